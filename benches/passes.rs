@@ -5,8 +5,8 @@ mod passes;
 #[path = "../tests/support/sample.rs"]
 mod sample;
 
+use burn::tensor::DType;
 use burn_did::backend::Cpu;
-use burn_tensor::DType;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const ROWS: usize = 100_000;

@@ -10,7 +10,7 @@ fn main() -> burn_did::Result<()> {
         .group("first.treat")
         .covariates("~ lpop")
         .build()
-        .fit(&data::mpdta())?;
+        .fit(data::mpdta())?;
     println!("{fit}");
 
     let event_study = fit.aggregate(Aggregation::dynamic())?;

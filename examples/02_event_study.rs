@@ -18,7 +18,7 @@ fn main() -> burn_did::Result<()> {
         .base_period(BasePeriod::Universal)
         .band(Band::Uniform)
         .build()
-        .fit(&data::mpdta())?;
+        .fit(data::mpdta())?;
 
     println!("{}", fit.aggregate(Aggregation::simple())?);
     println!("{}", fit.aggregate(Aggregation::group())?);

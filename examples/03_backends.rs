@@ -25,7 +25,7 @@ fn run<B: DidBackend>(device: &B::Device, precision: Precision) -> Result<Aggreg
         .covariates("~ lpop")
         .precision(precision)
         .build()
-        .fit_on(&data::mpdta(), device)?
+        .fit_on(data::mpdta(), device)?
         .aggregate(Aggregation::simple())
 }
 

@@ -40,6 +40,6 @@ fn fit(covariates: &str, method: EstimationMethod, control: ControlGroup) -> Res
         .method(method)
         .control_group(control)
         .build()
-        .fit(&data::mpdta())?
+        .fit(data::mpdta())?
         .aggregate(Aggregation::dynamic())
 }

@@ -43,12 +43,12 @@ fn main() -> burn_did::Result<()> {
         .group("first.treat")
         .method(EstimationMethod::OutcomeRegression)
         .build();
-    let own = spec.fit_with(&data::mpdta(), &DifferenceInMeans)?;
+    let own = spec.fit_with(data::mpdta(), &DifferenceInMeans)?;
     println!("{own}");
     println!("{}", own.aggregate(Aggregation::dynamic())?);
 
     // Without covariates, outcome regression is the same estimator.
-    let built_in = spec.fit(&data::mpdta())?;
+    let built_in = spec.fit(data::mpdta())?;
     for (a, b) in own.cells.iter().zip(&built_in.cells) {
         let gap = |a: Option<f64>, b: Option<f64>| (a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs();
         assert!(gap(a.estimate.estimate, b.estimate.estimate) < 1e-12);

@@ -13,7 +13,7 @@ use burn_did::{
 fn main() -> Result<()> {
     let two = TripleSimulation::builder().units(4_000).seed(1).build();
     println!("True effect {}", two.truth(2, 2));
-    println!("{}", spec(ControlGroup::NeverTreated).fit(&two.frame())?);
+    println!("{}", spec(ControlGroup::NeverTreated).fit(two.frame())?);
 
     let staggered = TripleSimulation::builder()
         .units(6_000)

@@ -11,7 +11,7 @@ use burn_did::{
 
 fn main() -> Result<()> {
     let simulation = DoseSimulation::builder().units(6_000).seed(1).build();
-    let fit = spec(DoseMethod::Parametric).fit(&simulation.frame())?;
+    let fit = spec(DoseMethod::Parametric).fit(simulation.frame())?;
     println!("{fit}");
     let (att, acrt) = (simulation.overall_att(), simulation.overall_acrt());
     println!("True averages: ATT {att:.3}, ACRT {acrt:.3}\n");
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     }
 
     let two = DoseSimulation::builder().units(4_000).periods(2).groups(1).cubic(-1.5).build();
-    let adaptive = spec(DoseMethod::Cck).fit(&two.frame())?;
+    let adaptive = spec(DoseMethod::Cck).fit(two.frame())?;
     println!("\n{adaptive}");
     Ok(())
 }

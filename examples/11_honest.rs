@@ -14,7 +14,7 @@ fn main() -> Result<()> {
         .group("first.treat")
         .base_period(BasePeriod::Universal)
         .build()
-        .fit(&data::mpdta())?;
+        .fit(data::mpdta())?;
     let event_study = fit.aggregate(Aggregation::dynamic())?;
     println!("{event_study}");
 

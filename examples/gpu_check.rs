@@ -4,10 +4,10 @@
 
 use std::error::Error;
 
+use burn::tensor::DType;
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::options::{Multiplier, Precision};
 use burn_did::pass::{Consumers, GramJob, LogitJob, Multipliers, TILE, Weight};
-use burn_tensor::DType;
 
 use passes::{milliseconds, passes};
 use sample::{SEGMENT, Sample};
@@ -58,10 +58,10 @@ fn main() -> Result<()> {
 fn check<B: DidBackend>(precision: Precision, tolerance: f64, rows: usize) -> Result<()> {
     let device = B::Device::default();
     let dtype = match precision {
-        Precision::F64 => DType::F64,
         Precision::F32 => DType::F32,
+        _ => DType::F64,
     };
-    println!("# {} {device:?}, {}", B::NAME, precision.name());
+    println!("# {} {device:?}, {}", B::NAME, precision.word());
     let sections = || -> Result<()> {
         let found = B::probe(&device, precision)?;
         if let Some(bytes) = found.free_bytes {

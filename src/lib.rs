@@ -57,7 +57,7 @@ extern crate self as burn_did;
 
 pub mod _documentation;
 mod base;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod data;
 mod engine;
@@ -69,7 +69,7 @@ mod result;
 
 pub use base::error::{DidError, DidWarning, Result};
 pub use base::progress::{Progress, ProgressEvent};
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub use cluster::{Cluster, ClusterSample};
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{Aggregated, Aggregation, EventStudy};
@@ -94,6 +94,7 @@ pub mod options {
         EstimationMethod, FixWeights, Inference, Multiplier, Precision, Resampling, SharesOf,
         UnbalancedPanel,
     };
+    pub use crate::base::words::{ParseOptionError, Word, Words};
 }
 
 /// Parts of group-time effects and of their averages, and the interface for two-by-two estimators of your own.

@@ -9,7 +9,9 @@
 //! # Ok::<(), DidError>(())
 //! ```
 
-pub use crate::backend::{Cpu, DidBackend};
+#[cfg(feature = "cpu")]
+pub use crate::backend::Cpu;
+pub use crate::backend::DidBackend;
 pub use crate::doses::{DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
 pub use crate::group_time::CellStatus;
 pub use crate::options::{

@@ -136,9 +136,9 @@ impl Case {
             format!("repeated cross sections, {rows} rows, {} periods", self.periods)
         };
         let kind = match (self.estimator, self.control_group) {
-            (Estimator::Drdid(method, _), _) => method.name(),
+            (Estimator::Drdid(method, _), _) => method.word(),
             (_, ControlGroup::NeverTreated) => "never",
-            (_, ControlGroup::NotYetTreated) => "not yet",
+            _ => "not yet",
         };
         let cohorts = match self.estimator {
             Estimator::Drdid(..) => String::new(),

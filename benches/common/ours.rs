@@ -59,7 +59,7 @@ fn timed<B: DidBackend>(task: &Task, precision: Precision) -> Result<Run> {
     let mut run = Run {
         contestant: NAME.into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        settings: format!("{}, {}", B::NAME, precision.name()),
+        settings: format!("{}, {}", B::NAME, precision.word()),
         seconds,
         memory,
         cells: fitted.cells,

@@ -184,7 +184,7 @@ pub fn fit(path: &str, formula: &str) -> Result<()> {
     frame.rechunk_mut();
     let config = FixedEffects::<Cpu>::builder().formula(formula).build();
     // Threads and what is loaded; few rows may be singletons all.
-    drop(config.fit(&frame.head(Some(1_000))));
+    drop(config.fit(frame.head(Some(1_000))));
     let before = memory::before();
     let start = Instant::now();
     let fit = config.fit(&frame)?;

@@ -87,14 +87,14 @@ fn ours(design: &Design, line: &dyn Fn(&str, f64, &str, f64)) -> Result<()> {
             .fixef_maxiter(100_000)
             .build();
         // Threads, as peers get a small call first.
-        drop(demean.fit(&frame.head(Some(1_000)))?);
+        drop(demean.fit(frame.head(Some(1_000)))?);
         let start = Instant::now();
         let done = demean.fit(&frame)?;
         let seconds = start.elapsed().as_secs_f64();
         let columns = &done.solver.columns;
         let iterations = columns.iter().map(|c| c.iterations).max().unwrap_or_default();
         let normal = columns.iter().map(|c| c.normal_residual).fold(0.0, f64::max);
-        let name = format!("burn-did {} ({})", solver.name(), done.solver.solver);
+        let name = format!("burn-did {} ({})", solver.word(), done.solver.solver);
         line(&name, seconds, &iterations.to_string(), normal);
     }
     Ok(())

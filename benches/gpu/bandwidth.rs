@@ -1,8 +1,8 @@
 //! How much of the memory's bandwidth the kernels reach over the chunks of a fit, against a copy on the device.
 
+use burn::tensor::{DType, Tensor};
 use burn_did::backend::DidBackend;
 use burn_did::options::Precision;
-use burn_tensor::{DType, Tensor};
 
 use super::common::Result;
 use super::common::results::{digits, table};

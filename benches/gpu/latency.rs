@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use burn::tensor::{DType, Tensor, TensorData};
 use burn_did::backend::DidBackend;
 use burn_did::options::Precision;
-use burn_tensor::{DType, Tensor, TensorData};
 
 use super::common::Result;
 use super::common::results::digits;
@@ -91,8 +91,8 @@ pub fn fastest<B: DidBackend, T, U>(
 /// The type of numbers of a precision.
 pub fn float(precision: Precision) -> DType {
     match precision {
-        Precision::F64 => DType::F64,
         Precision::F32 => DType::F32,
+        _ => DType::F64,
     }
 }
 

@@ -87,7 +87,7 @@ fn fits<B: DidBackend>(precision: Precision, frame: &DataFrame, formula: &str) -
     let config = FixedEffects::<B>::builder().formula(formula).precision(precision).build();
     let device = B::Device::default();
     // Threads, kernels and what is loaded; few rows may be singletons all.
-    drop(config.fit_on(&frame.head(Some(10_000)), &device));
+    drop(config.fit_on(frame.head(Some(10_000)), &device));
     let timed = || -> Result<(f64, RegressionResult)> {
         let start = Instant::now();
         let result = config.fit_on(frame, &device)?;

@@ -4,6 +4,7 @@
 //! - May import: nothing of this crate but itself.
 //! - Must not import: any other layer.
 
+pub(crate) mod buckets;
 pub(crate) mod calendar;
 pub(crate) mod error;
 pub(crate) mod harmless;
@@ -12,12 +13,15 @@ pub(crate) mod options;
 pub(crate) mod parallel;
 pub(crate) mod percent;
 pub(crate) mod progress;
+pub(crate) mod quantile;
 pub(crate) mod random;
 pub(crate) mod segment;
 pub(crate) mod simd;
 pub(crate) mod solve;
+pub(crate) mod spectrum;
 pub(crate) mod splines;
 pub(crate) mod storage;
 pub(crate) mod temporary;
 pub(crate) mod threads;
+pub(crate) mod words;
 pub(crate) mod written;

@@ -3,6 +3,8 @@
 use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Mat, MatRef, Side};
 
+use super::spectrum::Spectrum;
+
 /// A matrix whose reciprocal condition number (1-norm) is below this is singular, as in R `did`.
 pub(crate) const SINGULAR: f64 = f64::EPSILON;
 
@@ -83,14 +85,11 @@ pub(crate) fn symmetric_inverse(a: &[f64], k: usize) -> Vec<f64> {
             return inverse;
         }
     }
-    let matrix = MatRef::from_row_major_slice(a, k, k);
-    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return vec![f64::NAN; k * k] };
-    let (u, values) = (eigen.U(), eigen.S());
-    let largest = (0..k).map(|i| values[i]).fold(0.0, f64::max);
-    let kept = |i: &usize| values[*i] > largest * k as f64 * f64::EPSILON;
-    (0..k * k)
-        .map(|e| (0..k).filter(kept).map(|i| u[(e / k, i)] * u[(e % k, i)] / values[i]).sum())
-        .collect()
+    let spectrum = Spectrum::new(a, k);
+    spectrum.map_or_else(
+        || vec![f64::NAN; k * k],
+        |spectrum| spectrum.inverse(&spectrum.beyond(k as f64 * f64::EPSILON)),
+    )
 }
 
 /// `1 / (‖a‖₁ ‖a⁻¹‖₁)`; 0 for a matrix that cannot be inverted.
@@ -169,6 +168,13 @@ pub(crate) fn multiply(m: &[f64], v: &[f64]) -> Vec<f64> {
     m.chunks_exact(v.len()).map(|row| dot(row, v)).collect()
 }
 
+/// `a b a'` for a row-major `[rows, k]` matrix and a symmetric `[k, k]` one.
+pub(crate) fn sandwich(a: &[f64], b: &[f64], k: usize) -> Vec<f64> {
+    let rows = || a.chunks_exact(k.max(1));
+    let half: Vec<Vec<f64>> = rows().map(|row| multiply(b, row)).collect();
+    half.iter().flat_map(|half| rows().map(move |row| dot(row, half))).collect()
+}
+
 /// `a += scale b`, of equally long vectors.
 pub(crate) fn add_scaled(a: &mut [f64], scale: f64, b: &[f64]) {
     debug_assert_eq!(a.len(), b.len());
@@ -203,6 +209,17 @@ mod tests {
         let b = multiply(&a, &x);
         let got = Spd::new(&a, 2).unwrap().solve(&b);
         assert!(got.iter().zip(x).all(|(g, x)| (g / x - 1.0).abs() < 1e-13));
+    }
+
+    #[test]
+    fn nothing_is_solved_by_nothing() {
+        assert!(Spd::regular(&[], 0).is_some_and(|none| none.solve(&[]).is_empty()));
+    }
+
+    #[test]
+    fn sandwiches_are_products_of_three() {
+        let (a, b) = ([1.0, 2.0, 0.0, -1.0, 1.0, 0.0], [2.0, 1.0, 1.0, 3.0]);
+        assert_eq!(sandwich(&a, &b, 2), [18.0, -7.0, 4.0, -7.0, 3.0, -1.0, 4.0, -1.0, 2.0]);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Stored {
     /// The sample as it is for a request, with the covariates that are wanted of it if these are not all.
     ///
     /// # Errors
-    /// As for a data frame, and [`DidError::Config`] if the request is of another sample.
+    /// As for a data frame, and [`DidError::Config`] if the request asks for another sample.
     pub fn describe(&self, request: &Request<'_>) -> Result<(Sample, Option<CovariateChoice>)> {
         let Decided { reading, looks, plan, audit } = &self.decided;
         reading.check_same(request)?;

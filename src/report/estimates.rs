@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use crate::base::error::Result;
-use crate::result::inference::{Estimate, pointwise};
+use crate::result::inference::Estimate;
 
 /// Integers from here on have neighbours that are the same number in double precision.
 pub(crate) const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -34,21 +34,11 @@ pub struct Estimates {
     name: &'static str,
     /// Whether there is one estimate by design, which is an object in documents and not a list of one.
     is_single: bool,
+    /// Whether there is nothing but an interval.
+    is_interval: bool,
     keys: Vec<Variable>,
     estimates: Vec<Estimate>,
     extra: Vec<Variable>,
-    shape: Shape,
-}
-
-/// Which columns an estimate has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Shape {
-    /// Pointwise intervals.
-    Pointwise,
-    /// Uniform bands, and beside them the pointwise intervals of this level.
-    Uniform { alpha: f64 },
-    /// Nothing but an interval.
-    Interval,
 }
 
 impl Values {
@@ -173,15 +163,15 @@ impl Variable {
 }
 
 impl Estimates {
-    /// Estimates with pointwise intervals.
+    /// Estimates with their intervals, and with their bands if there are any.
     pub(crate) fn new(
         name: &'static str,
         keys: Vec<Variable>,
         estimates: impl IntoIterator<Item = Estimate>,
     ) -> Self {
         let estimates = estimates.into_iter().collect();
-        let (is_single, extra, shape) = (false, Vec::new(), Shape::Pointwise);
-        Self { name, is_single, keys, estimates, extra, shape }
+        let (is_single, is_interval) = (false, false);
+        Self { name, is_single, is_interval, keys, estimates, extra: Vec::new() }
     }
 
     /// One estimate that there is one of by design.
@@ -195,14 +185,9 @@ impl Estimates {
         self
     }
 
-    /// With bands in place of intervals, if they are.
-    pub(crate) fn uniform(self, is_uniform: bool, alpha: f64) -> Self {
-        Self { shape: if is_uniform { Shape::Uniform { alpha } } else { self.shape }, ..self }
-    }
-
     /// Intervals without anything else.
     pub(crate) fn intervals(self) -> Self {
-        Self { shape: Shape::Interval, ..self }
+        Self { is_interval: true, ..self }
     }
 
     /// Under another name.
@@ -219,24 +204,17 @@ impl Estimates {
         let numbers = |name: &str, of: &dyn Fn(&Estimate) -> Option<f64>| {
             Variable::numbers(name, self.estimates.iter().map(of))
         };
-        let ends = |lower: &str, upper: &str| {
-            [numbers(lower, &|e| e.ci_lower), numbers(upper, &|e| e.ci_upper)]
-        };
         let mut columns = self.keys.clone();
-        if self.shape != Shape::Interval {
+        if !self.is_interval {
             columns.extend([numbers("estimate", &|e| e.estimate), numbers("se", &|e| e.se)]);
         }
-        match self.shape {
-            Shape::Pointwise | Shape::Interval => columns.extend(ends("ci_lower", "ci_upper")),
-            Shape::Uniform { alpha } => {
-                let critical = pointwise(alpha);
-                let end =
-                    |sign: f64| move |e: &Estimate| Some(e.estimate? + sign * critical * e.se?);
-                columns.extend([numbers("ci_lower", &end(-1.0)), numbers("ci_upper", &end(1.0))]);
-                columns.extend(ends("band_lower", "band_upper"));
-            }
+        columns.push(numbers("ci_lower", &|e| e.ci_lower));
+        columns.push(numbers("ci_upper", &|e| e.ci_upper));
+        if self.estimates.iter().any(|e| e.band_lower.is_some()) {
+            columns.push(numbers("band_lower", &|e| e.band_lower));
+            columns.push(numbers("band_upper", &|e| e.band_upper));
         }
-        if self.shape != Shape::Interval {
+        if !self.is_interval {
             let statistic = numbers("statistic", &Estimate::statistic);
             columns.extend([numbers("p_value", &|e| e.p_value), statistic]);
         }
@@ -379,10 +357,13 @@ mod tests {
     fn tables_stand_below_each_other() {
         let one = frame(&[two("a", "x")]).expect("a frame");
         assert_eq!(one.get_column_names()[..2], ["x", "estimate"]);
-        let all = frame(&[two("a", "x"), two("b", "y").uniform(true, 0.05)]).expect("a frame");
+        let mut banded = two("b", "y");
+        banded.estimates.iter_mut().for_each(|estimate| *estimate = estimate.with_band(3.0));
+        let all = frame(&[two("a", "x"), banded]).expect("a frame");
         assert_eq!((all.height(), all.get_column_names()[0].as_str()), (4, "table"));
         assert_eq!(all.column("y").expect("a column").null_count(), 3);
         assert_eq!(all.column("band_lower").expect("a column").null_count(), 2);
+        assert_eq!(all.column("ci_lower").expect("a column").null_count(), 0);
         assert!(frame(&[two("a", "estimate")]).is_err());
     }
 

@@ -4,7 +4,7 @@ use super::estimates::Variable;
 use super::foot;
 use crate::base::calendar::Frequency;
 use crate::base::error::DidWarning;
-use crate::base::options::{Band, Multiplier, SharesOf};
+use crate::base::options::SharesOf;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::settings::Settings;
 
@@ -68,20 +68,20 @@ pub(crate) fn settings(s: &Settings) -> Vec<Variable> {
         Variable::fact("cluster", s.cluster.as_deref()),
         Variable::fact("eligible", s.eligible.as_deref()),
         Variable::fact("control_group", s.comparison_units()),
-        Variable::fact("group_shares", s.group_shares().map(SharesOf::name)),
+        Variable::fact("group_shares", s.group_shares().map(SharesOf::word)),
         Variable::fact("base_period", foot::base_period(s.base_period)),
         // With a dose there is no choice of two-by-two estimators.
         Variable::fact("method", s.dose.is_none().then(|| foot::method(s.method))),
         Variable::fact("anticipation", s.anticipation),
-        Variable::fact("frequency", s.frequency.map(Frequency::name)),
-        Variable::fact("layout", s.layout.name()),
+        Variable::fact("frequency", s.frequency.map(Frequency::word)),
+        Variable::fact("layout", s.layout.word()),
         Variable::fact("n_units", s.n_units),
         Variable::fact("n_rows", s.n_rows),
         Variable::fact("n_clusters", s.n_clusters),
         Variable::fact("alpha", s.inference.alpha),
         Variable::fact("bootstrap_draws", bootstrap.map(|b| b.draws)),
         Variable::fact("bootstrap_seed", bootstrap.map(|b| b.seed)),
-        Variable::fact("bootstrap_multiplier", bootstrap.map(|b| law(b.multiplier))),
+        Variable::fact("bootstrap_multiplier", bootstrap.map(|b| b.multiplier.word())),
         Variable::fact("backend", s.backend.as_str()),
         Variable::fact("precision", s.precision.as_str()),
     ]
@@ -92,20 +92,4 @@ pub(crate) fn settings_without(s: &Settings, names: &[&str]) -> Vec<Variable> {
     let mut facts = settings(s);
     facts.retain(|fact| !names.contains(&fact.name()));
     facts
-}
-
-fn law(law: Multiplier) -> &'static str {
-    match law {
-        Multiplier::Mammen => "mammen",
-        Multiplier::Rademacher => "rademacher",
-        Multiplier::Webb => "webb",
-        Multiplier::Gaussian => "gaussian",
-    }
-}
-
-pub(crate) fn band(band: Band) -> &'static str {
-    match band {
-        Band::Pointwise => "pointwise",
-        Band::Uniform => "uniform",
-    }
 }

@@ -154,9 +154,9 @@ pub(crate) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
 pub(crate) fn sample(settings: &Settings) -> String {
     let Settings { n_units, n_rows, layout, .. } = settings;
     let mut out = if settings.rows_are_units() {
-        format!("Rows: {n_rows} ({})", layout.name())
+        format!("Rows: {n_rows} ({})", layout.label())
     } else {
-        format!("Units: {n_units}, Rows: {n_rows} ({})", layout.name())
+        format!("Units: {n_units}, Rows: {n_rows} ({})", layout.label())
     };
     if let Some(weights) = &settings.weights {
         out.extend([", Weights: ", weights]);

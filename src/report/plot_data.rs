@@ -14,14 +14,14 @@ pub struct PlotRow {
     pub at: f64,
     /// Effect.
     pub estimate: f64,
-    /// Lower end of the result's interval or band.
-    pub lower: Option<f64>,
-    /// Upper end of the result's interval or band.
-    pub upper: Option<f64>,
     /// Lower end of the pointwise interval.
-    pub pointwise_lower: Option<f64>,
+    pub ci_lower: Option<f64>,
     /// Upper end of the pointwise interval.
-    pub pointwise_upper: Option<f64>,
+    pub ci_upper: Option<f64>,
+    /// Lower end of the uniform band, if there is one.
+    pub band_lower: Option<f64>,
+    /// Upper end of the uniform band.
+    pub band_upper: Option<f64>,
     /// Whether the effect is at or after treatment.
     pub post: bool,
     /// Whether the point is the reference of a universal base.
@@ -29,18 +29,17 @@ pub struct PlotRow {
 }
 
 impl PlotRow {
-    pub(crate) fn new(at: f64, estimate: &Estimate, alpha: f64) -> Option<Self> {
+    pub(crate) fn new(at: f64, estimate: &Estimate) -> Option<Self> {
         let value = estimate.estimate.filter(|a| a.is_finite())?;
         let finite = |v: Option<f64>| v.filter(|v| v.is_finite());
-        let half = finite(estimate.se.map(|se| critical(alpha) * se));
         Some(Self {
             facet: None,
             at,
             estimate: value,
-            lower: finite(estimate.ci_lower),
-            upper: finite(estimate.ci_upper),
-            pointwise_lower: half.map(|h| value - h),
-            pointwise_upper: half.map(|h| value + h),
+            ci_lower: finite(estimate.ci_lower),
+            ci_upper: finite(estimate.ci_upper),
+            band_lower: finite(estimate.band_lower),
+            band_upper: finite(estimate.band_upper),
             post: true,
             reference: false,
         })
@@ -53,10 +52,10 @@ impl PlotRow {
             facet: None,
             at,
             estimate: f64::midpoint(lower, upper),
-            lower: None,
-            upper: None,
-            pointwise_lower: Some(lower),
-            pointwise_upper: Some(upper),
+            ci_lower: Some(lower),
+            ci_upper: Some(upper),
+            band_lower: None,
+            band_upper: None,
             post: true,
             reference: false,
         }
@@ -64,15 +63,10 @@ impl PlotRow {
 
     #[cfg_attr(not(feature = "plot"), allow(dead_code, reason = "only the plots need the extent"))]
     pub(crate) fn extent(&self) -> impl Iterator<Item = f64> {
-        [Some(self.estimate), self.lower, self.upper, self.pointwise_lower, self.pointwise_upper]
+        [Some(self.estimate), self.ci_lower, self.ci_upper, self.band_lower, self.band_upper]
             .into_iter()
             .flatten()
     }
-}
-
-/// Two-sided critical value of the standard normal law.
-fn critical(alpha: f64) -> f64 {
-    if alpha > 0.0 && alpha < 1.0 { crate::result::inference::pointwise(alpha) } else { f64::NAN }
 }
 
 #[cfg(test)]
@@ -81,9 +75,9 @@ mod tests {
 
     #[test]
     fn infinite_intervals_are_left_out() {
-        let estimate = Estimate::new(Some(1.0), Some(f64::INFINITY), 2.0);
-        let row = PlotRow::new(0.0, &estimate, 0.05).expect("a finite estimate");
-        assert_eq!((row.lower, row.pointwise_upper), (None, None));
-        assert!(PlotRow::new(0.0, &Estimate::default(), 0.05).is_none());
+        let estimate = Estimate::new(Some(1.0), Some(f64::INFINITY), 2.0).with_band(3.0);
+        let row = PlotRow::new(0.0, &estimate).expect("a finite estimate");
+        assert_eq!((row.ci_lower, row.band_upper), (None, None));
+        assert!(PlotRow::new(0.0, &Estimate::default()).is_none());
     }
 }

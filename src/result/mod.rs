@@ -2,7 +2,7 @@
 //!
 //! - Lives here: `inference`, `estimates` (group-time effects and why some are missing), `settings`, `timings`, `saved`.
 //! - May import: `base`, `read` and `engine`.
-//! - Must not import: reports or estimators. A result is the same, whoever estimated it.
+//! - Must not import: reports or estimators. A result is the same for every estimator.
 
 pub(crate) mod estimates;
 pub(crate) mod inference;

@@ -127,7 +127,8 @@ fn a_failed_aggregate_stands_in_its_place() {
     assert_eq!(json.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&json.stdout).unwrap();
     let failed = &document["aggregates"][0];
-    assert_eq!(keys(failed), ["asked", "error"]);
+    assert_eq!(keys(failed), ["asked", "code", "error"]);
+    assert_eq!(failed["code"], "empty_window");
     assert_eq!(failed["asked"], "dynamic:min_e=9");
     assert!(failed["error"].as_str().unwrap().contains("no event time"));
     assert!(document["aggregates"][1]["overall"]["estimate"].is_f64());
@@ -292,15 +293,18 @@ fn a_saved_result_gives_the_same_aggregates() {
     let fit = parsed(&mpdta(&[&asked[..], &boot].concat()));
     assert_eq!(fit["warnings"], json!([]));
     let again = parsed(&[&["aggregate", &saved], &asked[..]].concat());
-    assert_close(&again["aggregates"], &fit["aggregates"], SAVED);
+    assert_close(&again, &fit["aggregates"], SAVED);
     for key in ["estimator", "backend", "precision", "n_units", "n_rows"] {
-        assert_eq!(again["about"][key], fit["about"][key], "{key}");
+        assert_eq!(again[0]["about"][key], fit["about"][key], "{key}");
     }
     let width = |row: &Value| row["ci_upper"].as_f64().unwrap() - row["ci_lower"].as_f64().unwrap();
     let narrow =
         parsed(&[&["aggregate", &saved, "--no-cband", "--alp", "0.1"], &asked[..]].concat());
-    let row = |document: &Value| width(&document["aggregates"][0]["rows"][0]);
-    assert!(row(&narrow) < row(&fit));
+    assert!(width(&narrow[0]["rows"][0]) < width(&again[0]["rows"][0]));
+    let study = temporary("average.json");
+    fs::write(&study, stdout(&["aggregate", &saved, "--aggregate", "dynamic", "--format", "json"]))
+        .unwrap();
+    assert!(stdout(&["honest", &study, "--mbar", "1"]).contains("Original"));
     let csv = stdout(&["aggregate", &saved, "--aggregate", "simple", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 2);
 }
@@ -344,12 +348,12 @@ fn bad_command_lines_exit_with_2() {
         assert!(message.contains(expected), "{message}");
     };
     bad(&["--frobnicate"], "--frobnicate");
-    bad(&["--aggregate", "weekly"], "unknown type `weekly`");
-    bad(&["--aggregate", "dynamic:e=1"], "unknown option `e`");
+    bad(&["--aggregate", "weekly"], "must be simple, dynamic, group, calendar");
+    bad(&["--aggregate", "dynamic:e=1"], "min_e, max_e, balance_e or na_rm");
     bad(&["--aggregate", "dynamic:min_e=low"], "`min_e` must be a number");
     bad(&["--aggregate", "dynamic:balance_e=-1"], "`balance_e` must be a whole number");
-    bad(&["--aggregate", "dynamic:na_rm"], "key=value");
-    bad(&["--control-group", "everyone"], "nevertreated");
+    bad(&["--aggregate", "dynamic:na_rm"], "with its value");
+    bad(&["--control-group", "everyone"], "never_treated");
     bad(&["--anticipation", "-1"], "--anticipation");
     bad(&["--alp", "1.5"], "between 0 and 1");
     bad(&["--xformla", "~ poly(lpop, 2)"], "poly()");

@@ -352,3 +352,13 @@ fn dimensions_are_compared_where_they_are_asked_to_be() {
     let reference = overall(&["--dvals", "0.5", "--compare-at", ten, "--no-damping"]);
     assert!((reference - 1.373_495_606_047).abs() < 1e-9, "{reference}");
 }
+
+#[test]
+fn options_of_other_estimators_are_answered() {
+    let file = data("cont2_a");
+    let refused = |more: &[&str]| failure(2, &[&["cont-did", &file][..], &COLUMNS, more].concat());
+    let covariates = refused(&["--xformla", "~ x"]);
+    assert!(covariates.contains("a continuous treatment has no covariates"), "{covariates}");
+    let sections = refused(&["--repeated-cross-sections"]);
+    assert!(sections.contains("a continuous treatment needs a panel"), "{sections}");
+}

@@ -139,12 +139,12 @@ fn what_is_wrong_is_said() {
         assert!(message.contains(expected), "{args:?}: {message}");
     }
     for (option, value, expected) in [
-        ("--vcov", "heteroskedastic", "expected iid, hetero, hc2, hc3"),
-        ("--vcov", "robust", "are hetero (HC1)"),
+        ("--vcov", "heteroskedastic", "must be iid, hetero, hc2, hc3"),
+        ("--vcov", "robust", "must be hetero (HC1), hc2 or hc3"),
         ("--vcov", "cluster", "as in cluster:firm"),
         ("--vcov", "cluster:a,b,c", "one factor of clusters or two"),
-        ("--ssc", "k_fixef=some", "none, nonnested or full"),
-        ("--ssc", "adj=true", "none of k_adj"),
+        ("--ssc", "k_fixef=some", "none, nonnested, full"),
+        ("--ssc", "adj=true", "must be k_adj, k_fixef"),
         ("--family", "logit", "gaussian"),
     ] {
         let message = failure(2, &["feols", DATA, "y ~ x1", option, value]);

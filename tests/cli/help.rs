@@ -15,6 +15,7 @@ fn help_is_as_documented() {
         "npiv",
         "did-multiplegt",
         "feols",
+        "sunab",
         "demean",
         "aggregate",
         "honest",
@@ -24,8 +25,11 @@ fn help_is_as_documented() {
         let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let name = if command.is_empty() { "burn-did" } else { command };
         let path = root().join(format!("tests/snapshots/{name}.txt"));
-        // The solver is offered where it is built.
-        let help = stdout(&args).replace("lsmr, map, schwarz]", "lsmr, map]");
+        // These offer another solver where it is built.
+        if cfg!(feature = "schwarz") && ["feols", "demean"].contains(&command) {
+            continue;
+        }
+        let help = stdout(&args);
         if std::env::var_os("BURN_DID_UPDATE").is_some() {
             fs::write(&path, &help).unwrap();
         }

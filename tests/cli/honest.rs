@@ -102,7 +102,7 @@ fn documents_have_the_keys_that_are_documented() {
     let smooth = parsed(&["honest", &file, "--delta", "sd", "--format", "json"]);
     assert_eq!(
         (&smooth["about"]["method"], smooth["intervals"].as_array().unwrap().len()),
-        (&json!("FLCI"), 10)
+        (&json!("flci"), 10)
     );
     assert_eq!(
         (smooth["about"]["m_lower"].is_number(), smooth["about"]["m_upper"].is_number()),
@@ -197,7 +197,7 @@ fn what_does_not_fit_is_refused() {
     refused(2, &["--delta", "sdpb", "--bias", "negative"], "names one restriction");
     refused(2, &["--method", "FLCI"], "`method`");
     refused(2, &["--l-vec", "1,0"], "--event-time");
-    refused(2, &["--l-vec", "last"], "expected first, avg");
+    refused(2, &["--l-vec", "last"], "must be first, average");
     refused(
         2,
         &["--event-time", "7"],

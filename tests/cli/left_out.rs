@@ -84,8 +84,8 @@ fn every_format_says_what_an_average_leaves_out() {
     let drawn = fs::read_to_string(&picture).unwrap();
     assert!(drawn.contains("No estimate") && drawn.contains("are left out"), "{drawn}");
     let again = parsed(&[&["aggregate", &saved][..], &asked, &["--format", "json"]].concat());
-    assert_eq!(&again["aggregates"][0]["result"]["left_out"], left_out);
-    assert!(again["aggregates"][0]["warnings"].to_string().contains("are left out"));
+    assert_eq!(&again["result"]["left_out"], left_out);
+    assert!(again["warnings"].to_string().contains("are left out"));
 
     // The sensitivity analysis is of what is left.
     let sensitivity =

@@ -18,5 +18,6 @@ mod left_out;
 mod mistakes;
 mod run;
 mod study;
+mod sunab;
 mod temporary;
 mod two_periods;

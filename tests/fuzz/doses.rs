@@ -284,7 +284,7 @@ fn check(seed: u64) -> Tally {
     let mut random = Random::new(seed, 4);
     let design = Design::new(&mut random);
     let mut tally = Tally::default();
-    let got = design.config().fit(&design.frame(&mut random));
+    let got = design.config().fit(design.frame(&mut random));
     let sample = design.sample();
     let want = fit(&sample, &design.options, &design.doses);
     let has_curve = want.cells.iter().any(|c| c.curve.is_some() && c.time >= c.group);

@@ -123,6 +123,7 @@ impl Design {
             EstimationMethod::DoublyRobust => Method::DoublyRobust,
             EstimationMethod::Ipw => Method::Ipw,
             EstimationMethod::OutcomeRegression => Method::Regression,
+            other => unimplemented!("{other}"),
         };
         Options {
             control_group: self.spec.control_group,

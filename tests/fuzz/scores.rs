@@ -153,7 +153,7 @@ fn of_two_periods() {
             .weights("w")
             .method(DrdidMethod::Ipw)
             .build()
-            .fit(&frame(&units))
+            .fit(frame(&units))
             .unwrap();
         near(&format!("far {far}: att"), fit.estimate.estimate, att, se);
         near(&format!("far {far}: se"), fit.estimate.se, se, se);
@@ -194,7 +194,7 @@ fn of_triple_differences() {
             .weights("w")
             .method(EstimationMethod::Ipw)
             .build()
-            .fit(&frame(&units))
+            .fit(frame(&units))
             .unwrap();
         let cell = &fit.cells[0].estimate;
         near(&format!("far {far}: att"), cell.estimate, att, se);

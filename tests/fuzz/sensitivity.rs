@@ -166,6 +166,7 @@ impl Union {
             Delta::Smoothness => vec![smooth(m, study.pre, post)],
             Delta::RelativeMagnitude => relative(&[-1.0, 1.0], m, study.pre, post),
             Delta::RelativeSmoothness => relative(&[1.0, -2.0, 1.0], m, study.pre, post),
+            other => unimplemented!("{other}"),
         };
         let method = options.method.unwrap();
         let kappa = if method == HonestMethod::Conditional { 0.0 } else { alpha / 10.0 };

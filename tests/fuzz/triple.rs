@@ -139,6 +139,7 @@ impl Design {
             EstimationMethod::DoublyRobust => Method::DoublyRobust,
             EstimationMethod::Ipw => Method::Ipw,
             EstimationMethod::OutcomeRegression => Method::Regression,
+            other => unimplemented!("{other}"),
         };
         TripleOptions {
             control_group: self.control_group,

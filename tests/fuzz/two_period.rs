@@ -157,6 +157,7 @@ fn answer(
         DrdidMethod::Ipw => Method::Ipw,
         DrdidMethod::IpwHorvitzThompson => Method::HorvitzThompson,
         DrdidMethod::OutcomeRegression | DrdidMethod::Twfe => Method::Regression,
+        other => unimplemented!("{other}"),
     };
     let rules = Rules { method, guarded: false, trim: design.trim, efficient: estimator.efficient };
     let found =

@@ -63,8 +63,8 @@ fn within(
         let sd = mean(&|d| (error(d) - bias).powi(2)).sqrt();
         let se = mean(&|d| d.estimate.se.unwrap());
         let coverage = mean(&|d| {
-            let inside =
-                d.estimate.ci_lower.unwrap() <= d.truth && d.truth <= d.estimate.ci_upper.unwrap();
+            let (lower, upper) = d.estimate.interval().unwrap();
+            let inside = lower <= d.truth && d.truth <= upper;
             f64::from(u8::from(inside))
         });
         let (parameter, truth) = (&draws[0].parameter, draws[0].truth);

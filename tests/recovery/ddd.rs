@@ -38,7 +38,7 @@ fn fit(simulation: &TripleSimulation, options: Options) -> GroupTimeResult {
         .control_group(options.control_group)
         .repeated_cross_sections(simulation.repeated_cross_sections)
         .build()
-        .fit(&simulation.frame())
+        .fit(simulation.frame())
         .unwrap()
 }
 
@@ -200,7 +200,7 @@ impl Eligibility {
                 .shares_of(SharesOf::Eligible)
                 .repeated_cross_sections(self.repeated_cross_sections)
                 .build()
-                .fit(&self.frame(seed))
+                .fit(self.frame(seed))
                 .unwrap();
             let exposed = |g: i64| (self.periods - g + 1).max(0);
             let overall = |kind: Aggregation, parameter: &str, truth: f64| Draw {

@@ -26,7 +26,7 @@ fn fit(simulation: &DoseSimulation, change: impl FnOnce(&mut ContDid<Cpu>)) -> C
         .maybe_cluster((simulation.clusters > 0).then_some("cluster"))
         .build();
     change(&mut config);
-    config.fit(&simulation.frame()).unwrap()
+    config.fit(simulation.frame()).unwrap()
 }
 
 fn draw(parameter: String, truth: f64, estimate: Estimate) -> Draw {
@@ -51,6 +51,7 @@ fn draws(simulation: &DoseSimulation, fit: &ContDidResult) -> Vec<Draw> {
                 _ if row.at < 0.0 => 0.0,
                 DoseTarget::Level => unit * at_one,
                 DoseTarget::Slope => slope * at_one,
+                other => unimplemented!("{other}"),
             };
             out.push(draw(format!("{} at {}", target.parameter(), row.at), truth, row.estimate));
         }
@@ -73,9 +74,9 @@ fn run(name: &str, simulation: &DoseSimulation, change: impl Fn(&mut ContDid<Cpu
 
 /// Whether a band covers the whole curve, as an estimate of how far it is from doing so.
 fn covered(rows: &[(f64, Estimate)]) -> Estimate {
-    let inside = rows.iter().all(|(truth, e)| {
-        e.ci_lower.is_some_and(|low| low <= *truth) && e.ci_upper.is_some_and(|high| *truth <= high)
-    });
+    let covers = |(low, high): (f64, f64), truth: f64| low <= truth && truth <= high;
+    let inside =
+        rows.iter().all(|(truth, e)| e.interval().is_some_and(|ends| covers(ends, *truth)));
     Estimate::new(Some(if inside { 0.0 } else { 1.0 }), Some(0.4), 1.0)
 }
 
@@ -100,8 +101,8 @@ fn coverage(
     (0..all[0].len())
         .map(|p| {
             let inside = all.iter().filter(|draws| {
-                let e = draws[p].estimate;
-                e.ci_lower.unwrap() <= draws[p].truth && draws[p].truth <= e.ci_upper.unwrap()
+                let (lower, upper) = draws[p].estimate.interval().unwrap();
+                lower <= draws[p].truth && draws[p].truth <= upper
             });
             let share = inside.count() as f64 / replications as f64;
             println!("{name}, {}: {:.1} %", all[0][p].parameter, 100.0 * share);
@@ -182,7 +183,7 @@ fn dimensions_that_the_data_choose_with_clusters() {
             });
             match band {
                 Band::Uniform => bands(&simulation, &fit),
-                Band::Pointwise => draws(&simulation, &fit),
+                _ => draws(&simulation, &fit),
             }
         })
     };

@@ -44,11 +44,10 @@ fn coverage(treated: usize, errors: CurveErrors) -> [f64; 2] {
         .grid(DoseGrid::Values(vec![0.5]))
         .curve_errors(errors)
         .build();
-    let covers = |e: Estimate, truth: f64| {
-        e.ci_lower.zip(e.ci_upper).is_some_and(|(l, u)| l <= truth && truth <= u)
-    };
+    let covers =
+        |e: Estimate, truth: f64| e.interval().is_some_and(|(l, u)| l <= truth && truth <= u);
     let of_sample = |seed: u64| -> [f64; 2] {
-        let fit = config.fit(&panel(treated, seed)).unwrap();
+        let fit = config.fit(panel(treated, seed)).unwrap();
         let row = fit.dose.rows[0];
         [covers(row.att, 0.75), covers(row.acrt, 2.0)].map(|c| f64::from(u8::from(c)))
     };
@@ -96,7 +95,7 @@ fn rmse(n: usize, truth: fn(f64) -> f64, knots: SieveKnots, damping: bool) -> (f
         random.next_u64();
         let x: Vec<f64> = (0..n).map(|_| random.uniform()).collect();
         let y: Vec<f64> = x.iter().map(|x| truth(*x) + 0.3 * 3f64.sqrt() * random.bell()).collect();
-        let fit = config.fit(&df!("x" => x, "y" => y).unwrap()).unwrap();
+        let fit = config.fit(df!("x" => x, "y" => y).unwrap()).unwrap();
         let squares =
             fit.rows.iter().map(|row| (row.h.estimate.unwrap() - truth(row.x[0])).powi(2));
         (squares.sum::<f64>() / points.len() as f64, fit.x_segments as f64)

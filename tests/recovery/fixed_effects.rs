@@ -95,7 +95,7 @@ fn regressions(name: &str, errors: Errors, vcov: Vcov, ssc: Ssc) {
         _ => SLOPES,
     };
     check(name, |seed| {
-        let fit = config.fit(&sample(seed, errors)).unwrap();
+        let fit = config.fit(sample(seed, errors)).unwrap();
         let pairs = fit.coefficients.iter().zip(slopes);
         pairs
             .map(|(c, truth)| Draw { parameter: c.name.clone(), truth, estimate: c.as_estimate() })

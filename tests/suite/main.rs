@@ -22,3 +22,4 @@ mod laws;
 mod npiv;
 mod results;
 mod switching;
+mod words;

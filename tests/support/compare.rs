@@ -303,9 +303,9 @@ impl Report {
             let at = format!("{id} ({}, {})", cell.group, cell.time);
             self.same(&at, "having an estimate", e.estimate.is_some(), cell.status.is_estimated());
             self.same(&at, "having an interval", e.ci_lower.is_some(), e.se.is_some());
-            let numbers = [e.estimate, e.se, e.ci_lower, e.ci_upper, e.p_value];
-            if numbers.iter().flatten().any(|v| !v.is_finite()) || e.se.is_some_and(|se| se <= 0.0)
-            {
+            let ends = [e.ci_lower, e.ci_upper, e.band_lower, e.band_upper];
+            let numbers = [e.estimate, e.se, e.p_value].into_iter().chain(ends);
+            if numbers.flatten().any(|v| !v.is_finite()) || e.se.is_some_and(|se| se <= 0.0) {
                 self.fail(format!("{at}: {e:?}"));
             }
         }
@@ -364,7 +364,7 @@ impl Report {
         tol: &Tolerance,
     ) {
         let a = expected.aggregation;
-        let mut id = format!("{id} {}", a.kind.name());
+        let mut id = format!("{id} {}", a.kind);
         for (name, value) in
             [("min_e", a.min_e), ("max_e", a.max_e), ("balance_e", a.balance_e.map(f64::from))]
         {

@@ -1,12 +1,12 @@
 //! Random chunks and plans, and comparisons of a backend with the CPU backend, in the public interface alone.
 #![allow(dead_code, unreachable_pub, reason = "each user takes a part")]
 
+use burn::tensor::{DType, Tensor, TensorData};
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::pass::{
     Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, KeptRows, Leg, LogitJob, LogitStat,
     Multipliers, PlanColumn, Share, StratumPlan, TILE, Weight,
 };
-use burn_tensor::{DType, Tensor, TensorData};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

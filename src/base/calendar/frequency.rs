@@ -2,53 +2,41 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
-use serde::{Deserialize, Serialize};
 
 use super::text::WrittenDate;
+use crate::base::words::words;
 
-/// What a period is where the time and group columns are dates.
-///
-/// Periods are counted from the beginning of the calendar, so that the difference of two is the number of periods between
-/// them; [`shown`](Self::shown) and [`period`](Self::period) translate.
-///
-/// ```
-/// use burn_did::options::Frequency;
-///
-/// let march = Frequency::Month.period("2007-03-15");
-/// assert_eq!(march, Some(12.0 * 2007.0 + 2.0));
-/// assert_eq!(Frequency::Month.shown(24_086.0), "2007-03");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Frequency {
-    /// Calendar years, as `2007`.
-    Year,
-    /// Quarters of a year, as `2007-Q1`.
-    Quarter,
-    /// Months, as `2007-03`.
-    Month,
-    /// Weeks from Monday to Sunday, as `2007-W05` (ISO 8601).
-    Week,
-    /// Days, as `2007-03-01`.
-    Day,
+words! {
+    /// What a period is where the time and group columns are dates.
+    ///
+    /// Periods are counted from the beginning of the calendar, so that the difference of two is the number of periods between
+    /// them; [`shown`](Self::shown) and [`period`](Self::period) translate.
+    ///
+    /// ```
+    /// use burn_did::options::Frequency;
+    ///
+    /// let march = Frequency::Month.period("2007-03-15");
+    /// assert_eq!(march, Some(12.0 * 2007.0 + 2.0));
+    /// assert_eq!(Frequency::Month.shown(24_086.0), "2007-03");
+    /// ```
+    pub enum Frequency: "frequency" {
+        /// Calendar years, as `2007`.
+        Year = "year",
+        /// Quarters of a year, as `2007-Q1`.
+        Quarter = "quarter",
+        /// Months, as `2007-03`.
+        Month = "month",
+        /// Weeks from Monday to Sunday, as `2007-W05` (ISO 8601).
+        Week = "week",
+        /// Days, as `2007-03-01`.
+        Day = "day",
+    }
 }
 
 /// Years of dates that are written with four digits.
 const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
 
 impl Frequency {
-    /// The name: `year`, `quarter`, `month`, `week` or `day`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Year => "year",
-            Self::Quarter => "quarter",
-            Self::Month => "month",
-            Self::Week => "week",
-            Self::Day => "day",
-        }
-    }
-
     /// The period of a date in text: `2007-03-01`, with or without a time of day, or a period as [`shown`](Self::shown), of this
     /// frequency or of one that divides it. `None` for anything else.
     #[must_use]

@@ -12,6 +12,7 @@ mod words;
 pub use line::FileLine;
 pub use warning::DidWarning;
 
+use crate::base::words::ParseOptionError;
 use parts::{Place, WithoutCells};
 
 /// Result of this crate's operations.
@@ -536,4 +537,11 @@ pub enum DidError {
     /// A plot could not be drawn.
     #[error("plot: {0}")]
     Plot(String),
+}
+
+impl From<ParseOptionError> for DidError {
+    fn from(error: ParseOptionError) -> Self {
+        let ParseOptionError { option, expected, got } = error;
+        Self::Config { option, expected, got }
+    }
 }

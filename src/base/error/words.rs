@@ -27,7 +27,7 @@ impl fmt::Display for Dated<'_> {
 }
 
 impl DidWarning {
-    /// The warning in words, with periods and groups as dates if they are of the calendar.
+    /// The warning in words, with periods and groups as dates if they are calendar periods.
     #[must_use]
     pub fn shown(&self, frequency: Option<Frequency>) -> String {
         Dated(self, frequency).to_string()
@@ -380,7 +380,8 @@ impl DidWarning {
             ),
             Self::DemeaningStopped { column, stop, normal } => write!(
                 f,
-                "demeaning `{column}` stopped by the {stop}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance"
+                "demeaning `{column}` stopped by the {}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance",
+                stop.label()
             ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
@@ -398,7 +399,7 @@ impl DidWarning {
             ),
             Self::RestrictionNotUsed => write!(
                 f,
-                "a fixed-length interval does not use the restriction on the bias; C-F does"
+                "a fixed-length interval does not use the restriction on the bias; the method c_f does"
             ),
             Self::OpenInterval { m } => write!(
                 f,

@@ -1,18 +1,23 @@
 //! Options of continuous treatments.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
+use crate::base::words::{ParseOptionError, joined, numbers, words};
 
-/// Parameter of the event study of a continuous treatment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DoseTarget {
-    /// Average effects on the treated, ATT.
-    #[default]
-    Level,
-    /// Average causal responses, ACRT: slopes of the effect in the dose.
-    Slope,
+words! {
+    /// Parameter of the event study of a continuous treatment.
+    #[derive(Default)]
+    pub enum DoseTarget: "target" {
+        /// Average effects on the treated, ATT.
+        #[default]
+        Level = "level",
+        /// Average causal responses, ACRT: slopes of the effect in the dose.
+        Slope = "slope",
+    }
 }
 
 impl DoseTarget {
@@ -26,61 +31,54 @@ impl DoseTarget {
     }
 }
 
-/// Averages of the group-time effects of a continuous treatment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DoseAggregation {
-    /// Curves over the dose.
-    #[default]
-    Dose,
-    /// Effects by length of exposure.
-    EventStudy,
-}
-
-/// How curves over the dose are estimated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DoseMethod {
-    /// Splines of a given degree with a given number of knots.
-    #[default]
-    Parametric,
-    /// Cubic splines whose number the data decide, with undersmoothed bands (Chen, Christensen and Kankanala 2025): two groups in
-    /// two periods.
-    Cck,
-}
-
-impl DoseMethod {
-    /// Short name: `parametric` or `cck`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Parametric => "parametric",
-            Self::Cck => "cck",
-        }
+words! {
+    /// Averages of the group-time effects of a continuous treatment.
+    #[derive(Default)]
+    pub enum DoseAggregation: "aggregation" {
+        /// Curves over the dose.
+        #[default]
+        Dose = "dose",
+        /// Effects by length of exposure.
+        EventStudy = "event_study" | "eventstudy" | "dynamic",
     }
 }
 
-/// Whether the shares of groups, by which curves are averaged over groups, are part of the uncertainty of the average.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CohortShares {
-    /// They are those of the sample: inference is given groups of these sizes.
-    Fixed,
-    /// They are estimates of the population's, as in averages of all other estimators.
-    #[default]
-    Estimated,
+words! {
+    /// How curves over the dose are estimated.
+    #[derive(Default)]
+    pub enum DoseMethod: "method" {
+        /// Splines of a given degree with a given number of knots.
+        #[default]
+        Parametric = "parametric",
+        /// Cubic splines whose number the data decide, with undersmoothed bands (Chen, Christensen and Kankanala 2025): two groups in
+        /// two periods.
+        Cck = "cck",
+    }
 }
 
-/// Correction of the standard errors of curves and slopes for the coefficients that a group's treated units determine: residuals
-/// are smaller than errors, the more so the fewer units a group has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CurveErrors {
-    /// None, as in the reference packages.
-    #[default]
-    Hc0,
-    /// Squared residuals times `n / (n - J)`, for `n` treated units and `J` coefficients of a group's curve (`MacKinnon` and White 1985).
-    Hc1,
+words! {
+    /// Whether the shares of groups, by which curves are averaged over groups, are part of the uncertainty of the average.
+    #[derive(Default)]
+    pub enum CohortShares: "shares" {
+        /// They are those of the sample: inference is given groups of these sizes.
+        Fixed = "fixed",
+        /// They are estimates of the population's, as in averages of all other estimators.
+        #[default]
+        Estimated = "estimated",
+    }
+}
+
+words! {
+    /// Correction of the standard errors of curves and slopes for the coefficients that a group's treated units determine: residuals
+    /// are smaller than errors, the more so the fewer units a group has.
+    #[derive(Default)]
+    pub enum CurveErrors: "curve_errors" {
+        /// None, as in the reference packages.
+        #[default]
+        Hc0 = "hc0",
+        /// Squared residuals times `n / (n - J)`, for `n` treated units and `J` coefficients of a group's curve (`MacKinnon` and White 1985).
+        Hc1 = "hc1",
+    }
 }
 
 impl CurveErrors {
@@ -127,6 +125,39 @@ impl Default for DoseGrid {
         Self::Even(50)
     }
 }
+
+/// `grid:COUNT`, `quantiles:FIRST:LAST:COUNT`, or the doses with commas between them.
+impl fmt::Display for DoseGrid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Even(count) => write!(f, "grid:{count}"),
+            Self::Quantiles { first, last, count } => write!(f, "quantiles:{first}:{last}:{count}"),
+            Self::Values(values) => f.write_str(&joined(values, ",")),
+        }
+    }
+}
+
+impl FromStr for DoseGrid {
+    type Err = ParseOptionError;
+
+    fn from_str(text: &str) -> std::result::Result<Self, ParseOptionError> {
+        let wrong = || ParseOptionError::new("dvals", DOSES, text);
+        let parts: Vec<&str> = text.split(':').map(str::trim).collect();
+        Ok(match parts[..] {
+            ["grid", count] => Self::Even(count.parse().map_err(|_| wrong())?),
+            ["quantiles", first, last, count] => Self::Quantiles {
+                first: first.parse().map_err(|_| wrong())?,
+                last: last.parse().map_err(|_| wrong())?,
+                count: count.parse().map_err(|_| wrong())?,
+            },
+            [values] => Self::Values(numbers(values, ',').ok_or_else(wrong)?),
+            _ => return Err(wrong()),
+        })
+    }
+}
+
+/// How doses are written.
+const DOSES: &str = "doses as in 0.1,0.2, quantiles:0.1:0.99:90 or grid:50";
 
 /// Doses of a grid, at most.
 const MOST: usize = 100_000;

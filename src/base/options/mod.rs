@@ -9,116 +9,107 @@ pub(crate) mod stop;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
+use crate::base::words::words;
 pub use covariates::CovariatePeriod;
 pub use dose::{CohortShares, CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
 pub use shares::SharesOf;
 pub use stop::Stop;
 
-/// Units that serve as the comparison for a treated group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ControlGroup {
-    /// Units that are never treated inside the sample.
-    #[default]
-    NeverTreated,
-    /// Never-treated units and units that are not yet treated (nor anticipating) in either period of the cell.
-    NotYetTreated,
-}
-
-/// Period that a cell's outcome is compared with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BasePeriod {
-    /// The last period before treatment for post-treatment cells, the preceding period for pre-treatment cells.
-    #[default]
-    Varying,
-    /// The last period before treatment (and anticipation) for every cell of a group.
-    Universal,
-}
-
-/// Two-by-two estimator of a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EstimationMethod {
-    /// Doubly robust (Sant'Anna and Zhao 2020, eqs. 3.1 and 3.4).
-    #[default]
-    #[doc(alias = "dr")]
-    DoublyRobust,
-    /// Inverse probability weighting with normalised (Hájek) weights.
-    #[doc(alias = "ipw")]
-    Ipw,
-    /// Outcome regression on the comparison units.
-    #[doc(alias = "reg")]
-    OutcomeRegression,
-}
-
-/// Estimator of a two-period comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DrdidMethod {
-    /// Doubly robust, with a calibrated propensity score and a regression weighted by its odds (Sant'Anna and Zhao 2020,
-    /// section 3): inference is doubly robust as well.
-    #[default]
-    #[doc(alias = "imp")]
-    DoublyRobustImproved,
-    /// Doubly robust, with a maximum-likelihood propensity score and a regression with the sampling weights (eqs. 3.1, 3.4).
-    #[doc(alias = "trad")]
-    DoublyRobust,
-    /// Outcome regression on the comparison units (eq. 2.2).
-    #[doc(alias = "reg")]
-    OutcomeRegression,
-    /// Inverse probability weighting with normalised (Hájek) weights.
-    #[doc(alias = "std_ipw")]
-    Ipw,
-    /// Inverse probability weighting without normalisation (Abadie 2005).
-    IpwHorvitzThompson,
-    /// Two-way fixed effects regression, for comparison: inconsistent where effects or trends vary with the covariates.
-    Twfe,
-}
-
-impl DrdidMethod {
-    /// Short name: `imp`, `trad`, `reg`, `std_ipw`, `ipw` or `twfe`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DoublyRobustImproved => "imp",
-            Self::DoublyRobust => "trad",
-            Self::OutcomeRegression => "reg",
-            Self::Ipw => "std_ipw",
-            Self::IpwHorvitzThompson => "ipw",
-            Self::Twfe => "twfe",
-        }
+words! {
+    /// Units that serve as the comparison for a treated group.
+    #[derive(Default)]
+    pub enum ControlGroup: "control_group" {
+        /// Units that are never treated inside the sample.
+        #[default]
+        NeverTreated = "never_treated" | "nevertreated",
+        /// Never-treated units and units that are not yet treated (nor anticipating) in either period of the cell.
+        NotYetTreated = "not_yet_treated" | "notyettreated",
     }
 }
 
-/// Which period's sampling weight a cell of a panel uses when weights vary over time.
-///
-/// Without it, a balanced panel uses the weight of the earlier of the two periods, and a repeated cross section or an
-/// unbalanced panel gives each row its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FixWeights {
-    /// Each row its own weight, by the repeated-cross-section estimators on the two stacked periods.
-    Varying,
-    /// The unit's weight in the group's last period before treatment.
-    BasePeriod,
-    /// The unit's weight in the first period of the sample.
-    FirstPeriod,
+words! {
+    /// Period that a cell's outcome is compared with.
+    #[derive(Default)]
+    pub enum BasePeriod: "base_period" {
+        /// The last period before treatment for post-treatment cells, the preceding period for pre-treatment cells.
+        #[default]
+        Varying = "varying",
+        /// The last period before treatment (and anticipation) for every cell of a group.
+        Universal = "universal",
+    }
 }
 
-/// Distribution of the bootstrap multipliers: mean 0, variance 1, independent over units or clusters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Multiplier {
-    /// Mammen's two-point law, third moment 1; the law of R `DRDID`'s multiplier bootstrap.
-    Mammen,
-    /// ±1 with equal probability, the default; the law of R `did`.
-    #[default]
-    Rademacher,
-    /// Webb's six-point law, for few clusters.
-    Webb,
-    /// Standard normal. Drawn exactly from the covariance, so it costs nothing in the number of units.
-    Gaussian,
+words! {
+    /// Two-by-two estimator of a cell.
+    #[derive(Default)]
+    pub enum EstimationMethod: "method" {
+        /// Doubly robust (Sant'Anna and Zhao 2020, eqs. 3.1 and 3.4).
+        #[default]
+        #[doc(alias = "dr")]
+        DoublyRobust = "doubly_robust" | "dr",
+        /// Inverse probability weighting with normalised (Hájek) weights.
+        #[doc(alias = "ipw")]
+        Ipw = "ipw",
+        /// Outcome regression on the comparison units.
+        #[doc(alias = "reg")]
+        OutcomeRegression = "outcome_regression" | "reg",
+    }
+}
+
+words! {
+    /// Estimator of a two-period comparison.
+    #[derive(Default)]
+    pub enum DrdidMethod: "method" {
+        /// Doubly robust, with a calibrated propensity score and a regression weighted by its odds (Sant'Anna and Zhao 2020,
+        /// section 3): inference is doubly robust as well.
+        #[default]
+        #[doc(alias = "imp")]
+        DoublyRobustImproved = "doubly_robust_improved" | "imp",
+        /// Doubly robust, with a maximum-likelihood propensity score and a regression with the sampling weights (eqs. 3.1, 3.4).
+        #[doc(alias = "trad")]
+        DoublyRobust = "doubly_robust" | "trad",
+        /// Outcome regression on the comparison units (eq. 2.2).
+        #[doc(alias = "reg")]
+        OutcomeRegression = "outcome_regression" | "reg",
+        /// Inverse probability weighting with normalised (Hájek) weights.
+        #[doc(alias = "std_ipw")]
+        Ipw = "ipw" | "std_ipw",
+        /// Inverse probability weighting without normalisation (Abadie 2005).
+        IpwHorvitzThompson = "ipw_horvitz_thompson",
+        /// Two-way fixed effects regression, for comparison: inconsistent where effects or trends vary with the covariates.
+        Twfe = "twfe",
+    }
+}
+
+words! {
+    /// Which period's sampling weight a cell of a panel uses when weights vary over time.
+    ///
+    /// Without it, a balanced panel uses the weight of the earlier of the two periods, and a repeated cross section or an
+    /// unbalanced panel gives each row its own.
+    pub enum FixWeights: "fix_weights" {
+        /// Each row its own weight, by the repeated-cross-section estimators on the two stacked periods.
+        Varying = "varying",
+        /// The unit's weight in the group's last period before treatment.
+        BasePeriod = "base_period",
+        /// The unit's weight in the first period of the sample.
+        FirstPeriod = "first_period",
+    }
+}
+
+words! {
+    /// Distribution of the bootstrap multipliers: mean 0, variance 1, independent over units or clusters.
+    #[derive(Default)]
+    pub enum Multiplier: "multiplier" {
+        /// Mammen's two-point law, third moment 1; the law of R `DRDID`'s multiplier bootstrap.
+        Mammen = "mammen",
+        /// ±1 with equal probability, the default; the law of R `did`.
+        #[default]
+        Rademacher = "rademacher",
+        /// Webb's six-point law, for few clusters.
+        Webb = "webb",
+        /// Standard normal. Drawn exactly from the covariance, so it costs nothing in the number of units.
+        Gaussian = "gaussian",
+    }
 }
 
 /// Multiplier bootstrap: number of draws, seed and distribution of the multipliers.
@@ -167,44 +158,46 @@ impl Bootstrap {
     }
 }
 
-/// What triple differences do with units that are missing in some periods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnbalancedPanel {
-    /// Leave them out.
-    #[default]
-    Drop,
-    /// Each cell compares the units that are observed in both of its periods.
-    Pairs,
-    /// Each cell compares all rows of its two periods, as repeated cross sections; influence is summed by unit (R
-    /// `triplediff`).
-    Rows,
+words! {
+    /// What triple differences do with units that are missing in some periods.
+    #[derive(Default)]
+    pub enum UnbalancedPanel: "unbalanced" {
+        /// Leave them out.
+        #[default]
+        Drop = "drop",
+        /// Each cell compares the units that are observed in both of its periods.
+        Pairs = "pairs",
+        /// Each cell compares all rows of its two periods, as repeated cross sections; influence is summed by unit (R
+        /// `triplediff`).
+        Rows = "rows",
+    }
 }
 
-/// How the bootstrap of a two-period comparison, or of a continuous treatment, draws.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[doc(alias = "boot.type")]
-pub enum Resampling {
-    /// Everything is estimated anew with weights multiplied by independent standard exponential numbers.
-    #[default]
-    Weighted,
-    /// The influence values are multiplied by random numbers; nothing is estimated anew.
-    Multiplier,
-    /// Everything is estimated anew from units, or clusters, drawn with replacement (continuous treatments).
-    #[doc(alias = "block")]
-    Empirical,
+words! {
+    /// How the bootstrap of a two-period comparison, or of a continuous treatment, draws.
+    #[derive(Default)]
+    #[doc(alias = "boot.type")]
+    pub enum Resampling: "resampling" {
+        /// Everything is estimated anew with weights multiplied by independent standard exponential numbers.
+        #[default]
+        Weighted = "weighted",
+        /// The influence values are multiplied by random numbers; nothing is estimated anew.
+        Multiplier = "multiplier",
+        /// Everything is estimated anew from units, or clusters, drawn with replacement (continuous treatments).
+        #[doc(alias = "block")]
+        Empirical = "empirical" | "block",
+    }
 }
 
-/// What the intervals of a table cover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Band {
-    /// Each interval covers its own parameter with the stated level.
-    Pointwise,
-    /// All intervals cover all parameters at once: sup-t from the bootstrap draws, or from the covariance without one.
-    #[doc(alias = "cband")]
-    Uniform,
+words! {
+    /// What the intervals of a table cover.
+    pub enum Band: "band" {
+        /// Each interval covers its own parameter with the stated level.
+        Pointwise = "pointwise",
+        /// All intervals cover all parameters at once: sup-t from the bootstrap draws, or from the covariance without one.
+        #[doc(alias = "cband")]
+        Uniform = "uniform",
+    }
 }
 
 /// How standard errors, intervals and bands are formed.
@@ -252,17 +245,18 @@ impl Inference {
 /// Smallest distance of `alpha` from 0 and 1.
 const SMALLEST_ALPHA: f64 = 1e-10;
 
-/// Floating-point type of the tensors.
-///
-/// Small dense algebra and all sums of block results are f64 on the host in either case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// Double precision.
-    #[default]
-    F64,
-    /// Single precision: for devices without double arithmetic, and where four to five correct digits suffice.
-    F32,
+words! {
+    /// Floating-point type of the tensors.
+    ///
+    /// Small dense algebra and all sums of block results are f64 on the host in either case.
+    #[derive(Default)]
+    pub enum Precision: "precision" {
+        /// Double precision.
+        #[default]
+        F64 = "f64",
+        /// Single precision: for devices without double arithmetic, and where four to five correct digits suffice.
+        F32 = "f32",
+    }
 }
 
 impl Precision {
@@ -275,10 +269,10 @@ impl Precision {
         }
     }
 
-    pub(crate) fn dtype(self) -> burn_tensor::DType {
+    pub(crate) fn dtype(self) -> burn::tensor::DType {
         match self {
-            Self::F64 => burn_tensor::DType::F64,
-            Self::F32 => burn_tensor::DType::F32,
+            Self::F64 => burn::tensor::DType::F64,
+            Self::F32 => burn::tensor::DType::F32,
         }
     }
 }

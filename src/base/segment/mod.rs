@@ -38,7 +38,7 @@ impl Seal {
     }
 
     /// Of so many rows with the ranks from `first` on.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn of_range(first: u64, rows: u64) -> Self {
         let rank = |i: u64| mix(first.wrapping_add(i));
         let ranks = (0..rows).fold(0u64, |sum, i| sum.wrapping_add(rank(i)));

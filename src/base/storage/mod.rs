@@ -7,7 +7,7 @@ mod objects;
 mod objects;
 #[cfg(any(feature = "object-store", test))]
 mod secrets;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 mod shared;
 mod stamp;
 
@@ -17,7 +17,7 @@ use std::path::Path;
 use polars::prelude::ParquetWriter;
 
 pub(crate) use objects::{Object, Version};
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use shared::{
     check_directory, create, fresh_directory, is_empty, length, range, read, remove_directory,
     rename, whole, write,

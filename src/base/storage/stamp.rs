@@ -52,7 +52,7 @@ impl Stamp {
     }
 
     /// As other machines see it, too.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn shared(self) -> Self {
         Self { place: None, ..self }
     }
@@ -84,6 +84,7 @@ fn place(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
+#[cfg(feature = "cluster")]
 #[cfg(test)]
 mod tests {
     use super::*;

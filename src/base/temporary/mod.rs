@@ -1,6 +1,6 @@
 //! Files and directories that nobody else can read and that are gone when the process ends.
 
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 mod directory;
 mod ending;
 
@@ -9,7 +9,7 @@ use std::io;
 
 use crate::base::error::{DidError, Result};
 
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use directory::PrivateDirectory;
 pub(crate) use ending::Listed;
 #[cfg(feature = "ballista")]

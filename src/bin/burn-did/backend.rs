@@ -16,9 +16,7 @@ pub(crate) trait Fit {
     fn device(&self) -> &DeviceArgs;
 
     /// Whether nothing is to be shown of its progress.
-    fn quiet(&self) -> bool {
-        self.device().quiet
-    }
+    fn quiet(&self) -> bool;
 
     /// Which cluster is to do the work, if it is one.
     #[cfg(feature = "ballista")]

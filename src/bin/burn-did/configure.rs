@@ -1,19 +1,17 @@
 //! From the options that commands share to an estimator's builder.
 
-/// A builder with the options that all fits share; `rows` says whether rows are units.
+/// A builder with the options that all fits share.
 macro_rules! with_shared {
-    ($estimator:ty, $args:expr, $on:expr, rows: $rows:expr, cluster: $cluster:expr) => {
+    ($estimator:ty, $args:expr, $on:expr, cluster: $cluster:expr) => {
         <$estimator>::builder()
-            .outcome(&*$args.columns.yname)
+            .outcome(&*$args.columns.outcome.yname)
             .maybe_unit($args.columns.idname.clone())
-            .time(&*$args.columns.tname)
-            .maybe_frequency($args.columns.frequency)
-            .covariates(&*$args.columns.xformla)
+            .time(&*$args.columns.outcome.tname)
+            .maybe_frequency($args.columns.outcome.frequency)
             .maybe_weights($args.columns.weightsname.clone())
             .maybe_cluster($cluster)
-            .repeated_cross_sections($rows)
-            .maybe_missing_values($args.columns.na.clone())
-            .alpha($args.inference.alp)
+            .maybe_missing_values($args.columns.source.na.clone())
+            .alpha($args.inference.level.alp)
             .maybe_bootstrap($args.inference.bootstrap())
             .keep_influence($args.inference.influence.is_some())
             .precision($on.precision)
@@ -27,12 +25,13 @@ macro_rules! with_group_time {
     ($estimator:ty, $args:expr, $on:expr) => {
         $crate::configure::with_shared!(
             $estimator, $args, $on,
-            rows: $args.columns.repeated_cross_sections,
-            cluster: $args.columns.cluster($args.columns.repeated_cross_sections)?
+            cluster: $args.columns.cluster($args.covariates.repeated_cross_sections)?
         )
+        .covariates(&*$args.covariates.xformla)
+        .repeated_cross_sections($args.covariates.repeated_cross_sections)
         .group(&*$args.group_time.gname)
-        .control_group($args.group_time.control_group)
-        .base_period($args.group_time.base_period)
+        .control_group($args.group_time.comparison.control_group)
+        .base_period($args.group_time.comparison.base_period)
         .method($args.group_time.est_method)
         .maybe_band($args.group_time.band.band())
     };
@@ -48,12 +47,12 @@ macro_rules! fit_where_asked {
                 Some(directory) => cluster.with_influence(directory),
                 None => cluster,
             };
-            return Ok($estimator.fit_cluster(&cluster, &$args.columns.data)?);
+            return Ok($estimator.fit_cluster(&cluster, &$args.columns.source.data)?);
         }
         if let Some(directory) = influence {
             burn_did::audit::InfluenceFiles::make_room(directory)?;
         }
-        let fit = $estimator.fit_on_devices($args.columns.data.as_path(), $on.devices)?;
+        let fit = $estimator.fit_on_devices($args.columns.source.data.as_path(), $on.devices)?;
         if let (Some(directory), Some(influence)) = (influence, &fit.influence) {
             influence.write(directory)?;
         }

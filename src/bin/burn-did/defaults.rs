@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SunAbraham,
     options::Bootstrap,
 };
 
@@ -41,9 +41,9 @@ pub(crate) fn fixed_effects() -> FixedEffects<Cpu> {
     FixedEffects::builder().build()
 }
 
-/// Columns less their fixed effects without an option.
-pub(crate) fn demean() -> Demean<Cpu> {
-    Demean::builder().columns([""; 0]).absorb([""; 0]).build()
+/// The event study of Sun and Abraham without an option.
+pub(crate) fn sun_abraham() -> SunAbraham<Cpu> {
+    SunAbraham::builder().outcome("").unit("").time("").group("").build()
 }
 
 /// A sensitivity analysis without an option. What is assumed does not matter.

@@ -58,6 +58,9 @@ impl CliError {
 /// As [`CliError::hint`], of an error of the library.
 pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
     Some(match error {
+        DidError::Config { option: "unit", expected: "a column", .. } => {
+            "name the unit column by --idname"
+        }
         DidError::Config { option: "unit", .. } => {
             "name the unit column by --idname, or add --repeated-cross-sections"
         }
@@ -79,7 +82,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "`att-gt` and `ddd` keep units that are missing in some periods with --allow-unbalanced-panel; otherwise add \
              --repeated-cross-sections and leave out --idname"
         }
-        DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
+        DidError::SmallNeverTreated { .. } => "add --control-group not_yet_treated",
         DidError::IndicatorAsGroup { .. } => {
             "name the column with the first treated period by --gname; to compare two groups in two periods by such a column, use \
              `burn-did drdid --treatname`"
@@ -124,8 +127,15 @@ pub(crate) fn hint_for(error: &clap::Error) -> Option<&'static str> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let regression = std::env::args().nth(1).is_some_and(|command| command == "feols");
+    let command = std::env::args().nth(1).unwrap_or_default();
+    let (regression, doses) = (matches!(&*command, "feols" | "sunab"), command == "cont-did");
     match option.as_str() {
+        "--xformla" | "--covariates" if unknown && doses => {
+            Some("a continuous treatment has no covariates; leave the option out")
+        }
+        "--repeated-cross-sections" if unknown && doses => {
+            Some("a continuous treatment needs a panel; name its unit by --idname")
+        }
         "--cluster" | "--clustervars" | "--clusters" if unknown && regression => {
             Some("clusters are part of --vcov, as in --vcov cluster:firm")
         }

@@ -1,10 +1,29 @@
 //! Aggregations that were asked for, and what came of them.
 
-use burn_did::{Aggregated, DidError, group_time::AggregationKind};
+use std::str::FromStr;
+
+use burn_did::{
+    Aggregated, Aggregation, DidError, group_time::AggregationKind, options::ParseOptionError,
+};
 
 use crate::error::CliError;
 use crate::output;
-use crate::values::AggregateSpec;
+
+/// An aggregation as asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct AggregateSpec {
+    /// As typed.
+    pub text: String,
+    pub aggregation: Aggregation,
+}
+
+impl FromStr for AggregateSpec {
+    type Err = ParseOptionError;
+
+    fn from_str(text: &str) -> std::result::Result<Self, ParseOptionError> {
+        Ok(Self { text: text.to_owned(), aggregation: text.parse()? })
+    }
+}
 
 /// An aggregation asked for, and what came of it.
 pub(crate) struct Formed {

@@ -11,10 +11,11 @@ mod error;
 mod formed;
 mod output;
 mod panics;
+mod parse;
 mod progress;
 mod shown;
 mod signals;
-mod values;
+mod words;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, cont_did, ddd, demean, did_multiplegt, drdid, feols, honest, npiv, plot,
+    sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -44,6 +46,7 @@ enum Command {
     ContDid(Box<cont_did::ContDidArgs>),
     Npiv(Box<npiv::NpivArgs>),
     Feols(Box<feols::FeolsArgs>),
+    Sunab(Box<sunab::SunabArgs>),
     Demean(Box<demean::DemeanArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Command::ContDid(args) => cont_did::run(&args),
         Command::Npiv(args) => npiv::run(&args),
         Command::Feols(args) => feols::run(&args),
+        Command::Sunab(args) => sunab::run(&args),
         Command::Demean(args) => demean::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),

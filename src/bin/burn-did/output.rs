@@ -4,10 +4,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
-use burn_did::{
-    DidError,
-    report::{PlotOptions, Reportable},
-};
+use burn_did::{DidError, report::Reportable};
 
 use crate::args::Format;
 use crate::error::{CliError, Result};
@@ -63,31 +60,6 @@ pub(crate) fn keep_apart<const N: usize>(
         }
     }
     Ok(())
-}
-
-/// What becomes of a result.
-pub(crate) struct Emit<'a> {
-    pub format: Format,
-    pub quiet: bool,
-    pub save: Option<&'a PathBuf>,
-    pub plot: Option<&'a PathBuf>,
-}
-
-impl Emit<'_> {
-    /// Writes a result, says its warnings, saves and draws it. It fails if anything could not be made, after all that could.
-    pub(crate) fn result(&self, result: &dyn Reportable) -> Result<()> {
-        results(&match self.format {
-            Format::Json => result.to_json()?,
-            Format::Csv => burn_did::report::csv(&[result])?,
-            _ => blocks([shown(result, self.format)]),
-        })?;
-        if !self.quiet {
-            result.warnings_in_words().iter().for_each(warning);
-        }
-        let saved = self.save.map(|file| Ok(result.save(file)?));
-        let plotted = self.plot.map(|file| Ok(result.plot_with(file, &PlotOptions::default())?));
-        all(saved.into_iter().chain(plotted))
-    }
 }
 
 /// A result as a table in a format for people.

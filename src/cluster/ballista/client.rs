@@ -276,7 +276,7 @@ impl Drop for Flight<'_> {
     }
 }
 
-/// Runs a job and sends its answers. Those that died with their executor are left out: whoever asked asks again.
+/// Runs a job and sends its answers. Jobs lost with their executor are left out: the caller asks again.
 async fn job(
     link: &Link,
     label: &JobLabel,

@@ -203,7 +203,7 @@ impl ClusterState for Members {
             .collect();
         // Identifiers grow with time: first come, first served.
         jobs.sort_by(|left, right| left.0.as_str().cmp(right.0.as_str()));
-        // First every task to its home, then what waits too long to whoever is free.
+        // First every task goes to its home executor, then tasks that wait too long go to any free executor.
         for at_home in [true, false] {
             for &(id, job) in &jobs {
                 let mut graph = job.execution_graph.write().await;

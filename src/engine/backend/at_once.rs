@@ -2,8 +2,8 @@
 
 use std::ops::{AddAssign, Range};
 
-use burn_tensor::DType;
-use burn_tensor::backend::Backend;
+use burn::tensor::DType;
+use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Result;

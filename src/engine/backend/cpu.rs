@@ -1,7 +1,7 @@
 //! NdArray: the passes run on slices of the tensors, without copies, over fixed tiles on all cores.
 
-use burn_ndarray::{NdArray, NdArrayTensor};
-use burn_tensor::{Tensor, TensorPrimitive};
+use burn::backend::ndarray::{NdArray, NdArrayTensor};
+use burn::tensor::{Tensor, TensorPrimitive};
 
 use super::host::{self, HostChunk, Sink};
 use super::{DidBackend, LevelDesign, LevelSolver, LevelWeights, default};
@@ -106,7 +106,7 @@ fn with_slice<R>(
 
 #[cfg(test)]
 mod tests {
-    use burn_tensor::DType;
+    use burn::tensor::DType;
 
     use super::*;
     use crate::base::options::Multiplier;

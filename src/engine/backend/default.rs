@@ -1,7 +1,7 @@
 //! The passes in tensor operations: works on any backend, and is what the overrides are tested against.
 
-use burn_tensor::backend::Backend;
-use burn_tensor::{DType, Tensor};
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Tensor};
 
 use super::level_tensors::LevelTensors;
 use super::matrix::Matrix;

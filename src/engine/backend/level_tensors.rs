@@ -1,7 +1,7 @@
 //! The normal equations of fixed effects in tensor operations: works on any backend, and is what the overrides are tested against.
 
-use burn_tensor::DType;
-use burn_tensor::backend::Backend;
+use burn::tensor::DType;
+use burn::tensor::backend::Backend;
 
 use super::levels::{
     BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelDesign, LevelSolver, LevelStep,

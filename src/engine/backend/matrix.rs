@@ -5,9 +5,9 @@
 
 use std::ops::{Add, Div, Mul, Range, Sub};
 
-use burn_tensor::backend::Backend;
-use burn_tensor::ops::{BoolTensor, FloatTensor, IntTensor};
-use burn_tensor::{
+use burn::tensor::backend::Backend;
+use burn::tensor::ops::{BoolTensor, FloatTensor, IntTensor};
+use burn::tensor::{
     DType, Scalar, Shape, Slice, Tensor, TensorData, TensorMetadata, TensorPrimitive,
     get_device_settings, try_read_sync,
 };

@@ -1,7 +1,7 @@
 //! What a device offers.
 
-use burn_tensor::DType;
-use burn_tensor::backend::Backend;
+use burn::tensor::DType;
+use burn::tensor::backend::Backend;
 
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
@@ -28,7 +28,7 @@ pub(super) fn probe_dtype<B: Backend>(
     }
     Err(DidError::Precision {
         device: format!("{device:?}"),
-        precision: precision.name(),
+        precision: precision.word(),
         remedy: "choose `Precision::F32`, or a backend with double arithmetic",
     })
 }

@@ -30,8 +30,8 @@ mod cube;
 #[path = "../../../tests/support/sample.rs"]
 mod sample;
 
-use burn_tensor::Tensor;
-use burn_tensor::backend::Backend;
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
 
 use crate::base::error::Result;
 use crate::base::options::{Multiplier, Precision};
@@ -52,29 +52,29 @@ pub(crate) use matrix::Matrix;
 pub use memory::Availability;
 
 #[cfg(feature = "cuda")]
-pub use burn_cuda::CudaDevice;
+pub use burn::backend::cuda::CudaDevice;
 #[cfg(feature = "wgpu")]
-pub use burn_wgpu::WgpuDevice;
+pub use burn::backend::wgpu::WgpuDevice;
 
 /// CPU backend in double precision.
 #[cfg(feature = "cpu")]
-pub type Cpu = burn_ndarray::NdArray<f64>;
+pub type Cpu = burn::backend::NdArray<f64>;
 
 /// NVIDIA GPUs in double precision.
 ///
 /// With burn's `fusion` feature, which has no double precision, this is another type and the crate does not compile.
 #[cfg(feature = "cuda")]
-pub type Cuda = burn_cuda::Cuda<f64, i32>;
+pub type Cuda = burn::backend::Cuda<f64, i32>;
 
 /// Any GPU, by Vulkan, Metal or DirectX, in single precision: ask for [`Precision::F32`]. `Vulkan` has doubles.
 ///
 /// With burn's `fusion` feature this is another type and the crate does not compile.
 #[cfg(feature = "wgpu")]
-pub type Wgpu = burn_wgpu::Wgpu<f32, i32>;
+pub type Wgpu = burn::backend::Wgpu<f32, i32>;
 
 /// GPUs with a Vulkan driver that has doubles, in double precision.
 #[cfg(feature = "vulkan")]
-pub type Vulkan = burn_wgpu::Vulkan<f64, i32>;
+pub type Vulkan = burn::backend::Vulkan<f64, i32>;
 
 /// Fused backends are no [`DidBackend`]s: say so here rather than in every use.
 #[cfg(any(feature = "wgpu", feature = "cuda"))]

@@ -32,7 +32,7 @@ pub(crate) fn estimate(
     cells: &[PlannedCell],
     recipe: &Recipe,
 ) -> Result<Results> {
-    let mut algebra = Algebra::new(&source.sample().design);
+    let mut algebra = Algebra::new(&source.sample().design, recipe.rank);
     let mut sums = Sums::new(algebra.k(), source.sample().outcome_columns());
     for side in cells.iter().filter(|c| c.status.is_none()).flat_map(|c| &c.sides) {
         for rows in side.treated.iter().chain(&side.control) {

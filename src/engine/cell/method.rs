@@ -60,6 +60,17 @@ impl From<EstimationMethod> for Method {
     }
 }
 
+/// Which designs of a cell's comparison rows count as singular.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RankRule {
+    /// As in R `did` and `DRDID`, by the condition of the cross-products of the raw columns: covariates in very different units,
+    /// or far from zero, are refused.
+    RawColumns,
+    /// By the pivots of the centred and scaled columns alone, whatever their units and origins. Where one cell combines
+    /// estimates against several cohorts, a refusal by raw columns would let units and origins choose the cohorts.
+    ScaledColumns,
+}
+
 /// How cells are estimated: the two-by-two estimator and its settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
@@ -70,6 +81,7 @@ pub(crate) struct Recipe {
     pub trim: f64,
     /// Whether a cell fails if some unit's unweighted propensity score is close to one.
     pub guarded: bool,
+    pub rank: RankRule,
     /// Where the propensity scores of all cells start, if that is known.
     pub start: Option<Vec<f64>>,
 }
@@ -80,8 +92,20 @@ impl Recipe {
         Self { guarded: true, ..Self::new(method.into()) }
     }
 
-    /// As in R `DRDID` and `triplediff`: rows without overlap are trimmed.
+    /// As in R `triplediff`, but for singular designs: there, covariates far from zero end the fit.
+    pub fn triple(method: EstimationMethod) -> Self {
+        Self { rank: RankRule::ScaledColumns, ..Self::new(method.into()) }
+    }
+
+    /// As in R `DRDID`: rows without overlap are trimmed.
     pub fn new(method: Method) -> Self {
-        Self { method, locally_efficient: true, trim: TRIM, guarded: false, start: None }
+        Self {
+            method,
+            locally_efficient: true,
+            trim: TRIM,
+            guarded: false,
+            rank: RankRule::RawColumns,
+            start: None,
+        }
     }
 }

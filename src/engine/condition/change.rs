@@ -39,7 +39,7 @@ impl Change {
     }
 
     /// Whether it is of so many strata, outcome columns and covariates.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn is_of(&self, strata: usize, outcomes: usize, covariates: usize) -> bool {
         let covariates =
             if self.doses.is_some() { covariates.saturating_sub(1) } else { covariates };
@@ -52,13 +52,13 @@ impl Change {
     }
 
     /// Design columns `k` of rows with so many covariates, the constant included, once they are changed.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn design_columns(&self, covariates: usize) -> usize {
         1 + self.doses.as_ref().map_or(covariates, Expansion::columns)
     }
 
     /// Covariate versions of rows with so many, once they are changed.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn versions(&self, versions: usize) -> usize {
         if self.doses.is_some() { 1 } else { versions }
     }
@@ -156,6 +156,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "cluster")]
     impl Change {
         /// With these numbers.
         pub(crate) fn example(numbers: &[f64]) -> Self {

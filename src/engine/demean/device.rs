@@ -380,7 +380,7 @@ impl Demeaner<'_> {
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
-    use burn_ndarray::NdArray;
+    use burn::backend::NdArray;
 
     use super::*;
     use crate::engine::backend::{BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelStep};

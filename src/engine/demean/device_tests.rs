@@ -1,6 +1,6 @@
 //! Effects found on a device against those of the host, for any backend and precision.
 
-use burn_ndarray::NdArray;
+use burn::backend::NdArray;
 
 use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver};
 use crate::base::error::{DidError, Result};

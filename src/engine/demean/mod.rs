@@ -80,7 +80,7 @@ pub(crate) struct Column<'a> {
     pub values: &'a [f64],
 }
 
-/// DemeanResult columns.
+/// Columns without their fixed effects.
 #[derive(Clone, Debug)]
 pub(crate) struct DemeanedColumns {
     /// `x - D θ`, by column `[n]`.

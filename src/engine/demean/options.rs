@@ -3,39 +3,26 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::options::Stop;
+use crate::base::words::words;
 
-/// How columns are demeaned. Whatever is chosen, one factor is demeaned by its means alone.
-///
-/// On backends of devices, `Auto` and `Cg` iterate on the device and correct what it found in double precision, and `Lsmr` does so if the
-/// precision is double. All else runs on the host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Solver {
-    /// By the design: two factors that all occur together equally often by their means, all others by conjugate gradients.
-    #[default]
-    Auto,
-    /// Conjugate gradients on the normal equations, with the factor of most levels partialled out.
-    Cg,
-    /// LSMR (Fong and Saunders 2011) with a diagonal preconditioner; the method of pyfixest's `LsmrDemeaner`.
-    Lsmr,
-    /// Alternating projections, accelerated by Irons and Tuck's rule; the method of R `fixest`. Iterations come in pairs.
-    Map,
-    /// Conjugate gradients with the additive Schwarz preconditioner of the crate `within`.
-    Schwarz,
-}
-
-impl Solver {
-    /// Short name: `auto`, `cg`, `lsmr`, `map` or `schwarz`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cg => "cg",
-            Self::Lsmr => "lsmr",
-            Self::Map => "map",
-            Self::Schwarz => "schwarz",
-        }
+words! {
+    /// How columns are demeaned. Whatever is chosen, one factor is demeaned by its means alone.
+    ///
+    /// On backends of devices, `Auto` and `Cg` iterate on the device and correct what it found in double precision, and `Lsmr` does so if the
+    /// precision is double. All else runs on the host.
+    #[derive(Default)]
+    pub enum Solver: "solver" {
+        /// By the design: two factors that all occur together equally often by their means, all others by conjugate gradients.
+        #[default]
+        Auto = "auto",
+        /// Conjugate gradients on the normal equations, with the factor of most levels partialled out.
+        Cg = "cg",
+        /// LSMR (Fong and Saunders 2011) with a diagonal preconditioner; the method of pyfixest's `LsmrDemeaner`.
+        Lsmr = "lsmr",
+        /// Alternating projections, accelerated by Irons and Tuck's rule; the method of R `fixest`. Iterations come in pairs.
+        Map = "map",
+        /// Conjugate gradients with the additive Schwarz preconditioner of the crate `within`.
+        Schwarz = "schwarz",
     }
 }
 

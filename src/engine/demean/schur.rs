@@ -3,6 +3,7 @@
 use super::conjugate::Normal;
 use super::stripes::{BlockSums, STRIPE};
 use super::sweep::{WeightedDesign, product};
+use crate::base::buckets::Buckets;
 use crate::base::parallel;
 
 /// `S` by a pass over the cells.
@@ -104,8 +105,7 @@ impl Entries {
 /// Cells by the levels of the other factors.
 struct CellsByLevel<'d, 'w> {
     design: &'d WeightedDesign<'w>,
-    starts: Vec<u32>,
-    cells: Vec<u32>,
+    cells: Buckets,
     /// Level of the leading factor of each cell.
     segments: Vec<u32>,
 }
@@ -136,27 +136,15 @@ impl<'d, 'w> CellsByLevel<'d, 'w> {
     fn new(design: &'d WeightedDesign<'w>) -> Self {
         let cells = &design.cells;
         let (m, width) = (cells.others(), cells.width());
-        let mut starts = vec![0u32; width + 1];
-        for code in &cells.codes {
-            starts[*code as usize + 1] += 1;
-        }
-        for level in 0..width {
-            starts[level + 1] += starts[level];
-        }
-        let mut next = starts.clone();
-        let mut sorted = vec![0; cells.codes.len()];
-        for (cell, codes) in cells.codes.chunks_exact(m).enumerate() {
-            for code in codes {
-                let place = &mut next[*code as usize];
-                sorted[*place as usize] = cell as u32;
-                *place += 1;
-            }
-        }
+        let by_level = Buckets::new(width, || {
+            let of_cells = cells.codes.chunks_exact(m).zip(0..);
+            of_cells.flat_map(|(codes, cell)| codes.iter().map(move |code| (*code, cell)))
+        });
         let mut segments = vec![0; cells.cells()];
         for s in 0..cells.segments() {
             segments[cells.segment(s)].fill(s as u32);
         }
-        Self { design, starts, cells: sorted, segments }
+        Self { design, cells: by_level, segments }
     }
 
     /// The entries of a row, by column.
@@ -166,7 +154,7 @@ impl<'d, 'w> CellsByLevel<'d, 'w> {
         let weight = |cell: usize| weights.map_or(1.0, |w| w[cell]);
         room.row.clear();
         room.add(level as u32, 0.0);
-        for cell in &self.cells[self.starts[level] as usize..self.starts[level + 1] as usize] {
+        for cell in self.cells.of(level) {
             let cell = *cell as usize;
             let s = self.segments[cell] as usize;
             let segment = cells.segment(s);

@@ -1,6 +1,6 @@
 //! Solvers against an independent projection, and what must not change a residual.
 
-use burn_ndarray::NdArray;
+use burn::backend::NdArray;
 
 use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver};
 use crate::base::error::DidError;

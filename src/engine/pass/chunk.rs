@@ -1,7 +1,7 @@
 //! A chunk: some rows of one stratum on a device.
 
-use burn_tensor::Tensor;
-use burn_tensor::backend::Backend;
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
 
 /// Rows of one stratum on a device: wholly treated, wholly comparison or absent in every cell.
 #[derive(Clone, Debug)]

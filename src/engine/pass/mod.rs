@@ -7,7 +7,7 @@
 //! `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence columns,
 //! `R` bootstrap draws, `C` clusters.
 
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 mod check;
 mod chunk;
 mod gram;
@@ -19,11 +19,11 @@ mod stat;
 
 pub use crate::base::random::Multipliers;
 pub use crate::base::segment::TILE;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use crate::base::segment::mix;
 pub(crate) use crate::base::segment::{SEGMENT, Seal, Segment};
 pub use crate::read::panel::Weight;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use check::{Extent, ask};
 pub use chunk::{Chunk, Slab};
 pub(crate) use gram::GramPass;

@@ -29,7 +29,7 @@ pub(crate) trait Ask {
     /// Adds the statistic of a stratum's next segment.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if it is of another kind or size.
+    /// [`DidError::Engine`] if it has another kind or size.
     fn merge(&self, total: &mut Self::Total, stratum: usize, part: &Self::Part) -> Result<()>;
 }
 
@@ -130,7 +130,7 @@ impl<'a, Q: Ask> Merge<'a, Q> {
     }
 
     /// Rows that are kept stay where they are.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn keeping_apart(self) -> Self {
         Self { keeps: false, ..self }
     }
@@ -162,7 +162,7 @@ impl<'a, Q: Ask> Merge<'a, Q> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn add_all(&mut self, answers: Vec<Answer<Q::Part>>, keep: &mut Keep<'_>) -> Result<()> {
         let mut segments = std::collections::BTreeSet::new();
         for answer in &answers {

@@ -1,5 +1,5 @@
 //! What can be asked of conditioned rows, in a closed list that has a form in bytes. One pass has none, that over draws of whole
-//! units: whoever asks for it asks [`Source::is_here`](super::Source::is_here) first.
+//! units: the caller checks [`Source::is_here`](super::Source::is_here) first.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::engine::backend::{AtOnce, DidBackend, Segments};
 use crate::engine::pass::{
     Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
 };
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 use crate::engine::pass::{Extent, ask};
 
 /// A pass of the closed list.
@@ -120,7 +120,7 @@ impl AnyPass {
     }
 
     /// An error unless it asks for what chunks have.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn check(&self, has: &Extent) -> Result<()> {
         let mut has = *has;
         if let Some(draws) = &self.draws {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use burn_tensor::backend::Backend;
+use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
@@ -77,7 +77,7 @@ impl ReweightedDraws {
 
 impl ReweightedDraws {
     /// Whether they are no more than one batch.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn is_a_batch(&self) -> bool {
         (1..=BATCH).contains(&self.count)
     }
@@ -126,6 +126,7 @@ fn not_among(unit: u64, units: usize) -> DidError {
     DidError::Engine { problem }
 }
 
+#[cfg(feature = "cluster")]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,19 +26,19 @@ use crate::engine::condition::{Change, Raw};
 use crate::engine::pass::{InfluencePass, KeptRows};
 use crate::read::panel::Sample;
 
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use answer::{Answer, Ask, LOCAL, Ledger, Merge};
 use any::KnownPass;
 pub(crate) use any::{AnyPass, AnyStat, KnownStat};
 pub(crate) use draws::ReweightedDraws;
 pub(crate) use host::HostStrata;
 pub use influence::{Influence, InfluenceFiles};
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use kept::Scale;
 pub(crate) use kept::{InfluenceApart, KeptApart, KeptColumn};
 pub(crate) use local::{LocalOptions, LocalStrata};
 pub(crate) use reweighted::Reweighted;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use upload::put;
 pub use work::ClusterWork;
 pub(crate) use work::Work;

@@ -51,7 +51,7 @@ pub(crate) trait Pass {
     /// Adds a stratum's part to the statistic of all.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if the part is of another size.
+    /// [`DidError::Engine`] if the part has another size.
     fn merge(&self, total: &mut Self::Stat, stratum: usize, part: &Self::Stat) -> Result<()>;
 }
 

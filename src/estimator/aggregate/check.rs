@@ -1,12 +1,10 @@
 //! What holds of averages.
 
 use super::{Aggregated, AggregationKind};
-use crate::result::estimates::check::{
-    Checked, ensure, ensure_ascending, ensure_finite, ensure_in_the_middle, ensure_one_multiple,
-};
+use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::inference::Estimate;
 use crate::result::saved::Consistent;
-use crate::result::saved::check::{check_critical_value, interval};
+use crate::result::saved::check::{check_critical_value, check_ends, check_multiples};
 
 impl Consistent for Aggregated {
     fn check(&self) -> Checked {
@@ -17,7 +15,7 @@ impl Consistent for Aggregated {
         for (index, row) in self.rows.iter().enumerate() {
             check_average(&format!("rows[{index}]"), &row.estimate)?;
         }
-        ensure_one_multiple("rows", self.rows.iter().map(|row| interval(&row.estimate)))?;
+        check_multiples("rows", self.rows.iter().map(|row| &row.estimate))?;
         let none = self.aggregation.kind == AggregationKind::Simple;
         ensure(!none || self.rows.is_empty(), "rows", || "are of a simple average".into())?;
         let k = self.rows.len();
@@ -32,10 +30,10 @@ impl Consistent for Aggregated {
 }
 
 fn check_average(field: &str, estimate: &Estimate) -> Checked {
-    let Estimate { estimate: att, se, ci_lower, ci_upper, p_value } = *estimate;
-    ensure_finite(field, [att, se, ci_lower, ci_upper, p_value].iter().flatten())?;
+    let Estimate { estimate: att, se, p_value, .. } = *estimate;
+    ensure_finite(field, [att, se, p_value].iter().flatten())?;
     ensure(se.is_none_or(|se| se > 0.0 && att.is_some()), field, || {
         "has a standard error that is not positive, or without an estimate".into()
     })?;
-    ensure_in_the_middle(field, att, ci_lower.zip(ci_upper))
+    check_ends(field, estimate)
 }

@@ -40,7 +40,7 @@ pub(crate) fn aggregate(
         .zip(&standard_errors)
         .map(|(row, se)| AggregatedRow {
             at: row.at,
-            estimate: Estimate::new(Some(row.combination.value), *se, critical.value),
+            estimate: critical.estimate(Some(row.combination.value), *se, inference.alpha),
             reference: row.reference,
         })
         .collect();

@@ -5,6 +5,7 @@ mod compute;
 mod event_study;
 mod left_out;
 pub(crate) mod report;
+mod text;
 mod universal;
 mod weights;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
+use crate::base::words::words;
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
@@ -26,31 +28,18 @@ pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, remedy};
 pub(crate) use universal::UniversalBase;
 
-/// What is averaged over which cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AggregationKind {
-    /// All post-treatment cells, weighted by group size.
-    Simple,
-    /// By event time, weighted by group size: the event study.
-    #[doc(alias = "eventstudy")]
-    Dynamic,
-    /// By group, each group's post-treatment cells weighted equally.
-    Group,
-    /// By calendar period, weighted by group size.
-    Calendar,
-}
-
-impl AggregationKind {
-    /// Name in the reports: `simple`, `dynamic`, `group` or `calendar`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Dynamic => "dynamic",
-            Self::Group => "group",
-            Self::Calendar => "calendar",
-        }
+words! {
+    /// What is averaged over which cells.
+    pub enum AggregationKind: "type" {
+        /// All post-treatment cells, weighted by group size.
+        Simple = "simple",
+        /// By event time, weighted by group size: the event study.
+        #[doc(alias = "eventstudy")]
+        Dynamic = "dynamic" | "event" | "eventstudy" | "event_study",
+        /// By group, each group's post-treatment cells weighted equally.
+        Group = "group",
+        /// By calendar period, weighted by group size.
+        Calendar = "calendar",
     }
 }
 

@@ -54,7 +54,10 @@ estimator! {
     /// let fit = config.fit_on_devices(burn_did::Data::in_pieces("panel/*.parquet"), &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct AttGt -> GroupTimeResult {
+    pub struct AttGt -> GroupTimeResult with [covariates, repeated_cross_sections] {
+        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,

@@ -2,10 +2,10 @@
 
 use super::ContDidResult;
 use crate::result::estimates::CellStatus;
-use crate::result::estimates::check::{Checked, ensure, ensure_finite, ensure_one_multiple};
+use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{
-    check_critical_value, check_estimate, check_estimator, check_settings, interval,
+    check_critical_value, check_estimate, check_estimator, check_multiples, check_settings,
 };
 
 impl Consistent for ContDidResult {
@@ -22,8 +22,8 @@ impl Consistent for ContDidResult {
         let overall = [("overall.att", &self.overall.att), ("overall.acrt", &self.overall.acrt)];
         rows.chain(overall)
             .try_for_each(|(field, e)| check_estimate(field, e, &CellStatus::Estimated, true))?;
-        ensure_one_multiple("dose", self.dose.rows.iter().map(|row| interval(&row.att)))?;
-        ensure_one_multiple("dose", self.dose.rows.iter().map(|row| interval(&row.acrt)))?;
+        check_multiples("dose", self.dose.rows.iter().map(|row| &row.att))?;
+        check_multiples("dose", self.dose.rows.iter().map(|row| &row.acrt))?;
         ensure_finite("dose", self.dose.rows.iter().map(|row| &row.dose))?;
         check_critical_value(self.dose.critical_att)?;
         check_critical_value(self.dose.critical_acrt)?;

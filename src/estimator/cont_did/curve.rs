@@ -242,6 +242,7 @@ impl Curves {
                 return self.banded(doses, (target, unit), inference, warnings);
             }
         };
+        let critical = Critical { value, band: inference.band };
         let estimate = |dose: &f64| -> Result<Estimate> {
             let combination = self.at(*dose, target)?;
             let joint = self.joint.combined([&combination]).ok_or_else(no_law)?;
@@ -249,11 +250,11 @@ impl Curves {
             let att = Some(combination.value);
             Ok(match inference.band {
                 Band::Pointwise => self.joint.of_one_law(att, se, inference.alpha),
-                Band::Uniform => Estimate::new(att, se, value),
+                Band::Uniform => critical.estimate(att, se, inference.alpha),
             })
         };
         let estimates = doses.iter().map(estimate).collect::<Result<_>>()?;
-        Ok((estimates, Critical { value, band: inference.band }))
+        Ok((estimates, critical))
     }
 
     /// Intervals from the joint law of the curve at all doses.
@@ -272,7 +273,7 @@ impl Curves {
         let errors = joint.standard_errors();
         let critical = joint.critical(inference, &errors, true, warnings);
         let estimate = |(c, se): (&Combination, &Option<f64>)| {
-            Estimate::new(Some(c.value), *se, critical.value)
+            critical.estimate(Some(c.value), *se, inference.alpha)
         };
         Ok((combinations.iter().zip(&errors).map(estimate).collect(), critical))
     }

@@ -63,6 +63,9 @@ estimator! {
     /// ```
     #[doc(alias = "cont_did")]
     pub struct ContDid -> ContDidResult {
+        /// Unit: integers, floats or strings.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
@@ -76,10 +79,6 @@ estimator! {
         /// stands before, and with never-treated units, or whether there is one.
         #[doc(alias = "dname")]
         pub dose: String,
-        /// There are no covariates: `~ 1`.
-        #[doc(alias = "xformla")]
-        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
-        pub covariates: String,
         /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
@@ -165,35 +164,18 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         if self.knots > MOST {
             return Err(DidError::config("knots", "at most 50", self.knots));
         }
-        let plain: String = self.covariates.chars().filter(|c| !c.is_whitespace()).collect();
-        if plain != "~1" && plain != "1" {
-            let expected = "`~ 1`: a continuous treatment has no covariates";
-            return Err(DidError::config("covariates", expected, self.covariates.clone()));
-        }
-        if self.repeated_cross_sections {
-            let expected = "false: a continuous treatment needs a panel";
-            return Err(DidError::config("repeated_cross_sections", expected, "true"));
-        }
         self.grid.validate()?;
         self.compare_at.check("compare_at")?;
         if self.resampling != Resampling::Multiplier && self.bootstrap.is_none() {
             let expected = "`multiplier` without a bootstrap";
-            return Err(DidError::config(
-                "resampling",
-                expected,
-                format!("{:?}", self.resampling).to_lowercase(),
-            ));
+            return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
         if self.method == DoseMethod::Parametric {
             return Ok(());
         }
         if self.curve_errors != CurveErrors::Hc0 {
             let expected = "`hc0` with the method `cck`, whose sieves grow with the sample";
-            return Err(DidError::config(
-                "curve_errors",
-                expected,
-                format!("{:?}", self.curve_errors).to_lowercase(),
-            ));
+            return Err(DidError::config("curve_errors", expected, self.curve_errors.to_string()));
         }
         if self.aggregation == DoseAggregation::EventStudy {
             let expected = "`dose` with the method `cck`, which has two periods";
@@ -201,11 +183,7 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         }
         if self.resampling != Resampling::Multiplier {
             let expected = "`multiplier` with the method `cck`, which draws coefficients";
-            return Err(DidError::config(
-                "resampling",
-                expected,
-                format!("{:?}", self.resampling).to_lowercase(),
-            ));
+            return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
         if self.keep_influence {
             let expected = "false with the method `cck`";

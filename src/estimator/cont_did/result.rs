@@ -8,6 +8,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
+use crate::base::words::words;
 use crate::engine::source::{Influence, InfluenceFiles};
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
@@ -50,13 +51,14 @@ pub struct DoseKnots {
     pub percentiles: Vec<f64>,
 }
 
-/// Which table of a result: see [`ContDidResult::table_of`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DoseTable {
-    /// Effects by dose, with the overall effects.
-    Dose,
-    /// Cells of groups and periods.
-    Cells,
+words! {
+    /// Which table of a result: see [`ContDidResult::table_of`].
+    pub enum DoseTable: "table" {
+        /// Effects by dose, with the overall effects.
+        Dose = "dose",
+        /// Cells of groups and periods.
+        Cells = "cells",
+    }
 }
 
 /// Effects of a continuous treatment: curves over the dose, their averages, and effects by group and period. Carries no backend

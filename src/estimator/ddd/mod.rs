@@ -52,7 +52,10 @@ estimator! {
     /// println!("{}", fit.aggregate(Aggregation::dynamic())?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Ddd -> GroupTimeResult {
+    pub struct Ddd -> GroupTimeResult with [covariates, repeated_cross_sections] {
+        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
@@ -116,7 +119,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         Err(DidError::config(
             "unbalanced",
             "`drop` for repeated cross sections",
-            format!("{:?}", self.unbalanced).to_lowercase(),
+            self.unbalanced.to_string(),
         ))
     }
 
@@ -146,7 +149,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let columns = plan.cells.len() + sample.groups.len();
         let work = Work { shares_of: self.shares_of, ..self.shared().work(columns) };
         source.check(&work)?;
-        let recipe = Recipe::new(self.method.into());
+        let recipe = Recipe::triple(self.method);
         let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
             let Results { cells, dropped } = estimate(&*source, &plan.components, &recipe)?;

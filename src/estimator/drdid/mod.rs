@@ -46,7 +46,10 @@ estimator! {
     /// assert!(fit.estimate.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Drdid -> DrdidResult {
+    pub struct Drdid -> DrdidResult with [covariates, repeated_cross_sections] {
+        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: two numbers, or dates of two periods, of which treatment starts in the later.
         #[doc(alias = "tname")]
         pub time: String,

@@ -5,17 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::problem::Regressor;
+use super::problem::{CohortCell, Regressor};
 use super::reading::{RegressionRows, RowCohorts};
 use super::sample::{SampleRules, gather, pruned};
 use crate::base::error::{DidError, Result};
-
-/// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct CohortCell {
-    pub at: i128,
-    pub cohort: i128,
-}
 
 const FINE: f64 = 1e6;
 
@@ -107,7 +100,8 @@ impl CohortCells {
         let column = |(code, cell): (u32, &CohortCell)| {
             let (at, cohort) = (coarse(cell.at), coarse(cell.cohort));
             let values = gather(rows, |row| f64::from(u8::from(self.codes[row] == code)));
-            Regressor { name: format!("{time}::{at}:cohort::{cohort}"), values, indicator: None }
+            let name = format!("{time}::{at}:cohort::{cohort}");
+            Regressor { name, values, indicator: None, cell: Some(*cell) }
         };
         (0..).zip(&self.cells).map(column).collect()
     }

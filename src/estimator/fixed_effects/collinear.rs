@@ -173,7 +173,7 @@ impl Root {
         inverse
     }
 
-    /// Positions among the kept of those that do not follow from earlier ones, by the cross-products `[k, k]` of the columns turned by
+    /// Positions among the kept columns of the linearly independent ones, by the cross-products `[k, k]` of the columns turned by
     /// `R⁻¹`.
     fn second(&self, gram: &[f64], before: &[Before], limits: Limits) -> Vec<usize> {
         let k = self.columns.len();

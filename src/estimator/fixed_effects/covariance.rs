@@ -1,9 +1,10 @@
 //! Covariance of the coefficients.
 
-use faer::{MatRef, Side};
+use faer::MatRef;
 
 use super::options::{GDf, Ssc, Vcov};
 use super::sums;
+use crate::base::spectrum::{Spectrum, row_major};
 
 /// What a covariance is made of. Columns and residuals are multiplied by the roots of the weights.
 pub(super) struct Scores<'a> {
@@ -131,7 +132,7 @@ impl Scores<'_> {
         let Some(back) = self.back else { return self.bread.to_vec() };
         let product = MatRef::from_row_major_slice(self.bread, k, k)
             * MatRef::from_row_major_slice(back, k, k).transpose();
-        (0..k * k).map(|e| product[(e / k, e % k)]).collect()
+        row_major(product.as_ref())
     }
 
     fn sandwich(&self, meat: &[f64]) -> Vec<f64> {
@@ -139,7 +140,7 @@ impl Scores<'_> {
         let bread = MatRef::from_row_major_slice(self.bread, k, k);
         let meat = MatRef::from_row_major_slice(meat, k, k);
         let product = bread * meat * bread;
-        self.of_regressors((0..k * k).map(|e| product[(e / k, e % k)]).collect())
+        self.of_regressors(row_major(product.as_ref()))
     }
 
     /// The covariance of the regressors' coefficients, of that of the columns'.
@@ -148,7 +149,7 @@ impl Scores<'_> {
         let Some(back) = self.back else { return symmetric(&matrix, k) };
         let back = MatRef::from_row_major_slice(back, k, k);
         let product = back * MatRef::from_row_major_slice(&matrix, k, k) * back.transpose();
-        symmetric(&(0..k * k).map(|e| product[(e / k, e % k)]).collect::<Vec<f64>>(), k)
+        symmetric(&row_major(product.as_ref()), k)
     }
 }
 
@@ -175,11 +176,9 @@ fn positive(matrix: &[f64], parts: &[f64]) -> Option<Vec<f64>> {
     let over = |e: usize| scale[e / k] * scale[e % k];
     let scaled: Vec<f64> =
         (0..k * k).map(|e| if over(e) > 0.0 { matrix[e] / over(e) } else { 0.0 }).collect();
-    let eigen = MatRef::from_row_major_slice(&scaled, k, k).self_adjoint_eigen(Side::Lower).ok()?;
-    let (u, values) = (eigen.U(), eigen.S());
-    let entry = |e: usize| -> f64 {
-        (0..k).map(|i| u[(e / k, i)] * u[(e % k, i)] * values[i].max(0.0)).sum()
-    };
+    let spectrum = Spectrum::new(&scaled, k)?;
+    let all: Vec<usize> = (0..k).collect();
+    let entry = |e: usize| spectrum.entry(&all, (e / k, e % k), |uu, value| uu * value.max(0.0));
     let is_left: Vec<bool> = (0..k).map(|j| entry(j * k + j) > LEFT).collect();
     let kept = |e: usize| if is_left[e / k] && is_left[e % k] { entry(e) * over(e) } else { 0.0 };
     Some((0..k * k).map(kept).collect())

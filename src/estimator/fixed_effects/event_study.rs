@@ -47,7 +47,7 @@ pub(super) fn combined(
         provenance: Provenance::Regression(RegressionProvenance {
             formula: settings.formula.clone(),
             outcome: settings.outcome.clone(),
-            vcov: settings.vcov.to_string(),
+            vcov: settings.vcov.label(),
             n: fit.n,
             column: column.map(ToOwned::to_owned),
         }),

@@ -8,7 +8,7 @@ use super::linear::{CentredRegressors, gaussian};
 use super::options::Family;
 use super::poisson::{Stopping, poisson};
 use super::predictor::{Predictor, RegressorFormula, SampleLevels};
-use super::problem::{Regressor, Where, columns};
+use super::problem::{CohortCell, Regressor, Where, columns};
 use super::reading::{RegressionColumns, RegressionRows};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::RegressionSample;
@@ -42,7 +42,7 @@ pub(super) fn fit<B: DidBackend>(
         let design = regressors.design_in(&levels.present, &levels.cells)?;
         Ok((columns(&design, rows)?, Some((design, levels))))
     };
-    task.estimate(&wanted, &reading, Vec::new(), &design)
+    Ok(task.estimate(&wanted, &reading, Vec::new(), &design)?.result)
 }
 
 /// Reads the columns needed.
@@ -77,6 +77,13 @@ pub(super) fn read(
 pub(super) type RegressorsOf<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
 
+/// A regression with what its coefficients stand for.
+pub(super) struct EstimatedRegression {
+    pub result: RegressionResult,
+    /// Cohort and event time of each coefficient that is the effect of one.
+    pub cells: Vec<Option<CohortCell>>,
+}
+
 impl<B: DidBackend> RegressionTask<'_, B> {
     /// Estimates the regression.
     pub fn estimate(
@@ -85,7 +92,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         reading: &RegressionReading,
         mut without: Vec<u32>,
         of: RegressorsOf<'_>,
-    ) -> Result<RegressionResult> {
+    ) -> Result<EstimatedRegression> {
         let config = self.config;
         let read = &reading.rows;
         // What an earlier fit left uncounted is not this one's.
@@ -106,10 +113,11 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let began = self.start.elapsed().as_secs_f64();
         let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();
-        let (sample, mut regressors, mut estimated, indicators, design) = loop {
+        let (sample, mut regressors, mut estimated, indicators, cells, design) = loop {
             let sample = RegressionSample::new(read, self.rules(), &without, labels)?;
             let (columns, design) = of(&sample.rows)?;
             let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
+            let cells: Vec<_> = columns.iter().map(|c| c.cell).collect();
             let mut regressors = CentredRegressors::new(columns, &sample, constant);
             if let Some((design, _)) = &design {
                 regressors.without = design.without().to_vec();
@@ -146,7 +154,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
                     fitted?.0
                 }
             };
-            break (sample, regressors, estimated, indicators, design);
+            break (sample, regressors, estimated, indicators, cells, design);
         };
         let estimated_at = self.start.elapsed().as_secs_f64();
         regressors.values = Vec::new();
@@ -156,7 +164,11 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let mut fit = self.result(wanted, &sample, &regressors, estimated)?;
         fit.warnings.splice(0..0, warnings);
         self.complete(&mut fit, reading, &sample, rectified);
-        fit.indicators = indicated(&indicators, &kept, usize::from(regressors.constant));
+        // The constant stands before the columns.
+        let constants = usize::from(regressors.constant);
+        fit.indicators = indicated(&indicators, &kept, constants);
+        let cell_of = |kept: &usize| kept.checked_sub(constants).and_then(|column| cells[column]);
+        let cells = kept.iter().map(cell_of).collect();
         if let Some((design, levels)) = design {
             fit.indicators.extend(design.references().iter().map(Indicated::reference));
             fit.predictor = self.predictor(wanted, read, &design, levels, &kept);
@@ -176,7 +188,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         };
         timings.finish(self.start);
         fit.timings = timings;
-        Ok(fit)
+        Ok(EstimatedRegression { result: fit, cells })
     }
 
     fn predictor(

@@ -103,7 +103,14 @@ impl Coefficient {
     #[must_use]
     pub fn as_estimate(&self) -> Estimate {
         let Self { estimate, se, ci_lower, ci_upper, p_value, .. } = *self;
-        Estimate { estimate: Some(estimate), se, ci_lower, ci_upper, p_value }
+        Estimate {
+            estimate: Some(estimate),
+            se,
+            ci_lower,
+            ci_upper,
+            p_value,
+            ..Estimate::default()
+        }
     }
 }
 

@@ -34,8 +34,6 @@ mod task;
 mod wald;
 mod within;
 
-use std::marker::PhantomData;
-
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
@@ -43,6 +41,7 @@ use crate::base::options::{Band, Inference, Precision};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, Solver};
 use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
 use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
@@ -56,96 +55,87 @@ pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
 pub use within::{Demean, DemeanResult};
 
-/// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
-///
-/// ```text
-/// y_i = x_i'b + α_{f(i)} + γ_{g(i)} + … + e_i
-/// ```
-///
-/// The fixed effects are projected out of the outcome and of the regressors (Frisch, Waugh and Lovell), by a solver that is chosen
-/// by the design. Coefficients, standard errors and degrees of freedom are those of `fixest`; see
-/// [comparison](crate::_documentation::comparison).
-///
-/// ```
-/// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
-///
-/// let config = FixedEffects::<Cpu>::builder()
-///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")
-///     .vcov(Vcov::cluster(["countyreal"]))
-///     .build();
-/// let fit = config.fit(&data::mpdta())?;
-/// println!("{fit}");
-/// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-pub struct FixedEffects<B: DidBackend> {
-    /// The regression, as in `log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year`: outcome, regressors as in the
-    /// [formulas](crate::_documentation::comparison) of covariates and with `i()`, and fixed effects. Replaces
-    /// [`outcome`](Self::outcome), [`regressors`](Self::regressors) and [`absorb`](Self::absorb).
-    #[doc(alias = "fml")]
-    pub formula: Option<String>,
-    /// Column of the outcome, instead of a formula.
-    pub outcome: Option<String>,
-    /// Regressors, as in `x1 + x2`, instead of a formula.
-    pub regressors: Option<String>,
-    /// Fixed effects, as in `["worker", "firm^year"]`, instead of a formula.
-    #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    pub absorb: Vec<String>,
-    /// Weights; rows with a weight of zero are left out.
-    pub weights: Option<String>,
-    /// Covariance of the coefficients.
-    #[builder(default)]
-    pub vcov: Vcov,
-    /// Corrections for small samples.
-    #[builder(default)]
-    pub ssc: Ssc,
-    /// Model of the regression.
-    #[builder(default)]
-    pub family: Family,
-    /// Keeps rows that are the only ones of a level of a fixed effect.
-    #[doc(alias = "fixef.rm")]
-    #[builder(default)]
-    pub keep_singletons: bool,
-    /// How fixed effects are projected out.
-    #[builder(default)]
-    pub solver: Solver,
-    /// Relative tolerance of the solver.
-    #[doc(alias = "fixef.tol")]
-    #[builder(default = DemeanOptions::default().tolerance)]
-    pub fixef_tol: f64,
-    /// Iterations of the solver, at most.
-    #[doc(alias = "fixef.iter")]
-    #[builder(default = DemeanOptions::default().iterations)]
-    pub fixef_maxiter: usize,
-    /// Relative change of the deviance at which [`Family::Poisson`] has converged.
-    #[doc(alias = "glm.tol")]
-    #[builder(default = 1e-10)]
-    pub glm_tol: f64,
-    /// Steps of iterated least squares, at most.
-    #[doc(alias = "glm.iter")]
-    #[builder(default = 25)]
-    pub glm_maxiter: usize,
-    /// Keeps the residuals.
-    #[builder(default)]
-    pub keep_residuals: bool,
-    /// Keeps the fixed effects' levels: for [`RegressionResult::fixed_effects`] and [`RegressionResult::predict`].
-    #[doc(alias = "fixef")]
-    #[builder(default)]
-    pub keep_fixed_effects: bool,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
-    #[doc(alias = "na.strings")]
-    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-    pub missing_values: Option<Vec<String>>,
-    /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::ALPHA)]
-    pub alpha: f64,
-    /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
-    #[builder(default)]
-    pub precision: Precision,
-    #[builder(skip)]
-    backend: PhantomData<fn() -> B>,
+options! {
+    /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
+    ///
+    /// ```text
+    /// y_i = x_i'b + α_{f(i)} + γ_{g(i)} + … + e_i
+    /// ```
+    ///
+    /// The fixed effects are projected out of the outcome and of the regressors (Frisch, Waugh and Lovell), by a solver that is chosen
+    /// by the design. Coefficients, standard errors and degrees of freedom are those of `fixest`; see
+    /// [comparison](crate::_documentation::comparison).
+    ///
+    /// ```
+    /// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
+    ///
+    /// let config = FixedEffects::<Cpu>::builder()
+    ///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")
+    ///     .vcov(Vcov::cluster(["countyreal"]))
+    ///     .build();
+    /// let fit = config.fit(&data::mpdta())?;
+    /// println!("{fit}");
+    /// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct FixedEffects<B: DidBackend> with [missing_values, alpha, backend] {
+        /// The regression, as in `log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year`: outcome, regressors as in the
+        /// [formulas](crate::_documentation::comparison) of covariates and with `i()`, and fixed effects. Replaces
+        /// [`outcome`](Self::outcome), [`regressors`](Self::regressors) and [`absorb`](Self::absorb).
+        #[doc(alias = "fml")]
+        pub formula: Option<String>,
+        /// Column of the outcome, instead of a formula.
+        pub outcome: Option<String>,
+        /// Regressors, as in `x1 + x2`, instead of a formula.
+        pub regressors: Option<String>,
+        /// Fixed effects, as in `["worker", "firm^year"]`, instead of a formula.
+        #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+        pub absorb: Vec<String>,
+        /// Weights; rows with a weight of zero are left out.
+        pub weights: Option<String>,
+        /// Covariance of the coefficients.
+        #[builder(default)]
+        pub vcov: Vcov,
+        /// Corrections for small samples.
+        #[builder(default)]
+        pub ssc: Ssc,
+        /// Model of the regression.
+        #[builder(default)]
+        pub family: Family,
+        /// Keeps rows that are the only ones of a level of a fixed effect.
+        #[doc(alias = "fixef.rm")]
+        #[builder(default)]
+        pub keep_singletons: bool,
+        /// How fixed effects are projected out.
+        #[builder(default)]
+        pub solver: Solver,
+        /// Relative tolerance of the solver.
+        #[doc(alias = "fixef.tol")]
+        #[builder(default = DemeanOptions::default().tolerance)]
+        pub fixef_tol: f64,
+        /// Iterations of the solver, at most.
+        #[doc(alias = "fixef.iter")]
+        #[builder(default = DemeanOptions::default().iterations)]
+        pub fixef_maxiter: usize,
+        /// Relative change of the deviance at which [`Family::Poisson`] has converged.
+        #[doc(alias = "glm.tol")]
+        #[builder(default = 1e-10)]
+        pub glm_tol: f64,
+        /// Steps of iterated least squares, at most.
+        #[doc(alias = "glm.iter")]
+        #[builder(default = 25)]
+        pub glm_maxiter: usize,
+        /// Keeps the residuals.
+        #[builder(default)]
+        pub keep_residuals: bool,
+        /// Keeps the fixed effects' levels: for [`RegressionResult::fixed_effects`] and [`RegressionResult::predict`].
+        #[doc(alias = "fixef")]
+        #[builder(default)]
+        pub keep_fixed_effects: bool,
+        /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
+        #[builder(default)]
+        pub precision: Precision,
+    }
 }
 
 /// Where a regression is written.

@@ -1,8 +1,11 @@
 //! Options of regressions with fixed effects.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use crate::base::words::{ParseOptionError, words};
 
 /// Covariance of the coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,18 +32,67 @@ impl Vcov {
     pub fn cluster(factors: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::Cluster(factors.into_iter().map(Into::into).collect())
     }
+
+    /// What people read, such as `clustered by firm and year`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Iid => "iid".into(),
+            Self::Hetero => "heteroskedasticity-robust (HC1)".into(),
+            Self::Hc2 => "heteroskedasticity-robust (HC2)".into(),
+            Self::Hc3 => "heteroskedasticity-robust (HC3)".into(),
+            Self::Cluster(factors) => format!("clustered by {}", factors.join(" and ")),
+        }
+    }
 }
 
+/// `iid`, `hetero`, `hc2`, `hc3`, or `cluster:` and one factor or two with a comma between them.
 impl fmt::Display for Vcov {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Iid => f.write_str("iid"),
-            Self::Hetero => f.write_str("heteroskedasticity-robust (HC1)"),
-            Self::Hc2 => f.write_str("heteroskedasticity-robust (HC2)"),
-            Self::Hc3 => f.write_str("heteroskedasticity-robust (HC3)"),
-            Self::Cluster(factors) => write!(f, "clustered by {}", factors.join(" and ")),
+            Self::Hetero => f.write_str("hetero"),
+            Self::Hc2 => f.write_str("hc2"),
+            Self::Hc3 => f.write_str("hc3"),
+            Self::Cluster(factors) => write!(f, "cluster:{}", factors.join(",")),
         }
     }
+}
+
+impl FromStr for Vcov {
+    type Err = ParseOptionError;
+
+    fn from_str(text: &str) -> Result<Self, ParseOptionError> {
+        let expected = |expected| Err(ParseOptionError::new("vcov", expected, text));
+        let (kind, factors) = text.split_once(':').map_or((text, None), |(k, f)| (k, Some(f)));
+        match (kind.trim().to_ascii_lowercase().as_str(), factors) {
+            ("iid", None) => Ok(Self::Iid),
+            ("hetero" | "hc1", None) => Ok(Self::Hetero),
+            ("hc2", None) => Ok(Self::Hc2),
+            ("hc3", None) => Ok(Self::Hc3),
+            ("robust" | "white", None) => expected("hetero (HC1), hc2 or hc3 to be robust"),
+            ("cluster" | "cl", None) => {
+                expected("followed by the factor of the clusters, as in cluster:firm")
+            }
+            ("cluster" | "cl", Some(factors)) => match split_outside_ticks(factors) {
+                factors if factors.len() <= 2 && factors.iter().all(|f| !f.is_empty()) => {
+                    Ok(Self::cluster(factors))
+                }
+                _ => expected("one factor of clusters or two, as in cluster:firm,year"),
+            },
+            _ => expected("iid, hetero, hc2, hc3, cluster:a or cluster:a,b"),
+        }
+    }
+}
+
+/// The parts between commas, of which those between backticks are parts of a name.
+fn split_outside_ticks(text: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let is_separator = |c: char| {
+        is_quoted ^= c == '`';
+        c == ',' && !is_quoted
+    };
+    text.split(is_separator).map(str::trim).collect()
 }
 
 /// Corrections for small samples, with the names of R `fixest`.
@@ -78,49 +130,79 @@ impl Default for Ssc {
     }
 }
 
-/// Which fixed effects count among the coefficients.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KFixef {
-    /// None.
-    None,
-    /// Those that are not nested in a factor of clusters.
-    #[default]
-    Nonnested,
-    /// All.
-    Full,
+/// As in `k_adj=true,k_fixef=nonnested,k_exact=false,g_adj=true,g_df=min`.
+impl fmt::Display for Ssc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { k_adj, k_fixef, k_exact, g_adj, g_df } = self;
+        write!(f, "k_adj={k_adj},k_fixef={k_fixef},k_exact={k_exact},g_adj={g_adj},g_df={g_df}")
+    }
 }
 
-/// How many clusters there are with two factors of clusters, whose covariance has three parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GDf {
-    /// The smallest of the numbers, in all parts.
-    #[default]
-    Min,
-    /// Each part's own.
-    Conventional,
-}
+/// Pairs of a name and a value, as `Display` writes them; what is not named has its default.
+impl FromStr for Ssc {
+    type Err = ParseOptionError;
 
-/// Model of the regression.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Family {
-    /// The outcome, by least squares.
-    #[default]
-    Gaussian,
-    /// The logarithm of the outcome's mean, by Poisson pseudo maximum likelihood.
-    #[doc(alias = "fepois")]
-    Poisson,
-}
-
-impl Family {
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gaussian => "gaussian",
-            Self::Poisson => "poisson",
+    fn from_str(text: &str) -> Result<Self, ParseOptionError> {
+        let mut ssc = Self::default();
+        for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').ok_or_else(|| {
+                ParseOptionError::new("ssc", "pairs of name and value, as k_adj=false", pair)
+            })?;
+            let truth = |option: &'static str| {
+                let truth = value.trim().to_ascii_lowercase().parse();
+                truth.map_err(|_| ParseOptionError::new(option, "true or false", value))
+            };
+            match key.trim().to_ascii_lowercase().replace('.', "_").as_str() {
+                "k_adj" => ssc.k_adj = truth("k_adj")?,
+                "k_exact" => ssc.k_exact = truth("k_exact")?,
+                "g_adj" => ssc.g_adj = truth("g_adj")?,
+                "k_fixef" => ssc.k_fixef = value.parse()?,
+                "g_df" => ssc.g_df = value.parse()?,
+                _ => {
+                    let names = "k_adj, k_fixef, k_exact, g_adj or g_df";
+                    return Err(ParseOptionError::new("ssc", names, key));
+                }
+            }
         }
+        Ok(ssc)
+    }
+}
+
+words! {
+    /// Which fixed effects count among the coefficients.
+    #[derive(Default)]
+    pub enum KFixef: "k_fixef" {
+        /// None.
+        None = "none",
+        /// Those that are not nested in a factor of clusters.
+        #[default]
+        Nonnested = "nonnested",
+        /// All.
+        Full = "full",
+    }
+}
+
+words! {
+    /// How many clusters there are with two factors of clusters, whose covariance has three parts.
+    #[derive(Default)]
+    pub enum GDf: "g_df" {
+        /// The smallest of the numbers, in all parts.
+        #[default]
+        Min = "min",
+        /// Each part's own.
+        Conventional = "conventional",
+    }
+}
+
+words! {
+    /// Model of the regression.
+    #[derive(Default)]
+    pub enum Family: "family" {
+        /// The outcome, by least squares.
+        #[default]
+        Gaussian = "gaussian",
+        /// The logarithm of the outcome's mean, by Poisson pseudo maximum likelihood.
+        #[doc(alias = "fepois")]
+        Poisson = "poisson",
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use rayon::slice::ParallelSliceMut;
 
+use crate::base::buckets::{Buckets, starts};
 use crate::base::parallel;
 
 /// Rows that one task sorts, at least.
@@ -32,34 +33,21 @@ pub(super) fn canonical(rows: Vec<u32>, keys: &SortKeys<'_>) -> Vec<u32> {
         sort(&mut rows, keys);
         return rows;
     };
-    let mut starts = vec![0usize; levels + 1];
-    for row in &rows {
-        starts[codes[*row as usize] as usize + 1] += 1;
-    }
-    for level in 0..levels {
-        starts[level + 1] += starts[level];
-    }
-    let in_order = rows.is_sorted_by_key(|row| codes[*row as usize]);
-    let mut placed = if in_order {
-        rows
+    let code = |row: &u32| codes[*row as usize];
+    let Buckets { starts, items: mut placed } = if rows.is_sorted_by_key(code) {
+        Buckets { starts: starts(levels, rows.iter().map(code)), items: rows }
     } else {
-        let mut next = starts.clone();
-        let mut placed = vec![0u32; rows.len()];
-        for row in rows {
-            let at = &mut next[codes[row as usize] as usize];
-            placed[*at] = row;
-            *at += 1;
-        }
-        placed
+        Buckets::new(levels, || rows.iter().map(|row| (code(row), *row)))
     };
     let mut blocks: Vec<Mutex<(Vec<usize>, &mut [u32])>> = Vec::new();
     let (mut rest, mut sizes, mut taken) = (placed.as_mut_slice(), Vec::new(), 0);
     for level in 0..levels {
-        sizes.push(starts[level + 1] - starts[level]);
-        if starts[level + 1] - taken >= BLOCK || level + 1 == levels {
-            let (block, after) = rest.split_at_mut(starts[level + 1] - taken);
+        let [start, end] = [level, level + 1].map(|level| starts[level] as usize);
+        sizes.push(end - start);
+        if end - taken >= BLOCK || level + 1 == levels {
+            let (block, after) = rest.split_at_mut(end - taken);
             blocks.push(Mutex::new((std::mem::take(&mut sizes), block)));
-            (rest, taken) = (after, starts[level + 1]);
+            (rest, taken) = (after, end);
         }
     }
     parallel::each(blocks.len(), &|index| {

@@ -13,12 +13,21 @@ use crate::read::formula::{Design, Indicator};
 /// Where no device takes part.
 pub(super) const HOST: &str = "host";
 
+/// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CohortCell {
+    pub at: i128,
+    pub cohort: i128,
+}
+
 /// A regressor.
 pub(super) struct Regressor {
     pub name: String,
     /// In canonical order, as it is.
     pub values: Vec<f64>,
     pub indicator: Option<Indicator>,
+    /// The cohort and event time whose effect its coefficient is.
+    pub cell: Option<CohortCell>,
 }
 
 /// The regressors of a design but for the constant.
@@ -34,7 +43,7 @@ pub(super) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Regressor>> {
         });
         let name = design.names()[index].clone();
         check_range(&name, &values)?;
-        Ok(Regressor { name, values, indicator: design.indicator(index).cloned() })
+        Ok(Regressor { name, values, indicator: design.indicator(index).cloned(), cell: None })
     };
     design.covariates().map(column).collect()
 }

@@ -1,7 +1,6 @@
 //! The interaction-weighted estimator of Sun and Abraham (2021).
 
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -9,91 +8,80 @@ use serde::{Deserialize, Serialize};
 use super::FixedEffects;
 use super::cohorts::{CohortCells, coarse};
 use super::event_study::{combined, estimate};
-use super::fit::read;
+use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
-use super::problem::columns;
+use super::problem::{CohortCell, columns};
 use super::reading::CohortColumns;
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
 use crate::estimator::aggregate::EventStudy;
 use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 
-/// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
-/// periods, averaged by event time with the cohorts' shares.
-///
-/// ```text
-/// y_it = α_i + λ_t + Σ_g Σ_{e ≠ -1} δ_{g,e} 1{G_i = g} 1{t - g = e} + u_it,      ATT(e) = Σ_g share(g | e) δ_{g,e}
-/// ```
-///
-/// Cohorts that are never treated in the sample are the comparison; without one, it is the last cohort, up to its treatment.
-/// Shares are those of the rows of the sample, and are taken as known, as R `fixest`'s `sunab` does.
-///
-/// ```
-/// use burn_did::{SunAbraham, backend::Cpu, data};
-///
-/// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
-/// println!("{}", fit.event_study);
-/// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-pub struct SunAbraham<B: DidBackend> {
-    /// Outcome: numbers or booleans.
-    #[doc(alias = "yname")]
-    pub outcome: String,
-    /// Unit, whose fixed effects are projected out.
-    #[doc(alias = "idname")]
-    pub unit: String,
-    /// Period: a number, or a date with [`frequency`](Self::frequency).
-    #[doc(alias = "tname")]
-    pub time: String,
-    /// First treated period; 0, +inf or null for never treated.
-    #[doc(alias = "gname")]
-    pub group: String,
-    /// What a period is, if the columns of periods and groups have dates.
-    pub frequency: Option<Frequency>,
-    /// Further regressors, as in `~ x1 + x2`.
-    #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
-    pub covariates: String,
-    /// Further fixed effects.
-    #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    pub absorb: Vec<String>,
-    /// Event times that all others are compared with.
-    #[doc(alias = "ref.p")]
-    #[builder(default = vec![-1.0], with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
-    pub reference: Vec<f64>,
-    /// Weights; rows with a weight of zero are left out.
-    pub weights: Option<String>,
-    /// Covariance of the coefficients; clustered by unit if nothing is said.
-    pub vcov: Option<Vcov>,
-    /// Corrections for small samples.
-    #[builder(default)]
-    pub ssc: Ssc,
-    /// How fixed effects are projected out.
-    #[builder(default)]
-    pub solver: Solver,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
-    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-    pub missing_values: Option<Vec<String>>,
-    /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::ALPHA)]
-    pub alpha: f64,
-    /// Floating-point type of the device.
-    #[builder(default)]
-    pub precision: Precision,
-    #[builder(skip)]
-    backend: PhantomData<fn() -> B>,
+options! {
+    /// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
+    /// periods, averaged by event time with the cohorts' shares.
+    ///
+    /// ```text
+    /// y_it = α_i + λ_t + Σ_g Σ_{e ≠ -1} δ_{g,e} 1{G_i = g} 1{t - g = e} + u_it,      ATT(e) = Σ_g share(g | e) δ_{g,e}
+    /// ```
+    ///
+    /// Cohorts that are never treated in the sample are the comparison; without one, it is the last cohort, up to its treatment.
+    /// Shares are those of the rows of the sample, and are taken as known, as R `fixest`'s `sunab` does.
+    ///
+    /// ```
+    /// use burn_did::{SunAbraham, backend::Cpu, data};
+    ///
+    /// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
+    /// println!("{}", fit.event_study);
+    /// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct SunAbraham<B: DidBackend> with [missing_values, alpha, precision, backend] {
+        /// Outcome: numbers or booleans.
+        #[doc(alias = "yname")]
+        pub outcome: String,
+        /// Unit, whose fixed effects are projected out.
+        #[doc(alias = "idname")]
+        pub unit: String,
+        /// Period: a number, or a date with [`frequency`](Self::frequency).
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// First treated period; 0, +inf or null for never treated.
+        #[doc(alias = "gname")]
+        pub group: String,
+        /// What a period is, if the columns of periods and groups have dates.
+        pub frequency: Option<Frequency>,
+        /// Further regressors, as in `~ x1 + x2`.
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
+        pub covariates: String,
+        /// Further fixed effects.
+        #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+        pub absorb: Vec<String>,
+        /// Event times that all others are compared with.
+        #[doc(alias = "ref.p")]
+        #[builder(default = vec![-1.0], with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
+        pub reference: Vec<f64>,
+        /// Weights; rows with a weight of zero are left out.
+        pub weights: Option<String>,
+        /// Covariance of the coefficients; clustered by unit if nothing is said.
+        pub vcov: Option<Vcov>,
+        /// Corrections for small samples.
+        #[builder(default)]
+        pub ssc: Ssc,
+        /// How fixed effects are projected out.
+        #[builder(default)]
+        pub solver: Solver,
+    }
 }
 
 /// Result of [`SunAbraham`].
@@ -198,7 +186,8 @@ impl<B: DidBackend> SunAbraham<B> {
             all.splice(0..0, own);
             Ok((all, None))
         };
-        let mut regression = task.estimate(wanted, reading, cells.without.clone(), &design)?;
+        let EstimatedRegression { result: mut regression, cells: of_coefficients } =
+            task.estimate(wanted, reading, cells.without.clone(), &design)?;
         let dynamic =
             format!("{} + cohorts by event time", self.covariates.trim_start_matches('~').trim());
         let absorbed = wanted.formula.absorb.iter().map(ToString::to_string);
@@ -214,40 +203,46 @@ impl<B: DidBackend> SunAbraham<B> {
             }),
         ];
         regression.warnings.splice(0..0, warnings.into_iter().flatten());
-        let event_study = self.averaged(&regression, &cells, &shares.into_inner());
+        let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
+        let references = cells.references.iter().copied();
+        let event_study = averaged(&regression, &of_coefficients, &shares, references);
         Ok(SunAbrahamResult { event_study, regression })
     }
+}
 
-    /// Effects by event time: averages of those of cohorts, by the weights of their rows.
-    fn averaged(&self, fit: &RegressionResult, cells: &CohortCells, shares: &[f64]) -> EventStudy {
-        let k = fit.coefficients.len();
-        let position: BTreeMap<&str, usize> = fit.names().zip(0..).collect();
-        let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
-        let mut overall = vec![0.0; k];
-        for (cell, share) in cells.cells.iter().zip(shares) {
-            let name =
-                format!("{}::{}:cohort::{}", self.time, coarse(cell.at), coarse(cell.cohort));
-            let Some(j) = position.get(name.as_str()) else { continue };
-            times.entry(cell.at).or_insert_with(|| vec![0.0; k])[*j] = *share;
-            if cell.at >= 0 {
-                overall[*j] = *share;
-            }
+/// Effects by event time: averages of those of cohorts, by the weights of their rows. An effect that is no coefficient was
+/// left out as collinear, of which the regression warns.
+fn averaged(
+    fit: &RegressionResult,
+    of_coefficients: &[Option<CohortCell>],
+    shares: &BTreeMap<CohortCell, f64>,
+    references: impl Iterator<Item = i128>,
+) -> EventStudy {
+    let k = fit.coefficients.len();
+    let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
+    let mut overall = vec![0.0; k];
+    for (j, cell) in of_coefficients.iter().enumerate() {
+        let Some(cell) = cell else { continue };
+        let share = shares[cell];
+        times.entry(cell.at).or_insert_with(|| vec![0.0; k])[j] = share;
+        if cell.at >= 0 {
+            overall[j] = share;
         }
-        let averaged = |mut weights: Vec<f64>| {
-            let total: f64 = weights.iter().sum();
-            for weight in &mut weights {
-                *weight /= total;
-            }
-            weights
-        };
-        let any = overall.iter().any(|w| *w > 0.0);
-        let overall: Option<Estimate> = any.then(|| {
-            let (b, covariance) = fit.joint();
-            let (value, variance) = combine(&[averaged(overall)], &b, &covariance);
-            estimate(value[0], variance[0], fit.law, fit.law.critical(fit.settings.alpha))
-        });
-        let references = cells.references.iter().map(|at| (coarse(*at), None));
-        let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
-        combined(fit, None, times.chain(references).collect(), overall)
     }
+    let averaged = |mut weights: Vec<f64>| {
+        let total: f64 = weights.iter().sum();
+        for weight in &mut weights {
+            *weight /= total;
+        }
+        weights
+    };
+    let any = overall.iter().any(|w| *w > 0.0);
+    let overall: Option<Estimate> = any.then(|| {
+        let (b, covariance) = fit.joint();
+        let (value, variance) = combine(&[averaged(overall)], &b, &covariance);
+        estimate(value[0], variance[0], fit.law, fit.law.critical(fit.settings.alpha))
+    });
+    let references = references.map(|at| (coarse(at), None));
+    let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
+    combined(fit, None, times.chain(references).collect(), overall)
 }

@@ -1,6 +1,5 @@
 //! Columns without their fixed effects, for their own sake.
 
-use std::marker::PhantomData;
 use std::path::Path;
 use std::time::Instant;
 
@@ -14,53 +13,45 @@ use super::result::{RegressionAudit, SolverReport};
 use super::sample::{RegressionSample, SampleRules};
 use super::{FixedEffects, positive, sums};
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, On, Solver};
 use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
 use crate::read::formula::{Interaction, name_label};
 use crate::read::input::Data;
 use crate::{base::storage, base::written};
 
-/// Subtracts from columns what fixed effects fit of them: weighted residuals on the dummies of all factors.
-///
-/// ```
-/// use burn_did::{Demean, backend::Cpu, data};
-///
-/// let config = Demean::<Cpu>::builder().columns(["lemp", "lpop"]).absorb(["countyreal", "year"]).build();
-/// let done = config.fit(&data::mpdta())?;
-/// assert_eq!((done.residuals.len(), done.residuals[0].len()), (2, 2_500));
-/// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-pub struct Demean<B: DidBackend> {
-    /// Columns of numbers.
-    #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
-    pub columns: Vec<String>,
-    /// Fixed effects, as in `["worker", "firm^year"]`.
-    #[builder(with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    pub absorb: Vec<String>,
-    /// Weights; rows with a weight of zero have no residual.
-    pub weights: Option<String>,
-    /// How fixed effects are projected out.
-    #[builder(default)]
-    pub solver: Solver,
-    /// Relative tolerance of the solver.
-    #[builder(default = DemeanOptions::default().tolerance)]
-    pub fixef_tol: f64,
-    /// Iterations of the solver, at most.
-    #[builder(default = DemeanOptions::default().iterations)]
-    pub fixef_maxiter: usize,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
-    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-    pub missing_values: Option<Vec<String>>,
-    /// Floating-point type of the device.
-    #[builder(default)]
-    pub precision: Precision,
-    #[builder(skip)]
-    backend: PhantomData<fn() -> B>,
+options! {
+    /// Subtracts from columns what fixed effects fit of them: weighted residuals on the dummies of all factors.
+    ///
+    /// ```
+    /// use burn_did::{Demean, backend::Cpu, data};
+    ///
+    /// let config = Demean::<Cpu>::builder().columns(["lemp", "lpop"]).absorb(["countyreal", "year"]).build();
+    /// let done = config.fit(&data::mpdta())?;
+    /// assert_eq!((done.residuals.len(), done.residuals[0].len()), (2, 2_500));
+    /// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct Demean<B: DidBackend> with [missing_values, precision, backend] {
+        /// Columns of numbers.
+        #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub columns: Vec<String>,
+        /// Fixed effects, as in `["worker", "firm^year"]`.
+        #[builder(with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+        pub absorb: Vec<String>,
+        /// Weights; rows with a weight of zero have no residual.
+        pub weights: Option<String>,
+        /// How fixed effects are projected out.
+        #[builder(default)]
+        pub solver: Solver,
+        /// Relative tolerance of the solver.
+        #[builder(default = DemeanOptions::default().tolerance)]
+        pub fixef_tol: f64,
+        /// Iterations of the solver, at most.
+        #[builder(default = DemeanOptions::default().iterations)]
+        pub fixef_maxiter: usize,
+    }
 }
 
 /// Columns without their fixed effects.

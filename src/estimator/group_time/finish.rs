@@ -13,7 +13,7 @@ use crate::estimator::shell::kept::Kept;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::{Sample, SampleAudit};
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
-use crate::result::inference::{Critical, Estimate, Joint, pointwise};
+use crate::result::inference::{Critical, Joint, pointwise};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -117,7 +117,7 @@ fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> 
     effects.cells.iter().enumerate().map(column).collect()
 }
 
-/// What a column of influence values is called: what it is of, and in which cell.
+/// Name of a column of influence values: its parameter and its cell.
 pub(crate) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
     let Calendar { frequency, .. } = sample.calendar;
     format!("{of}({},{})", shown(group, frequency), shown(time, frequency))
@@ -269,7 +269,7 @@ fn table(
     let cell = |((cell, att), se): ((&Cell, &Option<f64>), Option<f64>)| GroupTimeCell {
         group: cell.group,
         time: cell.time,
-        estimate: Estimate::new(*att, se, critical.value),
+        estimate: critical.estimate(*att, se, inference.alpha),
         status: cell.status.clone(),
         n_treated: cell.n_treated,
         n_control: cell.n_control,

@@ -1,8 +1,9 @@
 //! What the periods before treatment say about the smoothness of differences in trends.
 
 use super::coefficients::EventCoefficients;
-use super::dense::{DenseMatrix, dot};
+use super::dense::DenseMatrix;
 use super::normal::truncated_upper_quantile;
+use crate::base::solve::dot;
 use crate::result::inference::normal_quantile;
 
 /// Values of `M` tried for the lower bound.

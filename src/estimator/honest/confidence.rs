@@ -1,11 +1,11 @@
 //! The values of the parameter that tests accept.
 
 use super::delta::{Delta, Restriction, polyhedra};
-use super::dense::dot;
 use super::identified::identified_set;
 use super::options::{HonestMethod, Search};
 use super::setup::{StudySetup, Tests};
 use crate::base::parallel;
+use crate::base::solve::dot;
 
 /// Standard errors between the identified set and the ends of the grid.
 const MARGIN: f64 = 20.0;

@@ -4,40 +4,39 @@
 //! A set is a union of polyhedra `{ δ : A δ ≤ d }`; smoothness restrictions have one, and relative magnitudes one for each period
 //! before treatment (and sign) whose difference is the largest.
 
-use serde::{Deserialize, Serialize};
-
 use super::dense::DenseMatrix;
+use crate::base::words::words;
 
 /// A difference or an entry whose square is at most this is zero.
 const ZERO: f64 = 1e-10;
 
-/// What is assumed of the difference in trends, up to a number `M` or `M̄`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Delta {
-    /// `Δ^SD(M)`: its slope changes by no more than `M` between consecutive periods.
-    #[doc(alias = "DeltaSD")]
-    Smoothness,
-    /// `Δ^RM(M̄)`: it changes between consecutive periods after treatment by no more than `M̄` times its largest change before.
-    #[doc(alias = "DeltaRM")]
-    RelativeMagnitude,
-    /// `Δ^SDRM(M̄)`: its slope changes after treatment by no more than `M̄` times its largest change of slope before.
-    #[doc(alias = "DeltaSDRM")]
-    RelativeSmoothness,
+words! {
+    /// What is assumed of the difference in trends, up to a number `M` or `M̄`.
+    pub enum Delta: "delta" {
+        /// `Δ^SD(M)`: its slope changes by no more than `M` between consecutive periods.
+        #[doc(alias = "DeltaSD")]
+        Smoothness = "smoothness" | "sd" | "deltasd",
+        /// `Δ^RM(M̄)`: it changes between consecutive periods after treatment by no more than `M̄` times its largest change before.
+        #[doc(alias = "DeltaRM")]
+        RelativeMagnitude = "relative_magnitude" | "rm" | "deltarm",
+        /// `Δ^SDRM(M̄)`: its slope changes after treatment by no more than `M̄` times its largest change of slope before.
+        #[doc(alias = "DeltaSDRM")]
+        RelativeSmoothness = "relative_smoothness" | "sdrm" | "deltasdrm",
+    }
 }
 
-/// A further restriction on the bias.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Restriction {
-    /// It is not negative after treatment.
-    PositiveBias,
-    /// It is not positive after treatment.
-    NegativeBias,
-    /// It does not fall from period to period.
-    Increasing,
-    /// It does not rise from period to period.
-    Decreasing,
+words! {
+    /// A further restriction on the bias.
+    pub enum Restriction: "restriction" {
+        /// It is not negative after treatment.
+        PositiveBias = "positive_bias" | "positive" | "pb" | "b",
+        /// It is not positive after treatment.
+        NegativeBias = "negative_bias" | "negative" | "nb",
+        /// It does not fall from period to period.
+        Increasing = "increasing" | "i" | "m",
+        /// It does not rise from period to period.
+        Decreasing = "decreasing" | "d",
+    }
 }
 
 impl Delta {

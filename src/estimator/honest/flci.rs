@@ -14,9 +14,10 @@
 //! becomes shorter with more of a penalty, and where it is above, with less; this is what is bisected.
 
 use super::coefficients::EventCoefficients;
-use super::dense::{DenseMatrix, dot};
+use super::dense::DenseMatrix;
 use super::lasso::{Lasso, Minimum};
 use super::normal::FoldedQuantile;
+use crate::base::solve::dot;
 
 /// Bisections of the penalty; each halves where it may be.
 const STEPS: usize = 100;

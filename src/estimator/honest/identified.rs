@@ -1,8 +1,9 @@
 //! The identified set: what the effect can be given the coefficients before treatment (Rambachan and Roth 2023, lemma 2.1).
 
 use super::delta::Polyhedron;
-use super::dense::{DenseMatrix, dot};
+use super::dense::DenseMatrix;
 use super::simplex::Feasible;
+use crate::base::solve::dot;
 
 /// Smallest and largest `l'δ_post` over the polyhedron with `δ_pre` given; `None` if there is no such `δ`. Infinite where the
 /// polyhedron is unbounded.

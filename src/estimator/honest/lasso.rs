@@ -1,6 +1,7 @@
 //! The lasso for given penalties, by active sets.
 
-use super::dense::{DenseMatrix, dot, solve};
+use super::dense::{DenseMatrix, solve};
+use crate::base::solve::dot;
 
 /// How far a slope may be beyond the penalty, relative to the terms that it is the sum of.
 const ROUNDING: f64 = 1e-12;

@@ -12,10 +12,11 @@
 
 use super::coefficients::EventCoefficients;
 use super::delta::Polyhedron;
-use super::dense::{DenseMatrix, dot};
+use super::dense::DenseMatrix;
 use super::normal::truncated_upper_quantile;
 use super::simplex::{Feasible, Vertex};
 use crate::base::parallel;
+use crate::base::solve::dot;
 
 /// A standard deviation up to this, relative to the largest, is taken as that.
 const FLAT: f64 = 1e-10;
@@ -136,7 +137,7 @@ impl MomentTest {
             };
             let mut values = parallel::map(draws.len().div_ceil(PART), of).concat();
             values.sort_unstable_by(f64::total_cmp);
-            crate::result::inference::interpolated_quantile(&values, 1.0 - kappa)
+            crate::base::quantile::interpolated(&values, 1.0 - kappa)
         });
         self.size = (self.size - kappa) / (1.0 - kappa);
         self.first_stage = FirstStage::LeastFavourable(critical);

@@ -1,34 +1,36 @@
 //! Options of a sensitivity analysis.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use super::delta::{Delta, Restriction};
 use crate::base::error::{DidError, Result};
 use crate::base::options::defaults::ALPHA;
+use crate::base::words::{ParseOptionError, joined, numbers, words};
 
 /// Largest `M̄`: beyond it sums lose the other moments.
 const LARGEST_RATIO: f64 = 1e6;
 
-/// How robust intervals are formed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum HonestMethod {
-    /// The shortest fixed-length interval around an affine estimator; for [`Delta::Smoothness`] only.
-    #[serde(rename = "FLCI")]
-    FixedLength,
-    /// A conditional test of moment inequalities (Andrews, Roth and Pakes 2023).
-    Conditional,
-    /// The conditional test after a fixed-length interval of a small level; for [`Delta::Smoothness`] only.
-    #[serde(rename = "C-F")]
-    ConditionalFixedLength,
-    /// The conditional test after a least favourable test of a small level.
-    #[serde(rename = "C-LF")]
-    ConditionalLeastFavourable,
+words! {
+    /// How robust intervals are formed.
+    pub enum HonestMethod: "method" {
+        /// The shortest fixed-length interval around an affine estimator; for smoothness only.
+        FixedLength = "flci",
+        /// A conditional test of moment inequalities (Andrews, Roth and Pakes 2023).
+        Conditional = "conditional" | "arp",
+        /// The conditional test after a fixed-length interval of a small level; for smoothness only.
+        ConditionalFixedLength = "c_f" | "cf",
+        /// The conditional test after a least favourable test of a small level.
+        ConditionalLeastFavourable = "c_lf" | "clf",
+    }
 }
 
 impl HonestMethod {
     /// R `HonestDiD`'s name: `FLCI`, `Conditional`, `C-F` or `C-LF`.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::FixedLength => "FLCI",
             Self::Conditional => "Conditional",
@@ -52,14 +54,45 @@ pub enum Effect {
     Weights(Vec<f64>),
 }
 
-/// How the confidence set of a test is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Search {
-    /// Every point of a grid is tested, as R does. The ends are points of the grid.
-    Grid,
-    /// The set is taken to be an interval, whose ends are bisected.
-    Bisection,
+/// `first`, `average`, `at:TIME`, or the weights with commas between them.
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::First => f.write_str("first"),
+            Self::At(time) => write!(f, "at:{time}"),
+            Self::Average => f.write_str("average"),
+            Self::Weights(weights) => f.write_str(&joined(weights, ",")),
+        }
+    }
+}
+
+impl FromStr for Effect {
+    type Err = ParseOptionError;
+
+    fn from_str(text: &str) -> std::result::Result<Self, ParseOptionError> {
+        let finite = |numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite());
+        let effect = match text.trim() {
+            "first" => Some(Self::First),
+            "average" | "avg" => Some(Self::Average),
+            other => match other.strip_prefix("at:") {
+                Some(time) => time.trim().parse().ok().map(Self::At),
+                None => numbers(other, ',').filter(finite).map(Self::Weights),
+            },
+        };
+        let expected =
+            "first, average, at:TIME, or one number per period after the reference, as in 0.5,0.5";
+        effect.ok_or_else(|| ParseOptionError::new("effect", expected, text))
+    }
+}
+
+words! {
+    /// How the confidence set of a test is found.
+    pub enum Search: "search" {
+        /// Every point of a grid is tested, as R does. The ends are points of the grid.
+        Grid = "grid",
+        /// The set is taken to be an interval, whose ends are bisected.
+        Bisection = "bisection",
+    }
 }
 
 /// A sensitivity analysis of an event study (Rambachan and Roth 2023). What is `None` follows from the event study.
@@ -296,8 +329,8 @@ impl Honest {
         let for_smoothness =
             matches!(method, HonestMethod::FixedLength | HonestMethod::ConditionalFixedLength);
         if self.delta.is_relative() && for_smoothness {
-            let expected = "Conditional or C-LF, as relative sets have no fixed-length interval";
-            return Err(DidError::config("method", expected, method.name()));
+            let expected = "conditional or c_lf, as relative sets have no fixed-length interval";
+            return Err(DidError::config("method", expected, method.to_string()));
         }
         Ok(())
     }

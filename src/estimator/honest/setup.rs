@@ -2,13 +2,13 @@
 
 use super::coefficients::EventCoefficients;
 use super::delta::{Delta, polyhedra};
-use super::dense::dot;
 use super::flci::Frontier;
 use super::moments::MomentTest;
 use super::options::{Honest, HonestMethod};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::base::random::standard_normals;
+use crate::base::solve::dot;
 use crate::base::solve::semidefinite_factor;
 use crate::estimator::aggregate::{LARGEST_VARIANCE, SMALLEST_VARIANCE, wrong};
 

@@ -9,7 +9,8 @@
 //! The column with the largest reduced cost enters, the first of equals; after many steps without end the first with a positive
 //! one, with which no cycle is possible (Bland 1977).
 
-use super::dense::{DenseMatrix, dot};
+use super::dense::DenseMatrix;
+use crate::base::solve::dot;
 
 /// Reduced costs up to this, of objectives whose largest coefficient is 1, are zero.
 const COST: f64 = 1e-11;

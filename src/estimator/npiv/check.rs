@@ -2,9 +2,9 @@
 
 use super::NpivResult;
 use crate::result::estimates::CellStatus;
-use crate::result::estimates::check::{Checked, ensure, ensure_finite, ensure_one_multiple};
+use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
-use crate::result::saved::check::{check_critical_value, check_estimate, interval};
+use crate::result::saved::check::{check_critical_value, check_estimate, check_multiples};
 
 impl Consistent for NpivResult {
     fn check(&self) -> Checked {
@@ -17,8 +17,8 @@ impl Consistent for NpivResult {
             check_estimate(&field, &row.h, &CellStatus::Estimated, true)?;
             check_estimate(&field, &row.derivative, &CellStatus::Estimated, true)?;
         }
-        ensure_one_multiple("rows", self.rows.iter().map(|row| interval(&row.h)))?;
-        ensure_one_multiple("rows", self.rows.iter().map(|row| interval(&row.derivative)))?;
+        check_multiples("rows", self.rows.iter().map(|row| &row.h))?;
+        check_multiples("rows", self.rows.iter().map(|row| &row.derivative))?;
         check_critical_value(self.critical_value)?;
         check_critical_value(self.critical_value_derivative)?;
         ensure_finite("coefficients", &self.coefficients)?;

@@ -8,6 +8,7 @@ use faer::{Accum, Mat, MatRef, Par};
 
 use super::levels::SieveLevels;
 use crate::base::error::Result;
+use crate::base::quantile;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
 use crate::{base::memory, base::parallel};
@@ -90,30 +91,15 @@ pub(crate) fn in_errors(deviation: f64, error: f64) -> f64 {
     if deviation == 0.0 { 0.0 } else { deviation.abs() / error }
 }
 
-/// Quantile of values that need no order, interpolated between the midpoints of the steps of their distribution (R's type 5).
+/// Quantile of values in any order (R's type 5).
 pub(crate) fn quantile(values: &mut [f64], p: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    let position = values.len() as f64 * p + 0.5;
-    let last = values.len() as f64;
-    let below = position.floor().clamp(1.0, last);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
-    let (low, high) = (below as usize - 1, (below + 1.0).min(last) as usize - 1);
-    values[low] + (position - below).clamp(0.0, 1.0) * (values[high] - values[low])
+    quantile::between_midpoints(values, p)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_are_those_of_type_5() {
-        // R: quantile(c(4, 1, 3, 2), c(.1, .5, .6, .95), type = 5).
-        for (p, expected) in [(0.1, 1.0), (0.5, 2.5), (0.6, 2.9), (0.95, 4.0)] {
-            let found = quantile(&mut [4.0, 1.0, 3.0, 2.0], p);
-            assert!((found - expected).abs() < 1e-12, "{p}: {found}");
-        }
-        assert_eq!(quantile(&mut [7.0], 0.9), 7.0);
-    }
 
     #[test]
     fn draws_without_room_are_refused() {

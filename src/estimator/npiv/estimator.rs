@@ -1,9 +1,8 @@
 //! [`Npiv`]: configuration, fit and result.
 
-use serde::{Deserialize, Serialize};
-
 use super::bands::{CurveQuestion, FittedCurve, fit};
 use super::choose::Spaces;
+use super::grid::SieveGrid;
 use super::level::Observations;
 use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 use super::rows::{drop_weightless, sort_by_content, to_unit_size};
@@ -12,104 +11,86 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
 use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
 use crate::read::input::Data;
-use crate::result::inference::Estimate;
+use crate::result::inference::{Estimate, pointwise};
 
-/// Points at which a curve is evaluated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[doc(alias = "x_eval")]
-pub enum SieveGrid {
-    /// The regressors of each observation.
-    #[default]
-    Observations,
-    /// So many points, evenly spaced from the smallest to the largest value of every regressor.
-    Even(usize),
-    /// These: a number for each regressor.
-    Points(Vec<Vec<f64>>),
-}
-
-/// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
-/// instrumental variables. The dimension is chosen by the data unless the number of segments is given, and uniform bands are
-/// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
-///
-/// ```
-/// use burn_did::{Npiv, sieve::SieveGrid};
-/// use polars::prelude::df;
-///
-/// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
-/// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
-/// let data = df!("x" => x, "y" => y)?;
-/// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
-/// let fit = config.build().fit(&data)?;
-/// println!("{fit}");
-/// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-#[doc(alias = "npiv")]
-pub struct Npiv {
-    /// Outcome.
-    pub outcome: String,
-    /// Regressors.
-    pub regressors: Vec<String>,
-    /// Instruments; the regressors themselves if empty.
-    #[builder(default)]
-    pub instruments: Vec<String>,
-    /// Sampling weights.
-    pub weights: Option<String>,
-    /// Combination of the splines of several regressors, or instruments.
-    #[builder(default)]
-    pub basis: SieveBasis,
-    /// Position of the knots.
-    #[builder(default)]
-    pub knots: SieveKnots,
-    /// Degree of the regressors' splines.
-    #[builder(default = 3)]
-    pub x_degree: usize,
-    /// Number of spline segments per regressor; chosen by the data if `None`.
-    pub x_segments: Option<usize>,
-    /// Degree of the instruments' splines, where these are not the regressors.
-    #[builder(default = 4)]
-    pub w_degree: usize,
-    /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
-    pub w_segments: Option<usize>,
-    /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
-    #[builder(default = 2)]
-    pub w_smooth: u32,
-    /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
-    /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
-    /// R `npiv` does neither.
-    #[builder(default = true)]
-    pub damping: bool,
-    /// Range of evenly spaced knots of the regressors, if not that of their values.
-    pub x_range: Option<(f64, f64)>,
-    /// Range of evenly spaced knots of the instruments, if not that of their values.
-    pub w_range: Option<(f64, f64)>,
-    /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
-    #[builder(default)]
-    pub grid: SieveGrid,
-    /// Regressor of the derivative, counted from 0.
-    #[builder(default)]
-    pub derivative_index: usize,
-    /// Order of the derivative.
-    #[builder(default = 1)]
-    pub derivative_order: usize,
-    /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::ALPHA)]
-    pub alpha: f64,
-    /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
-    /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
-    #[doc(alias = "biters")]
-    #[builder(default = DRAWS)]
-    pub draws: usize,
-    /// Seed of the bootstrap.
-    #[builder(default)]
-    pub seed: u64,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](Data).
-    pub missing_values: Option<Vec<String>>,
+options! {
+    /// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
+    /// instrumental variables. The dimension is chosen by the data unless the number of segments is given, and uniform bands are
+    /// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
+    ///
+    /// ```
+    /// use burn_did::{Npiv, sieve::SieveGrid};
+    /// use polars::prelude::df;
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
+    /// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
+    /// let data = df!("x" => x, "y" => y)?;
+    /// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
+    /// let fit = config.build().fit(&data)?;
+    /// println!("{fit}");
+    /// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[doc(alias = "npiv")]
+    pub struct Npiv with [missing_values, alpha] {
+        /// Outcome.
+        pub outcome: String,
+        /// Regressors.
+        pub regressors: Vec<String>,
+        /// Instruments; the regressors themselves if empty.
+        #[builder(default)]
+        pub instruments: Vec<String>,
+        /// Sampling weights.
+        pub weights: Option<String>,
+        /// Combination of the splines of several regressors, or instruments.
+        #[builder(default)]
+        pub basis: SieveBasis,
+        /// Position of the knots.
+        #[builder(default)]
+        pub knots: SieveKnots,
+        /// Degree of the regressors' splines.
+        #[builder(default = 3)]
+        pub x_degree: usize,
+        /// Number of spline segments per regressor; chosen by the data if `None`.
+        pub x_segments: Option<usize>,
+        /// Degree of the instruments' splines, where these are not the regressors.
+        #[builder(default = 4)]
+        pub w_degree: usize,
+        /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
+        pub w_segments: Option<usize>,
+        /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
+        #[builder(default = 2)]
+        pub w_smooth: u32,
+        /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
+        /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
+        /// R `npiv` does neither.
+        #[builder(default = true)]
+        pub damping: bool,
+        /// Range of evenly spaced knots of the regressors, if not that of their values.
+        pub x_range: Option<(f64, f64)>,
+        /// Range of evenly spaced knots of the instruments, if not that of their values.
+        pub w_range: Option<(f64, f64)>,
+        /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
+        #[builder(default)]
+        pub grid: SieveGrid,
+        /// Regressor of the derivative, counted from 0.
+        #[builder(default)]
+        pub derivative_index: usize,
+        /// Order of the derivative.
+        #[builder(default = 1)]
+        pub derivative_order: usize,
+        /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
+        /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
+        #[doc(alias = "biters")]
+        #[builder(default = DRAWS)]
+        pub draws: usize,
+        /// Seed of the bootstrap.
+        #[builder(default)]
+        pub seed: u64,
+    }
 }
 
 /// Draws that decide the dimension and the bands unless another number is asked for.
@@ -383,7 +364,8 @@ impl Npiv {
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
         let estimate = |(value, se): &(f64, f64), critical| {
-            Estimate::new(Some(value * scale), positive(se * scale), critical)
+            let (value, se) = (Some(value * scale), positive(se * scale));
+            Estimate::new(value, se, pointwise(self.alpha)).with_band(critical)
         };
         let level = &fitted.levels.levels[fitted.level];
         let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());

@@ -5,11 +5,13 @@
 //! two levels is `M_1 (Σ u_1 u_2 b_1 b_2') M_2'`. Rows of sieves have few entries that are not zero, so that nothing of the size of
 //! observations times functions is formed (Chen, Christensen and Kankanala 2025, section 3).
 
-use faer::{MatRef, Side};
+use faer::MatRef;
 
 use super::sieve::{Derivative, Sieve};
+use crate::base::buckets::Buckets;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
+use crate::base::spectrum::{GINV, Spectrum, row_major};
 use crate::engine::pass::TILE;
 
 /// Observations, column by column.
@@ -36,22 +38,8 @@ pub(crate) struct ObservationClusters<'a> {
 
 impl ObservationClusters<'_> {
     /// The observations of each cluster.
-    pub(super) fn members(&self) -> (Vec<usize>, Vec<usize>) {
-        let mut starts = vec![0; self.shift.len() + 1];
-        for cluster in self.of {
-            starts[*cluster as usize + 1] += 1;
-        }
-        for g in 0..self.shift.len() {
-            starts[g + 1] += starts[g];
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0; self.of.len()];
-        for (row, cluster) in self.of.iter().enumerate() {
-            let place = &mut next[*cluster as usize];
-            rows[*place] = row;
-            *place += 1;
-        }
-        (starts, rows)
+    pub(super) fn members(&self) -> Buckets {
+        Buckets::of_codes(self.shift.len(), self.of)
     }
 }
 
@@ -256,7 +244,7 @@ fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f6
     });
     let half = root_inverse(&own, j)?;
     let inner = product(&product(&half, gram, j, j, j), &half, j, j, j);
-    let (values, _) = eigen(&inner, j)?;
+    let values = spectrum(&inner, j)?.values;
     Ok(values.iter().copied().fold(f64::INFINITY, f64::min).max(0.0).sqrt())
 }
 
@@ -264,8 +252,7 @@ fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f6
 pub(super) fn product(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usize) -> Vec<f64> {
     let a = MatRef::from_row_major_slice(a, rows, inner);
     let b = MatRef::from_row_major_slice(b, inner, cols);
-    let c = a * b;
-    (0..rows * cols).map(|e| c[(e / cols, e % cols)]).collect()
+    row_major((a * b).as_ref())
 }
 
 /// `a b'` of row-major matrices `[rows, inner]` and `[cols, inner]`.
@@ -278,41 +265,30 @@ pub(super) fn product_transposed(
 ) -> Vec<f64> {
     let a = MatRef::from_row_major_slice(a, rows, inner);
     let b = MatRef::from_row_major_slice(b, cols, inner);
-    let c = a * b.transpose();
-    (0..rows * cols).map(|e| c[(e / cols, e % cols)]).collect()
+    row_major((a * b.transpose()).as_ref())
 }
 
-/// Eigenvalues and eigenvectors `[k, k]` (columns) of a symmetric matrix.
-fn eigen(a: &[f64], k: usize) -> Result<(Vec<f64>, Vec<f64>)> {
-    let failed = || {
-        DidError::OutOfRange {
+/// The spectrum of sums over the observations.
+///
+/// # Errors
+/// [`DidError::OutOfRange`] if they are not finite.
+fn spectrum(a: &[f64], k: usize) -> Result<Spectrum> {
+    let finite = a.iter().all(|v| v.is_finite());
+    finite.then(|| Spectrum::new(a, k)).flatten().ok_or_else(|| DidError::OutOfRange {
         problem: "the sums over the observations are not finite; divide outcome and regressors by larger units".into(),
-    }
-    };
-    if !a.iter().all(|v| v.is_finite()) {
-        return Err(failed());
-    }
-    let matrix = MatRef::from_row_major_slice(a, k, k);
-    let found = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| failed())?;
-    let (u, s) = (found.U(), found.S());
-    let vectors = (0..k * k).map(|e| u[(e / k, e % k)]).collect();
-    Ok(((0..k).map(|i| s[i]).collect(), vectors))
+    })
 }
 
 /// `Σ f(λ) u u'` over the eigenvalues that are not zero but for rounding, and their number.
 fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<(Vec<f64>, usize)> {
-    let (values, vectors) = eigen(a, k)?;
-    let largest = values.iter().copied().fold(0.0, f64::max);
-    let kept: Vec<usize> = (0..k).filter(|i| values[*i] > largest * f64::EPSILON.sqrt()).collect();
-    let scaled: Vec<f64> = (0..k)
-        .flat_map(|r| kept.iter().map(move |i| (r, *i)))
-        .map(|(r, i)| vectors[r * k + i] * f(values[i]))
-        .collect();
-    let plain: Vec<f64> = (0..k)
-        .flat_map(|r| kept.iter().map(move |i| (r, *i)))
-        .map(|(r, i)| vectors[r * k + i])
-        .collect();
-    Ok((product_transposed(&scaled, &plain, k, kept.len(), k), kept.len()))
+    let spectrum = spectrum(a, k)?;
+    let Spectrum { values, vectors, .. } = &spectrum;
+    let kept = spectrum.beyond(GINV);
+    let columns = |factor: &dyn Fn(f64) -> f64| -> Vec<f64> {
+        let row = |r: usize| kept.iter().map(move |i| vectors[r * k + i] * factor(values[*i]));
+        (0..k).flat_map(row).collect()
+    };
+    Ok((product_transposed(&columns(&f), &columns(&|_| 1.0), k, kept.len(), k), kept.len()))
 }
 
 /// The Moore-Penrose inverse of a symmetric matrix, singular values up to `√ε` of the largest taken as zero (R's `ginv`).

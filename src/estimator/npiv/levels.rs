@@ -135,14 +135,14 @@ fn meat(
         return (sums, all);
     };
     let size = all + 1;
-    let (first, members) = clusters.members();
+    let members = clusters.members();
     let sums = summed(clusters.shift.len(), size * size, |range, out| {
         let (mut at, mut row_of, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for cluster in range {
             let mut sum = vec![0.0; size];
             sum[all] = clusters.shift[cluster];
-            for row in &members[first[cluster]..first[cluster + 1]] {
-                scores(*row, &mut at, &mut row_of, &mut own);
+            for row in members.of(cluster) {
+                scores(*row as usize, &mut at, &mut row_of, &mut own);
                 for (c, v) in &own {
                     sum[*c] += v;
                 }

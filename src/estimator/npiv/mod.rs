@@ -9,6 +9,7 @@ mod check;
 mod choose;
 mod draws;
 mod estimator;
+mod grid;
 mod level;
 mod levels;
 mod report;
@@ -18,8 +19,9 @@ mod sieve;
 
 pub(crate) use bands::{CurveQuestion, FittedCurve, fit};
 pub(crate) use choose::Spaces;
+pub use estimator::Npiv;
 pub(crate) use estimator::{DRAWS, FEW_OBSERVATIONS};
-pub use estimator::{Npiv, SieveGrid};
+pub use grid::SieveGrid;
 pub(crate) use level::{ObservationClusters, Observations, pseudo_inverse};
 pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 pub(crate) use sieve::Derivative;

@@ -1,29 +1,31 @@
 //! Sieves: linear spaces of splines of several variables.
 
-use serde::{Deserialize, Serialize};
-
+use crate::base::quantile;
 use crate::base::splines::Splines;
+use crate::base::words::words;
 
-/// How the splines of several variables are put together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SieveBasis {
-    /// All products of one spline of each variable.
-    #[default]
-    Tensor,
-    /// A constant, and the splines of each variable but the first.
-    Additive,
+words! {
+    /// How the splines of several variables are put together.
+    #[derive(Default)]
+    pub enum SieveBasis: "basis" {
+        /// All products of one spline of each variable.
+        #[default]
+        Tensor = "tensor",
+        /// A constant, and the splines of each variable but the first.
+        Additive = "additive",
+    }
 }
 
-/// Where the knots of a sieve are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SieveKnots {
-    /// Evenly spaced.
-    #[default]
-    Uniform,
-    /// At quantiles of the variable.
-    Quantiles,
+words! {
+    /// Where the knots of a sieve are.
+    #[derive(Default)]
+    pub enum SieveKnots: "knots" {
+        /// Evenly spaced.
+        #[default]
+        Uniform = "uniform",
+        /// At quantiles of the variable.
+        Quantiles = "quantiles",
+    }
 }
 
 /// Functions of a point: products or sums of splines of its coordinates.
@@ -61,18 +63,11 @@ pub(crate) fn breakpoints(
         }
         SieveKnots::Quantiles => {
             let ramp = JITTER * (last - first);
-            (0..=segments).map(|j| quantile(sorted, share(j)) + share(j) * ramp).collect()
+            (0..=segments)
+                .map(|j| quantile::interpolated(sorted, share(j)) + share(j) * ramp)
+                .collect()
         }
     }
-}
-
-/// Quantile of ascending values with linear interpolation (R's type 7).
-pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let position = (sorted.len() - 1) as f64 * p;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
-    let below = position.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
 impl Sieve {

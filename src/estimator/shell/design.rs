@@ -2,7 +2,7 @@
 
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, Bootstrap, FixWeights, Inference, Precision, SharesOf};
+use crate::base::options::{Band, Bootstrap, FixWeights, Inference, Precision, SharesOf, defaults};
 use crate::base::progress::Progress;
 use crate::engine::condition::{Conditioning, DoseQuery};
 use crate::engine::source::Work;
@@ -16,10 +16,12 @@ pub(crate) struct Shared<'a> {
     pub unit: Option<&'a str>,
     pub time: &'a str,
     pub frequency: Option<Frequency>,
-    pub covariates: &'a str,
+    /// The formula, of an estimator that may have covariates.
+    pub covariates: Option<&'a str>,
     pub weights: Option<&'a str>,
     pub cluster: Option<&'a str>,
-    pub repeated_cross_sections: bool,
+    /// Whether rows are units, of an estimator that takes such rows.
+    pub repeated_cross_sections: Option<bool>,
     pub missing_values: Option<&'a [String]>,
     pub alpha: f64,
     pub bootstrap: Option<&'a Bootstrap>,
@@ -31,6 +33,11 @@ pub(crate) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
+    /// The formula of the covariates.
+    pub fn covariates(&self) -> &'a str {
+        self.covariates.unwrap_or(defaults::COVARIATES)
+    }
+
     /// Intervals: uniform with a bootstrap and pointwise without, unless asked otherwise.
     pub fn inference(&self, band: Option<Band>) -> Inference {
         let usual = if self.bootstrap.is_some() { Band::Uniform } else { Band::Pointwise };
@@ -53,19 +60,18 @@ impl<'a> Shared<'a> {
     /// # Errors
     /// [`DidError::Config`] or [`DidError::Formula`].
     pub fn check(&self) -> Result<()> {
-        Formula::parse(self.covariates)?;
+        Formula::parse(self.covariates())?;
         if self.chunk_rows == Some(0) {
             let (expected, got) = ("at least 1", "0".to_owned());
             return Err(DidError::config("chunk_rows", expected, got));
         }
-        if self.unit.is_none() && !self.repeated_cross_sections {
-            return Err(DidError::config(
-                "unit",
-                "a column for a panel (or choose repeated cross sections)",
-                "none",
-            ));
-        }
-        Ok(())
+        let expected = match self.repeated_cross_sections {
+            _ if self.unit.is_some() => return Ok(()),
+            Some(true) => return Ok(()),
+            Some(false) => "a column for a panel (or choose repeated cross sections)",
+            None => "a column",
+        };
+        Err(DidError::config("unit", expected, "none"))
     }
 }
 

@@ -6,9 +6,11 @@
 pub(crate) mod design;
 pub(crate) mod kept;
 pub(crate) mod moments;
-#[cfg(any(feature = "cluster", test))]
+mod options;
+#[cfg(feature = "cluster")]
 pub(crate) mod remote;
 pub(crate) mod setup;
+#[cfg(feature = "cluster")]
 #[cfg(test)]
 pub(crate) mod through;
 
@@ -50,7 +52,7 @@ pub(crate) trait SampleEstimator: Options {
     /// How its sample is formed.
     fn design(&self) -> SampleDesign<'_>;
 
-    /// Estimates from a sample, whoever holds it.
+    /// Estimates from a sample, wherever its rows are held.
     ///
     /// # Errors
     /// What the source reports.
@@ -97,61 +99,42 @@ pub(crate) fn settings<E: SampleEstimator>(
     backend: &str,
     sample: &Sample,
 ) -> Settings {
-    let covariates = estimator.shared().covariates;
+    let shared = estimator.shared();
+    let covariates = shared.covariates();
     setup.settings(E::NAME, covariates, estimator.inference(), backend, sample)
 }
 
 /// Defines an estimator: a struct of its own options and of those that all have, with a builder, and the ways to fit it.
 ///
-/// The own options must name `time`, `frequency`, `covariates`, `weights`, `cluster` and `bootstrap`, which every estimator has
-/// but says in its own words. [`SampleEstimator`] is implemented beside it.
+/// The own options must name `unit`, `time`, `frequency`, `weights`, `cluster` and `bootstrap`, which every estimator has but says in its own
+/// words, and `covariates` where the list has them. [`SampleEstimator`] is implemented beside it.
 macro_rules! estimator {
     (
         $(#[$about:meta])*
-        $visibility:vis struct $name:ident -> $result:ident { $($own:tt)* }
+        $visibility:vis struct $name:ident -> $result:ident $(with [$covariates:ident, $rows:ident])?
+        { $($own:tt)* }
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, bon::Builder)]
-        #[builder(on(String, into))]
-        $visibility struct $name<B: $crate::engine::backend::DidBackend> {
-            /// Outcome: numbers or booleans.
-            #[doc(alias = "yname")]
-            pub outcome: String,
-            /// Unit: integers, floats or strings. Needed for panels; repeated cross sections may have none.
-            #[doc(alias = "idname")]
-            pub unit: Option<String>,
-            $($own)*
-            /// Treats every row as a unit of its own.
-            #[doc(alias = "panel")]
-            #[builder(default)]
-            pub repeated_cross_sections: bool,
-            /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data): texts in every column
-            /// that are equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`, rounded to the column's type
-            /// (half precision in parquet files counts as single). An empty field or text is missing in any case.
-            #[doc(alias = "na.strings")]
-            #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-            pub missing_values: Option<Vec<String>>,
-            /// One minus the confidence level.
-            #[doc(alias = "alp")]
-            #[builder(default = $crate::base::options::defaults::ALPHA)]
-            pub alpha: f64,
-            /// Floating-point type of the device.
-            #[builder(default)]
-            pub precision: $crate::base::options::Precision,
-            /// Keeps the influence values by unit: `8 n` bytes a cell.
-            #[doc(alias = "inffunc")]
-            #[builder(default)]
-            pub keep_influence: bool,
-            /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
-            /// but for the fourteenth digit in single precision on a GPU.
-            pub chunk_rows: Option<usize>,
-            /// Bytes of unit data that may be on the device at once, and in memory where files are read
-            /// [in pieces](crate::Data::in_pieces); results depend on it as on [`chunk_rows`](Self::chunk_rows).
-            pub memory_budget: Option<u64>,
-            /// Hears how far the fit has come.
-            pub progress: Option<$crate::base::progress::Progress>,
-            #[builder(skip)]
-            backend: std::marker::PhantomData<fn() -> B>,
+        $crate::estimator::shell::options! {
+            $(#[$about])*
+            $visibility struct $name<B: $crate::engine::backend::DidBackend>
+            with [$($rows,)? missing_values, alpha, precision, backend] {
+                /// Outcome: numbers or booleans.
+                #[doc(alias = "yname")]
+                pub outcome: String,
+                $($own)*
+                /// Keeps the influence values by unit: `8 n` bytes a cell.
+                #[doc(alias = "inffunc")]
+                #[builder(default)]
+                pub keep_influence: bool,
+                /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
+                /// but for the fourteenth digit in single precision on a GPU.
+                pub chunk_rows: Option<usize>,
+                /// Bytes of unit data that may be on the device at once, and in memory where files are read
+                /// [in pieces](crate::Data::in_pieces); results depend on it as on [`chunk_rows`](Self::chunk_rows).
+                pub memory_budget: Option<u64>,
+                /// Hears how far the fit has come.
+                pub progress: Option<$crate::base::progress::Progress>,
+            }
         }
 
         impl<B: $crate::engine::backend::DidBackend> $crate::estimator::shell::Options for $name<B> {
@@ -161,10 +144,10 @@ macro_rules! estimator {
                     unit: self.unit.as_deref(),
                     time: &self.time,
                     frequency: self.frequency,
-                    covariates: &self.covariates,
+                    covariates: None$(.or(Some(self.$covariates.as_str())))?,
                     weights: self.weights.as_deref(),
                     cluster: self.cluster.as_deref(),
-                    repeated_cross_sections: self.repeated_cross_sections,
+                    repeated_cross_sections: None$(.or(Some(self.$rows)))?,
                     missing_values: self.missing_values.as_deref(),
                     alpha: self.alpha,
                     bootstrap: self.bootstrap.as_ref(),
@@ -234,7 +217,7 @@ macro_rules! estimator {
             /// wrong, [`DidError::Engine`](crate::DidError::Engine) if workers do not answer, and
             /// [`DidError::Config`](crate::DidError::Config) for `keep_influence` without a
             /// [directory](crate::Cluster::with_influence) for the values.
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn fit_cluster(
                 &self,
                 cluster: &$crate::Cluster,
@@ -247,7 +230,7 @@ macro_rules! estimator {
             ///
             /// # Errors
             /// As [`fit_cluster`](Self::fit_cluster).
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn prepare(
                 &self,
                 cluster: &$crate::Cluster,
@@ -262,7 +245,7 @@ macro_rules! estimator {
             /// # Errors
             /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
             /// another sample.
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn fit_sample(
                 &self,
                 sample: &$crate::ClusterSample,
@@ -276,3 +259,4 @@ macro_rules! estimator {
 }
 
 pub(super) use estimator;
+pub(crate) use options::options;

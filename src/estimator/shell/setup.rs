@@ -60,7 +60,7 @@ impl SampleSetup {
             roles: roles(shared, design)?,
             sample: SampleOptions {
                 design: design.study,
-                repeated_cross_sections: shared.repeated_cross_sections,
+                repeated_cross_sections: shared.repeated_cross_sections.unwrap_or(false),
                 allow_unbalanced: design.allow_unbalanced,
                 pairs: design.pairs,
                 labels: shared.keep_influence,
@@ -226,7 +226,7 @@ impl SampleSetup {
         Settings {
             estimator: estimator.into(),
             backend: backend.into(),
-            precision: self.precision.name().into(),
+            precision: self.precision.word().into(),
             outcome: self.roles.outcome.clone(),
             covariates: covariates.into(),
             weights: self.roles.weights.clone(),
@@ -276,7 +276,7 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
         dose: design.dose.as_ref().map(|(dose, _)| (*dose).to_owned()),
         covariates: match &design.dose {
             Some((dose, _)) => Formula::parse(&format!("~ `{dose}`"))?,
-            None => Formula::parse(shared.covariates)?,
+            None => Formula::parse(shared.covariates())?,
         },
         frequency: shared.frequency,
     })

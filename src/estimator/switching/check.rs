@@ -4,7 +4,7 @@ use super::{DidMultiplegtResult, SwitchingEffect};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{
-    check_critical_value, check_estimator, check_settings, check_wald,
+    check_critical_value, check_ends, check_estimator, check_settings, check_wald,
 };
 
 impl Consistent for DidMultiplegtResult {
@@ -47,9 +47,8 @@ impl Consistent for DidMultiplegtResult {
 
 fn check_effect(field: &str, row: &SwitchingEffect) -> Checked {
     let estimate = &row.estimate;
-    let numbers =
-        [estimate.estimate, estimate.se, estimate.ci_lower, estimate.ci_upper, estimate.p_value];
-    ensure_finite(field, numbers.iter().flatten())?;
+    ensure_finite(field, [estimate.estimate, estimate.se, estimate.p_value].iter().flatten())?;
+    check_ends(field, estimate)?;
     ensure_finite(field, &[row.n_obs_weighted, row.n_switchers_weighted])?;
     ensure(estimate.se.is_none_or(|se| se > 0.0 && estimate.estimate.is_some()), field, || {
         "has a standard error that is not positive, or without an estimate".into()

@@ -15,6 +15,7 @@ mod inference;
 mod reading;
 mod report;
 mod result;
+mod text;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub use result::{
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Bootstrap, Inference};
+use crate::estimator::shell::options;
 use crate::read::formula::Formula;
 
 /// Which effects are tested to be equal.
@@ -52,125 +54,117 @@ pub struct PredictHeterogeneity {
     pub effects: Vec<usize>,
 }
 
-/// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
-/// change (de Chaisemartin and D'Haultfoeuille 2024, <https://doi.org/10.1162/rest_a_01414>), with the numbers of the authors' R
-/// package `DIDmultiplegtDYN`.
-///
-/// A group that changes its treatment in period `F` is compared with groups of the same treatment in the first period that have
-/// not changed theirs yet. Effect `l` is of having had another treatment than that for `l` periods: the outcome in `F - 1 + l`
-/// less the one in `F - 1`. Switchers out, whose treatment falls, count with the opposite sign. Everything is formed on the host
-/// in double precision, so there is no backend to choose.
-///
-/// ```
-/// use burn_did::{DidMultiplegt, data::SwitchingSimulation};
-///
-/// let data = SwitchingSimulation::builder().groups(400).seed(1).build();
-/// let fit = DidMultiplegt::builder()
-///     .outcome("y")
-///     .unit("id")
-///     .time("period")
-///     .treatment("d")
-///     .effects(3)
-///     .placebos(2)
-///     .build()
-///     .fit(&data.frame())?;
-/// println!("{fit}");
-/// assert_eq!((fit.effects.len(), fit.placebos.len()), (3, 2));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-pub struct DidMultiplegt {
-    /// Outcome: numbers or booleans.
-    #[doc(alias = "yname")]
-    pub outcome: String,
-    /// Groups that are compared: integers, floats or strings. Rows of one group and period are averaged with their weights.
-    #[doc(alias = "idname")]
-    #[doc(alias = "group")]
-    pub unit: String,
-    /// Period: numbers, or dates with `frequency`. Effects count periods of the data, whatever lies between them.
-    #[doc(alias = "tname")]
-    pub time: String,
-    /// Length of a period, if the time column has dates.
-    pub frequency: Option<Frequency>,
-    /// Treatment: numbers or booleans, in every period.
-    #[doc(alias = "dname")]
-    pub treatment: String,
-    /// Number of requested effects; effects without controls are not estimated.
-    #[builder(default = 1)]
-    pub effects: usize,
-    /// Number of requested placebos, at most as many as effects.
-    #[doc(alias = "placebo")]
-    #[builder(default)]
-    pub placebos: usize,
-    /// Divides each effect by the average cumulative change of its switchers' treatment.
-    #[builder(default)]
-    pub normalized: bool,
-    /// Tests whether effects are equal.
-    pub effects_equal: Option<EffectsEqual>,
-    /// Effects of switchers in or of switchers out only.
-    pub switchers: Option<Direction>,
-    /// Compares with never-switching groups only.
-    #[builder(default)]
-    pub only_never_switchers: bool,
-    /// Estimates all effects on the same switchers: those for which every effect can be estimated.
-    #[builder(default)]
-    pub same_switchers: bool,
-    /// Also restrict placebos to switchers for which all requested placebos can be computed.
-    #[doc(alias = "same_switchers_pl")]
-    #[builder(default)]
-    pub same_switchers_placebos: bool,
-    /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
-    #[doc(alias = "controls")]
-    #[doc(alias = "xformla")]
-    #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
-    pub covariates: String,
-    /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
-    #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
-    pub trends_nonparam: Vec<String>,
-    /// Allows each group its own linear trend.
-    #[doc(alias = "trends_lin")]
-    #[builder(default)]
-    pub linear_trends: bool,
-    /// Degree of a polynomial in the treatment of the first period, by which trends may differ; 0 compares groups of equal
-    /// treatments only. For treatments of many values.
-    #[builder(default)]
-    pub continuous: usize,
-    /// Weights of rows; missing ones are 0.
-    #[doc(alias = "weightsname")]
-    #[doc(alias = "weight")]
-    pub weights: Option<String>,
-    /// Cluster of standard errors, constant within groups; without it they are clustered by group.
-    pub cluster: Option<String>,
-    /// Centres each switcher's change on the mean of the switchers with the same treatment path, where a path has at least two.
-    #[builder(default)]
-    pub less_conservative_se: bool,
-    /// Keeps cells from the period on in which a group's treatment has been both above and below its first value.
-    #[doc(alias = "dont_drop_larger_lower")]
-    #[builder(default)]
-    pub keep_bidirectional_switchers: bool,
-    /// If a group's treatment is missing before its first switch, drops its outcomes from then on.
-    #[doc(alias = "drop_if_d_miss_before_first_switch")]
-    #[builder(default)]
-    pub drop_if_treatment_missing: bool,
-    /// Regresses groups' effects on columns that do not change over time.
-    #[doc(alias = "predict_het")]
-    pub predict_heterogeneity: Option<PredictHeterogeneity>,
-    /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
-    /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
-    #[builder(default)]
-    pub separate_control_variance: bool,
-    /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.
-    #[doc(alias = "boot")]
-    pub bootstrap: Option<Bootstrap>,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
-    #[doc(alias = "na.strings")]
-    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-    pub missing_values: Option<Vec<String>>,
-    /// One minus the confidence level.
-    #[doc(alias = "alp")]
-    #[builder(default = crate::base::options::defaults::ALPHA)]
-    pub alpha: f64,
+options! {
+    /// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
+    /// change (de Chaisemartin and D'Haultfoeuille 2024, <https://doi.org/10.1162/rest_a_01414>), with the numbers of the authors' R
+    /// package `DIDmultiplegtDYN`.
+    ///
+    /// A group that changes its treatment in period `F` is compared with groups of the same treatment in the first period that have
+    /// not changed theirs yet. Effect `l` is of having had another treatment than that for `l` periods: the outcome in `F - 1 + l`
+    /// less the one in `F - 1`. Switchers out, whose treatment falls, count with the opposite sign. Everything is formed on the host
+    /// in double precision, so there is no backend to choose.
+    ///
+    /// ```
+    /// use burn_did::{DidMultiplegt, data::SwitchingSimulation};
+    ///
+    /// let data = SwitchingSimulation::builder().groups(400).seed(1).build();
+    /// let fit = DidMultiplegt::builder()
+    ///     .outcome("y")
+    ///     .unit("id")
+    ///     .time("period")
+    ///     .treatment("d")
+    ///     .effects(3)
+    ///     .placebos(2)
+    ///     .build()
+    ///     .fit(&data.frame())?;
+    /// println!("{fit}");
+    /// assert_eq!((fit.effects.len(), fit.placebos.len()), (3, 2));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct DidMultiplegt with [missing_values, alpha] {
+        /// Outcome: numbers or booleans.
+        #[doc(alias = "yname")]
+        pub outcome: String,
+        /// Groups that are compared: integers, floats or strings. Rows of one group and period are averaged with their weights.
+        #[doc(alias = "idname")]
+        #[doc(alias = "group")]
+        pub unit: String,
+        /// Period: numbers, or dates with `frequency`. Effects count periods of the data, whatever lies between them.
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// Length of a period, if the time column has dates.
+        pub frequency: Option<Frequency>,
+        /// Treatment: numbers or booleans, in every period.
+        #[doc(alias = "dname")]
+        pub treatment: String,
+        /// Number of requested effects; effects without controls are not estimated.
+        #[builder(default = 1)]
+        pub effects: usize,
+        /// Number of requested placebos, at most as many as effects.
+        #[doc(alias = "placebo")]
+        #[builder(default)]
+        pub placebos: usize,
+        /// Divides each effect by the average cumulative change of its switchers' treatment.
+        #[builder(default)]
+        pub normalized: bool,
+        /// Tests whether effects are equal.
+        pub effects_equal: Option<EffectsEqual>,
+        /// Effects of switchers in or of switchers out only.
+        pub switchers: Option<Direction>,
+        /// Compares with never-switching groups only.
+        #[builder(default)]
+        pub only_never_switchers: bool,
+        /// Estimates all effects on the same switchers: those for which every effect can be estimated.
+        #[builder(default)]
+        pub same_switchers: bool,
+        /// Also restrict placebos to switchers for which all requested placebos can be computed.
+        #[doc(alias = "same_switchers_pl")]
+        #[builder(default)]
+        pub same_switchers_placebos: bool,
+        /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
+        #[doc(alias = "controls")]
+        #[doc(alias = "xformla")]
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
+        pub covariates: String,
+        /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
+        #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub trends_nonparam: Vec<String>,
+        /// Allows each group its own linear trend.
+        #[doc(alias = "trends_lin")]
+        #[builder(default)]
+        pub linear_trends: bool,
+        /// Degree of a polynomial in the treatment of the first period, by which trends may differ; 0 compares groups of equal
+        /// treatments only. For treatments of many values.
+        #[builder(default)]
+        pub continuous: usize,
+        /// Weights of rows; missing ones are 0.
+        #[doc(alias = "weightsname")]
+        #[doc(alias = "weight")]
+        pub weights: Option<String>,
+        /// Cluster of standard errors, constant within groups; without it they are clustered by group.
+        pub cluster: Option<String>,
+        /// Centres each switcher's change on the mean of the switchers with the same treatment path, where a path has at least two.
+        #[builder(default)]
+        pub less_conservative_se: bool,
+        /// Keeps cells from the period on in which a group's treatment has been both above and below its first value.
+        #[doc(alias = "dont_drop_larger_lower")]
+        #[builder(default)]
+        pub keep_bidirectional_switchers: bool,
+        /// If a group's treatment is missing before its first switch, drops its outcomes from then on.
+        #[doc(alias = "drop_if_d_miss_before_first_switch")]
+        #[builder(default)]
+        pub drop_if_treatment_missing: bool,
+        /// Regresses groups' effects on columns that do not change over time.
+        #[doc(alias = "predict_het")]
+        pub predict_heterogeneity: Option<PredictHeterogeneity>,
+        /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
+        /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
+        #[builder(default)]
+        pub separate_control_variance: bool,
+        /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.
+        #[doc(alias = "boot")]
+        pub bootstrap: Option<Bootstrap>,
+    }
 }
 
 /// Largest degree of the polynomial: higher powers differ by rounding.

@@ -37,7 +37,7 @@ pub(crate) fn periods(
         value,
         row: first_row + row,
         line: None,
-        frequency: frequency.name(),
+        frequency: frequency.word(),
     };
     let counted: Int64Chunked = match series.dtype() {
         DataType::Null => return Ok(series.clone()),

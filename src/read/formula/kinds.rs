@@ -43,7 +43,7 @@ impl Kinds {
     ///
     /// # Errors
     /// The label of one that is not.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub(crate) fn places(&self, formula: &Formula) -> std::result::Result<Vec<usize>, String> {
         let place = |label: &String| self.0.iter().position(|(known, _)| known == label);
         let labels = formula.atoms.iter().map(|atom| &atom.label);
@@ -51,7 +51,7 @@ impl Kinds {
     }
 
     /// Those at some places.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub(crate) fn select(&self, places: &[usize]) -> Self {
         Self(places.iter().filter_map(|place| self.0.get(*place).cloned()).collect())
     }

@@ -82,7 +82,7 @@ impl Formula {
     }
 
     /// What rows can be missing for: the columns, and what is computed of them.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub(crate) fn needs(&self) -> Vec<&str> {
         let labels = self.atoms.iter().map(|atom| atom.label.as_str());
         labels.chain(self.variables.iter().map(String::as_str)).collect()

@@ -76,7 +76,7 @@ impl Present {
     }
 
     /// Of the atoms at some places.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub(crate) fn select(&self, places: &[usize]) -> Self {
         Self(places.iter().map(|place| self.0.get(*place).cloned().unwrap_or_default()).collect())
     }

@@ -71,7 +71,7 @@ impl Texts {
     }
 
     /// Of some columns only.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub(crate) fn select(&self, columns: &[String]) -> Self {
         let wanted = self.0.iter().filter(|(name, _)| columns.contains(name));
         Self(wanted.map(|(name, text)| (name.clone(), text.clone())).collect())

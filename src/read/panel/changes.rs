@@ -53,7 +53,7 @@ impl Changes {
     }
 
     /// Of some of the covariates, in another order.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn select(&self, covariates: &[usize]) -> Self {
         let changes = |j: &usize| self.covariates.get(*j).copied().unwrap_or_default();
         Self { covariates: covariates.iter().map(changes).collect(), ..self.clone() }

@@ -11,7 +11,7 @@
 //! were read: what is computed of them is asked of a source.
 
 mod additive;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) mod apart;
 mod arrange;
 mod audit;
@@ -53,7 +53,7 @@ use arrange::arrange;
 use frames::Frames;
 
 pub use audit::SampleAudit;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use frames::names_a_row;
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};

@@ -4,24 +4,24 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// How rows form observations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Layout {
-    /// Every unit in every period; strata are cohorts.
-    #[serde(rename = "balanced panel")]
-    Balanced,
-    /// Units missing in some periods, with weight 0 there; strata are cohorts.
-    #[serde(rename = "unbalanced panel")]
-    Unbalanced,
-    /// Every row is a unit; strata are pairs of cohort and period.
-    #[serde(rename = "repeated cross sections")]
-    RepeatedCrossSections,
+use crate::base::words::words;
+
+words! {
+    /// How rows form observations.
+    pub enum Layout: "layout" {
+        /// Every unit in every period; strata are cohorts.
+        Balanced = "balanced_panel",
+        /// Units missing in some periods, with weight 0 there; strata are cohorts.
+        Unbalanced = "unbalanced_panel",
+        /// Every row is a unit; strata are pairs of cohort and period.
+        RepeatedCrossSections = "repeated_cross_sections",
+    }
 }
 
 impl Layout {
-    /// What people and saved results call it.
+    /// What people read: `balanced panel`, `unbalanced panel` or `repeated cross sections`.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Balanced => "balanced panel",
             Self::Unbalanced => "unbalanced panel",
@@ -139,7 +139,7 @@ mod tests {
     fn layouts_are_saved_by_their_names() {
         for layout in [Layout::Balanced, Layout::Unbalanced, Layout::RepeatedCrossSections] {
             let saved = serde_json::to_value(layout).unwrap();
-            assert_eq!(saved, layout.name());
+            assert_eq!(saved, layout.word());
             assert_eq!(serde_json::from_value::<Layout>(saved).unwrap(), layout);
         }
     }

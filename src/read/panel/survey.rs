@@ -15,7 +15,7 @@ use super::sizes::check_cells;
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::columns::{MAX_DISTINCT, ReadAsMissing, add_counts, too_many};
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 use crate::read::formula::Formula;
 use crate::read::formula::{Kinds, Texts};
 
@@ -89,7 +89,7 @@ impl Survey {
     ///
     /// # Errors
     /// The column for which rows are missing that such a formula would not miss.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn select(
         &self,
         (formula, other): (&Formula, &Formula),

@@ -147,10 +147,10 @@ impl Chart {
         let level = percent(alpha);
         let mut entry = |key, label| self.legend.push(LegendEntry { key, label });
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
-        if rows().any(|r| r.pointwise_lower.is_some()) {
+        if rows().any(|r| r.ci_lower.is_some()) {
             entry(LegendKey::Pointwise(MUTED), format!("{level}% pointwise interval"));
         }
-        if self.uniform && rows().any(|r| r.lower.is_some()) {
+        if self.uniform && rows().any(|r| r.band_lower.is_some()) {
             let colour = options.band.unwrap_or(MUTED);
             entry(LegendKey::Uniform(colour), format!("{level}% uniform band"));
         }

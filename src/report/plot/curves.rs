@@ -4,7 +4,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
 use crate::report::foot::percent;
 use crate::report::table::one_line;
-use crate::result::inference::{Estimate, pointwise};
+use crate::result::inference::Estimate;
 
 use super::axis::Axis;
 use super::font::Typeface;
@@ -53,8 +53,6 @@ struct CurvePanel<'a> {
     which: usize,
     uniform: bool,
     points: Vec<&'a CurvePoint>,
-    /// Half the width of a pointwise interval, in standard errors.
-    pointwise: f64,
 }
 
 /// Least width and height of a panel in pixels.
@@ -138,7 +136,6 @@ impl CurveLayout<'_> {
             which,
             uniform: self.curves.bands[which] == Band::Uniform && self.options.show_band,
             points: points.to_vec(),
-            pointwise: pointwise(self.curves.alpha),
         })
     }
 
@@ -237,13 +234,11 @@ impl CurvePanel<'_> {
     /// Dose, lower and upper end of the uniform band or of the pointwise intervals.
     fn ends(&self, uniform: bool) -> Vec<(f64, f64, f64)> {
         let ends = |point: &&CurvePoint| {
-            let Estimate { estimate: att, se, ci_lower, ci_upper, .. } =
+            let Estimate { ci_lower, ci_upper, band_lower, band_upper, .. } =
                 point.estimates[self.which];
-            let (low, high) = if uniform {
-                (ci_lower?, ci_upper?)
-            } else {
-                let half = self.pointwise * se?;
-                (att? - half, att? + half)
+            let (low, high) = match uniform {
+                true => (band_lower?, band_upper?),
+                false => (ci_lower?, ci_upper?),
             };
             (finite(low) && finite(high)).then_some((point.at, low, high))
         };

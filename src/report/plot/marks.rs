@@ -63,10 +63,10 @@ impl Marks {
         style: &Style<'_>,
     ) {
         let colour = style.colour(row);
-        if let Some((lower, upper)) = row.lower.zip(row.upper).filter(|_| style.uniform) {
+        if let Some((lower, upper)) = row.band_lower.zip(row.band_upper).filter(|_| style.uniform) {
             self.uniform(scene, x, (y(lower), y(upper)), style.options.band.unwrap_or(colour));
         }
-        if let Some((lower, upper)) = row.pointwise_lower.zip(row.pointwise_upper) {
+        if let Some((lower, upper)) = row.ci_lower.zip(row.ci_upper) {
             self.pointwise(scene, x, (y(lower), y(upper)), colour);
         }
         if style.robust && row.post {

@@ -4,11 +4,11 @@ use super::Align;
 use crate::report::number::Digits;
 use crate::result::inference::Estimate;
 
-/// Estimate, standard error, interval and star.
+/// Estimate, standard error, band or interval, and star.
 pub(crate) fn columns(estimate: &Estimate, digits: Digits) -> Vec<String> {
-    let Estimate { estimate: att, se, ci_lower, ci_upper, .. } = *estimate;
-    let mut cells: Vec<String> =
-        [att, se, ci_lower, ci_upper].into_iter().map(|v| digits.show(v)).collect();
+    let (lower, upper) = estimate.interval().unzip();
+    let numbers = [estimate.estimate, estimate.se, lower, upper];
+    let mut cells: Vec<String> = numbers.into_iter().map(|v| digits.show(v)).collect();
     cells.push(if estimate.excludes_zero() { "*".into() } else { String::new() });
     cells
 }

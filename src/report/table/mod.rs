@@ -8,22 +8,25 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::words::words;
+
 pub(crate) use columns::{aligned, columns, strings};
 pub use published::EstimateColumns;
 
-/// How a column is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Align {
-    /// Flush left.
-    Left,
-    /// Flush right, for numbers of the same precision.
-    #[default]
-    Right,
-    /// Centred; flush right in plain text.
-    Centre,
-    /// Flush left and close to the column before it, for stars and footnote marks.
-    Mark,
+words! {
+    /// How a column is set.
+    #[derive(Default)]
+    pub enum Align: "align" {
+        /// Flush left.
+        Left = "left",
+        /// Flush right, for numbers of the same precision.
+        #[default]
+        Right = "right",
+        /// Centred; flush right in plain text.
+        Centre = "centre",
+        /// Flush left and close to the column before it, for stars and footnote marks.
+        Mark = "mark",
+    }
 }
 
 /// Rows under a common header.

@@ -74,7 +74,7 @@ impl CellStatus {
         }
     }
 
-    /// The status in words, with periods as dates if they are of the calendar.
+    /// The status in words, with periods as dates if they are calendar periods.
     #[must_use]
     pub fn shown(&self, frequency: Option<Frequency>) -> String {
         let period = |p: &Option<f64>| {

@@ -1,7 +1,8 @@
 //! Draws of the multiplier bootstrap, and their spread.
 
-use super::{DEGENERATE, interpolated_quantile, normal_quantile, quantile};
+use super::{DEGENERATE, normal_quantile};
 use crate::base::options::{Bootstrap, Multiplier};
+use crate::base::quantile;
 use crate::base::random::Multipliers;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
@@ -44,7 +45,7 @@ pub(super) fn spread(draws: &[f64], scale: f64) -> Option<f64> {
     }
     let mut sorted = draws.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let range = quantile(&sorted, 0.75) - quantile(&sorted, 0.25);
+    let range = quantile::of_distribution(&sorted, 0.75) - quantile::of_distribution(&sorted, 0.25);
     Some(range / (normal_quantile(0.75) - normal_quantile(0.25)))
 }
 
@@ -56,14 +57,14 @@ pub(crate) fn spread_around(draws: &[f64], level: f64) -> Option<(f64, f64)> {
     if sorted.is_empty() {
         return None;
     }
-    let range = interpolated_quantile(&sorted, 0.75) - interpolated_quantile(&sorted, 0.25);
+    let range = quantile::interpolated(&sorted, 0.75) - quantile::interpolated(&sorted, 0.25);
     let se = range / (normal_quantile(0.75) - normal_quantile(0.25));
     if !se.is_finite() || se <= DEGENERATE {
         return None;
     }
     let mut sizes: Vec<f64> = draws.iter().map(|d| (d / se).abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
-    Some((se, interpolated_quantile(&sizes, level)))
+    Some((se, quantile::interpolated(&sizes, level)))
 }
 
 /// Quantile of `max_j |b_jr| / se_j` over the draws; `None` if no column varies.
@@ -74,5 +75,5 @@ pub(super) fn sup_t_quantile(columns: &[(&[f64], f64)], level: f64) -> Option<f6
         largest.iter_mut().zip(*column).for_each(|(l, b)| *l = l.max((b / se).abs()));
     }
     largest.sort_unstable_by(f64::total_cmp);
-    Some(quantile(&largest, level))
+    Some(quantile::of_distribution(&largest, level))
 }

@@ -21,6 +21,17 @@ pub(crate) struct Critical {
     pub band: Band,
 }
 
+impl Critical {
+    /// An estimate with its pointwise interval at one minus the level `alpha`, and the band if the value is that of one.
+    pub fn estimate(&self, value: Option<f64>, se: Option<f64>, alpha: f64) -> Estimate {
+        let estimate = Estimate::new(value, se, super::pointwise(alpha));
+        match self.band {
+            Band::Pointwise => estimate,
+            Band::Uniform => estimate.with_band(self.value),
+        }
+    }
+}
+
 impl Joint {
     /// Critical value of the parameters' intervals; pointwise ones where no uniform value exists or, if `floor` is set as R
     /// does for aggregates, where it is below the pointwise value.

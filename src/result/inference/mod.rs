@@ -36,36 +36,9 @@ pub(crate) fn pointwise(alpha: f64) -> f64 {
     }
 }
 
-/// Quantile of sorted values, interpolated linearly (R's type 7); NaN of none.
-pub(crate) fn interpolated_quantile(sorted: &[f64], p: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let position = last as f64 * p;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
-    let below = position.floor() as usize;
-    let above = (below + 1).min(last);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
-}
-
-/// Quantile of sorted values by the inverse of their empirical distribution function (R's type 1).
-fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let position = sorted.len() as f64 * p;
-    let whole = (position + 4.0 * f64::EPSILON).floor();
-    let rank = if position > whole { whole + 1.0 } else { whole };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped rank")]
-    let index = rank.clamp(1.0, sorted.len() as f64) as usize - 1;
-    sorted[index]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_between_values_are_interpolated() {
-        // R: quantile(c(1, 2, 4), 0.75).
-        assert_eq!(interpolated_quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
-        assert!(interpolated_quantile(&[], 0.5).is_nan());
-    }
 
     #[test]
     fn critical_values_of_extreme_levels_are_right() {

@@ -3,7 +3,7 @@
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{
-    Checked, ensure, ensure_ascending, ensure_finite, ensure_in_the_middle,
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_in_the_middle, ensure_one_multiple,
 };
 use crate::result::inference::{Estimate, Wald};
 use crate::result::settings::Settings;
@@ -28,9 +28,30 @@ pub(crate) fn check_settings(settings: &Settings) -> Checked {
     settings.inference.validate().map_err(|e| format!("`settings.inference`: {e}"))
 }
 
-/// The standard error and the interval of an estimate.
-pub(crate) fn interval(estimate: &Estimate) -> Option<(f64, (f64, f64))> {
-    estimate.se.zip(estimate.ci_lower.zip(estimate.ci_upper))
+/// An error unless the intervals of some estimates are one multiple of their standard errors, and so are their bands.
+pub(crate) fn check_multiples<'a>(
+    field: &str,
+    estimates: impl Iterator<Item = &'a Estimate> + Clone,
+) -> Checked {
+    let interval = |e: &Estimate| e.se.zip(e.ci_lower.zip(e.ci_upper));
+    let band = |e: &Estimate| e.se.zip(e.band_lower.zip(e.band_upper));
+    ensure_one_multiple(field, estimates.clone().map(interval))?;
+    ensure_one_multiple(field, estimates.map(band))
+}
+
+/// The interval and the band of an estimate, if there is one, are around it.
+pub(crate) fn check_ends(field: &str, estimate: &Estimate) -> Checked {
+    let Estimate { ci_lower, ci_upper, band_lower, band_upper, .. } = *estimate;
+    ensure_finite(field, [ci_lower, ci_upper, band_lower, band_upper].iter().flatten())?;
+    ensure(band_lower.is_some() == band_upper.is_some(), field, || {
+        "has one end of a band without the other".into()
+    })?;
+    for (lower, upper) in [(ci_lower, ci_upper), (band_lower, band_upper)] {
+        let ordered = lower.zip(upper).is_none_or(|(lower, upper)| lower <= upper);
+        ensure(ordered, field, || "has an interval that ends before it starts".into())?;
+        ensure_in_the_middle(field, estimate.estimate, lower.zip(upper))?;
+    }
+    Ok(())
 }
 
 /// Numbers of one estimate; a standard error needs an estimate, and all else needs both.
@@ -40,9 +61,9 @@ pub(crate) fn check_estimate(
     status: &CellStatus,
     has_errors: bool,
 ) -> Checked {
-    let Estimate { estimate: att, se, ci_lower, ci_upper, p_value } = *estimate;
-    let numbers = [att, se, ci_lower, ci_upper, p_value];
-    ensure_finite(field, numbers.iter().flatten())?;
+    let Estimate { estimate: att, se, ci_lower, ci_upper, p_value, .. } = *estimate;
+    ensure_finite(field, [att, se, p_value].iter().flatten())?;
+    check_ends(field, estimate)?;
     ensure(att.is_some() == status.is_estimated(), field, || {
         format!("has an estimate that does not go with the status `{}`", status.code())
     })?;
@@ -56,9 +77,9 @@ pub(crate) fn check_estimate(
     ensure(all, field, || {
         "has an interval or p-value without the standard error, or not all".into()
     })?;
-    let ordered = ci_lower.zip(ci_upper).is_none_or(|(lower, upper)| lower <= upper);
-    ensure(ordered, field, || "has an interval that ends before it starts".into())?;
-    ensure_in_the_middle(field, att, ci_lower.zip(ci_upper))?;
+    ensure(estimate.band_lower.is_none() || se.is_some(), field, || {
+        "has a band without a standard error".into()
+    })?;
     ensure(p_value.is_none_or(|p| (0.0..=1.0).contains(&p)), field, || {
         "has a p-value that is not between 0 and 1".into()
     })

@@ -83,6 +83,7 @@ fn averaged(
         AggregationKind::Group => selected.group()?,
         AggregationKind::Dynamic => selected.dynamic(),
         AggregationKind::Calendar => selected.calendar(),
+        other => unimplemented!("{other}"),
     };
     let nothing = aggregated.rows.is_empty() && aggregated.overall.is_none();
     if nothing { Err(Refusal::EmptyWindow) } else { Ok(aggregated) }

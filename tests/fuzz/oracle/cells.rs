@@ -170,7 +170,7 @@ fn cell(sample: &Sample, options: &Options, g: f64, at: [usize; 2], long: usize)
         (true, None) => Shape::Change { covariates: early, weights: early },
         (true, Some(FixWeights::BasePeriod)) => Shape::Change { covariates: early, weights: long },
         (true, Some(FixWeights::FirstPeriod)) => Shape::Change { covariates: early, weights: 0 },
-        (true, Some(FixWeights::Varying)) => Shape::Stacked { covariates: early },
+        (true, Some(_)) => Shape::Stacked { covariates: early },
         (false, Some(FixWeights::BasePeriod)) => Shape::Rows { weights: Some(long) },
         (false, Some(FixWeights::FirstPeriod)) => Shape::Rows { weights: Some(0) },
         (false, _) => Shape::Rows { weights: None },

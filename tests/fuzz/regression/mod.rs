@@ -207,7 +207,7 @@ fn fit(design: &Design, by_row: &[Vec<usize>]) -> burn_did::Result<RegressionRes
         .fixef_tol(1e-12)
         .glm_maxiter(100)
         .build()
-        .fit(&design.frame(by_row))
+        .fit(design.frame(by_row))
 }
 
 /// Compares one design.

@@ -79,7 +79,7 @@ fn two_periods_are_three_comparisons() {
                 .weights("weight")
                 .method(own)
                 .build()
-                .fit(&filter(&marked, "kept", |k| k > 0.0))
+                .fit(filter(&marked, "kept", |k| k > 0.0))
                 .unwrap()
                 .estimate
                 .estimate

@@ -299,7 +299,7 @@ fn draws_without_an_estimate_are_left_out_and_said() {
             c.bootstrap = Some(Bootstrap::draws(99));
             c.resampling = Resampling::Empirical;
         });
-        config.fit(&rows(&df, &some))
+        config.fit(rows(&df, &some))
     };
     let fitted = draws(6).unwrap();
     let failed = fitted.warnings.iter().find_map(|w| match w {

@@ -23,7 +23,7 @@ pub fn usable<B: DidBackend>(precision: Precision, required: &str) -> bool {
 fn allowed(precision: Precision) -> f64 {
     match precision {
         Precision::F32 => 1e-3,
-        Precision::F64 => 1e-9,
+        _ => 1e-9,
     }
 }
 

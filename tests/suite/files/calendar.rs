@@ -56,7 +56,7 @@ fn printed(v: f64, decimals: usize) -> f64 {
 
 #[test]
 fn fractional_calendars_have_the_event_times_of_whole_ones() {
-    let expected = config().fit(&panel()).unwrap();
+    let expected = config().fit(panel()).unwrap();
     let months = |t: f64| 2004.0 + t / 12.0;
     assert_same_effects(&expected, &fit(&retimed(months)), 12.0);
     for decimals in 2..=4 {
@@ -100,8 +100,8 @@ fn anticipation_and_windows_are_counted_on_the_grid() {
                 for config in [&mut whole, &mut scaled] {
                     (config.control_group, config.base_period) = (control_group, base_period);
                 }
-                let whole = whole.fit(&panel()).unwrap();
-                let scaled = scaled.fit(&retimed(scale)).unwrap();
+                let whole = whole.fit(panel()).unwrap();
+                let scaled = scaled.fit(retimed(scale)).unwrap();
                 assert_same_effects(&whole, &scaled, per_unit);
             }
         }
@@ -144,7 +144,7 @@ fn periods_that_differ_by_rounding_are_refused() {
         if t == 2.0 && last > 700.0 { 0.5 + 2.0 + 1e-14 } else { t + 0.5 }
     };
     let t: Vec<f64> = floats(&df, "t").into_iter().map(jitter).collect();
-    let error = config().fit(&with(&df, "t", t)).unwrap_err();
+    let error = config().fit(with(&df, "t", t)).unwrap_err();
     assert!(matches!(error, DidError::ClosePeriods { .. }), "{error}");
 }
 
@@ -160,6 +160,7 @@ fn dated(frequency: Frequency, dtype: &DataType) -> DataFrame {
             Frequency::Month => format!("2007-{:02}-{:02}", t as i32, 7 * t as i32 % 28 + 1),
             Frequency::Week => return 13_500 + 7 * t as i32 - (t as i32 % 3),
             Frequency::Day => return 13_512 + t as i32,
+            other => unimplemented!("{other}"),
         };
         (Frequency::Day.period(&date).unwrap() - Frequency::Day.period("1970-01-01").unwrap())
             as i32
@@ -206,7 +207,7 @@ fn dates_are_periods_of_the_calendar() {
     for frequency in [Frequency::Year, Frequency::Quarter, Frequency::Month, Frequency::Day] {
         for dtype in &types {
             let config = with_frequency(frequency);
-            let found = config.fit(&dated(frequency, dtype)).unwrap();
+            let found = config.fit(dated(frequency, dtype)).unwrap();
             assert_same_effects(&expected, &found, 1.0);
         }
     }
@@ -215,7 +216,7 @@ fn dates_are_periods_of_the_calendar() {
 #[test]
 fn results_show_dates() {
     let config = with_frequency(Frequency::Month);
-    let mut found = config.fit(&dated(Frequency::Month, &DataType::Date)).unwrap();
+    let mut found = config.fit(dated(Frequency::Month, &DataType::Date)).unwrap();
     let text = format!("{found}\n{}\n{}", found.to_markdown(), found.to_latex());
     assert!(text.contains("2007-03") && !text.contains("24086"), "{text}");
     let frame = found.to_dataframe().unwrap();
@@ -270,7 +271,7 @@ fn the_other_estimators_take_dates() {
     let dates: Vec<&str> = floats(&df, "period").into_iter().map(name).collect();
     let first = floats(&df, "period").into_iter().fold(f64::INFINITY, f64::min);
     assert!(floats(&df, "period")[0] == first);
-    let found = config(Some(Frequency::Quarter)).fit(&with(&df, "period", dates));
+    let found = config(Some(Frequency::Quarter)).fit(with(&df, "period", dates));
     assert_eq!(found.unwrap().estimate, expected.estimate);
 
     let panel = dated(Frequency::Month, &DataType::Date);

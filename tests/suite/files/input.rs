@@ -42,7 +42,7 @@ fn frames_and_files_are_one() {
 #[test]
 fn a_lazy_frame_is_collected() {
     use burn_did::DidError;
-    let (df, device) = (panel(), Default::default());
+    let df = panel();
     let expected = config().fit(&df).unwrap();
     assert_same(&expected, &config().fit(df.clone().lazy()).unwrap());
     let failing = df.lazy().with_column(col("no such column").alias("more"));
@@ -69,11 +69,11 @@ fn never_treated_is_zero_infinity_or_null() {
         with(&df, "g", g)
     };
     for code in [Some(0.0), Some(f64::INFINITY), None] {
-        assert_same(&expected, &config().fit(&never(code)).unwrap());
+        assert_same(&expected, &config().fit(never(code)).unwrap());
     }
     // Beyond the sample is never treated, too.
-    assert_same(&expected, &config().fit(&never(Some(99.0))).unwrap());
-    let missing = config().fit(&never(Some(f64::NAN))).unwrap();
+    assert_same(&expected, &config().fit(never(Some(99.0))).unwrap());
+    let missing = config().fit(never(Some(f64::NAN))).unwrap();
     let (column, rows) = &missing.audit.rows_missing[0];
     assert!(column == "g" && *rows > 0, "NaN is missing, not never treated");
 }
@@ -96,8 +96,8 @@ fn types_of_columns_do_not_matter() {
     }
     let above: Vec<bool> = floats(&df, "y").iter().map(|y| *y > 0.5).collect();
     let number: Vec<f64> = above.iter().map(|b| f64::from(u8::from(*b))).collect();
-    let boolean = config().fit(&with(&df, "y", above)).unwrap();
-    assert_same(&config().fit(&with(&df, "y", number)).unwrap(), &boolean);
+    let boolean = config().fit(with(&df, "y", above)).unwrap();
+    assert_same(&config().fit(with(&df, "y", number)).unwrap(), &boolean);
 }
 
 #[test]

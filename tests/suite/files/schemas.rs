@@ -105,7 +105,7 @@ fn widths_of_one_kind_are_read_as_the_widest() {
         folder.path(),
         &[empty.clone(), df.slice(0, half), cast(&df, "id", &DataType::String).clear()],
     );
-    let expected = config().fit(&df.slice(0, half)).unwrap();
+    let expected = config().fit(df.slice(0, half)).unwrap();
     let fit = config().fit(Data::in_pieces(folder.path())).unwrap();
     assert_eq!(fit.cells, expected.cells);
     assert_eq!(fit.audit.rows_missing, [("x1".to_owned(), half)]);

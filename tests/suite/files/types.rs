@@ -201,7 +201,7 @@ fn other_types_are_an_error_that_names_column_part_and_type() {
         }
     }
     for (column, part) in [("y", "outcome"), ("wt", "weights"), ("t", "time"), ("g", "group")] {
-        let error = config().fit(&with(&df, column, vec!["a"; n])).unwrap_err();
+        let error = config().fit(with(&df, column, vec!["a"; n])).unwrap_err();
         let text = error.to_string();
         assert!(text.contains(&format!("`{column}` ({part}) holds text")), "{text}");
     }
@@ -292,13 +292,13 @@ fn rounded_outcomes_are_said_to_be_and_rounded_categories_refused() {
     let large = |name: &str| -> Vec<i64> {
         floats(&df, name).into_iter().map(|v| (1 << 60) + v as i64).collect()
     };
-    let found = config().fit(&with(&df, "y", large("y")));
+    let found = config().fit(with(&df, "y", large("y")));
     let warning = DidWarning::RoundedIntegers { columns: vec!["y".into()] };
     assert!(found.unwrap().warnings.contains(&warning));
     assert!(!fit(&df).warnings.contains(&warning));
     let mut categorical = config();
     categorical.covariates = "~ C(x)".into();
-    let error = categorical.fit(&with(&df, "x", large("x"))).unwrap_err();
+    let error = categorical.fit(with(&df, "x", large("x"))).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`x` (categorical covariate)") && text.contains("2^53"), "{text}");
 }

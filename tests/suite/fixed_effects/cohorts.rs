@@ -108,7 +108,7 @@ fn timestamps_are_told_apart() {
     };
     let mut hours = config();
     hours.reference = vec![-HOUR as f64];
-    let hours = hours.fit(&stamped(START, HOUR)).unwrap();
+    let hours = hours.fit(stamped(START, HOUR)).unwrap();
     let plain = fit(&data);
     assert_eq!(hours.regression.coefficients.len(), plain.regression.coefficients.len());
     assert_same(&plain.event_study, &hours.event_study, HOUR as f64);

@@ -1,13 +1,13 @@
 //! Regressions with fixed effects whose iteration runs on a device, in either precision: all golden cases, Sun and Abraham's event
 //! study, and what the result says of the device.
 
+use burn::backend::NdArray;
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{
     Demean, FixedEffects, RegressionResult, SunAbraham, data,
     options::Precision,
     regression::{Family, Vcov},
 };
-use burn_ndarray::NdArray;
 
 use super::golden::{Case, compare, fit_on};
 use crate::support::dataset::Dataset;
@@ -92,7 +92,7 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
 pub(crate) fn work<B: DidBackend>(precision: Precision) -> Option<burn_did::backend::DeviceWork> {
     let config = FixedEffects::<B>::builder().formula("y ~ x1 + x2 | worker + firm");
     let config = config.precision(precision).build();
-    let fit = config.fit(&golden_data("fe_hard_a")).expect("a fit");
+    let fit = config.fit(golden_data("fe_hard_a")).expect("a fit");
     fit.timings.device
 }
 

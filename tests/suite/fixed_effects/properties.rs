@@ -79,12 +79,12 @@ fn weights_of_zero_leave_rows_out() {
         || FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + year").weights("w");
     let some: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 4 != 0))).collect();
     let left: Vec<usize> = (0..n).filter(|i| i % 4 != 0).collect();
-    let zeros = config().build().fit(&with(&data, "w", some)).unwrap();
+    let zeros = config().build().fit(with(&data, "w", some)).unwrap();
     let without = fit(&rows(&data, &left), "y ~ x1 + x2 | firm + year");
     assert_eq!((zeros.n, zeros.audit.rows_weightless), (without.n, n.div_ceil(4)));
     near(zeros.coefficients[0].se.unwrap(), without.coefficients[0].se.unwrap(), 1e-12);
     let huge: Vec<f64> = (0..n).map(|i| if i % 5 == 0 { 1e12 } else { 1.0 }).collect();
-    let huge = config().build().fit(&with(&data, "w", huge)).unwrap();
+    let huge = config().build().fit(with(&data, "w", huge)).unwrap();
     let heavy: Vec<usize> = (0..n).filter(|i| i % 5 == 0).collect();
     let heavy = fit(&rows(&data, &heavy), "y ~ x1 + x2 | firm + year");
     near(huge.coefficients[0].estimate, heavy.coefficients[0].estimate, 1e-6);
@@ -252,7 +252,7 @@ fn small_samples_have_the_corrections_asked_for() {
     assert!(within.coefficients[0].se < exact.coefficients[1].se);
     let error =
         FixedEffects::<Cpu>::builder().formula("y ~ x1").vcov(Vcov::cluster(["one"])).build();
-    let error = error.fit(&with(&data, "one", vec![1.0; 2400])).unwrap_err();
+    let error = error.fit(with(&data, "one", vec![1.0; 2400])).unwrap_err();
     assert!(matches!(error, DidError::TooFewClusters { .. }), "{error}");
 }
 

@@ -92,7 +92,7 @@ fn columns_without_their_fixed_effects() {
     assert!(sum.abs() < 1e-7, "{sum}");
     assert_eq!((done.solver.columns.len(), done.levels[0].1), (2, 80));
     let config = Demean::<Cpu>::builder().columns(["y"]).absorb(["firm"]).build();
-    let error = config.fit(&with(&data, "y", vec!["a"; 2400]));
+    let error = config.fit(with(&data, "y", vec!["a"; 2400]));
     assert!(error.unwrap_err().to_string().contains("column `y` (column to demean)"));
 }
 
@@ -116,7 +116,7 @@ fn tables_of_several_regressions() {
 #[test]
 fn the_root_of_the_mean_squared_residual_is_printed() {
     let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | firm + year");
-    let fit = config.keep_residuals(true).build().fit(&data()).unwrap();
+    let fit = config.keep_residuals(true).build().fit(data()).unwrap();
     let squares: f64 = fit.residuals.iter().flatten().flatten().map(|e| e * e).sum();
     let expected = format!("RMSE: {:.5}", (squares / fit.n as f64).sqrt());
     assert!(fit.to_string().contains(&expected), "{expected}: {fit}");

@@ -106,7 +106,7 @@ fn golden_cases_agree() {
 fn fit(base: BasePeriod) -> GroupTimeResult {
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").base_period(base).build();
-    config.fit(&data::mpdta()).unwrap()
+    config.fit(data::mpdta()).unwrap()
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn anticipation_moves_the_reference() {
     for base in [BasePeriod::Varying, BasePeriod::Universal] {
         let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
         let config = config.group("first.treat").anticipation(1).base_period(base).build();
-        let fit = config.fit(&data::mpdta());
+        let fit = config.fit(data::mpdta());
         let study = fit.unwrap().event_study().unwrap();
         assert_eq!(study.universal_base().event_times(), [-4.0, -3.0, -1.0, 0.0, 1.0]);
         let honest = study.honest(Honest::relative_magnitude().m([1.0])).unwrap();
@@ -202,7 +202,7 @@ fn tables_have_every_interval() {
     let smooth = Honest::smoothness().m([lower, upper]).restriction(Restriction::Decreasing);
     let study = fit(BasePeriod::Universal).aggregate(Aggregation::dynamic()).unwrap();
     let smooth = study.honest(smooth).unwrap();
-    assert_eq!((smooth.name.as_str(), smooth.method.name()), ("DeltaSDD", "C-F"));
+    assert_eq!((smooth.name.as_str(), smooth.method.label()), ("DeltaSDD", "C-F"));
     assert!(smooth.to_string().contains("does not rise"), "{smooth}");
 }
 

@@ -36,7 +36,7 @@ fn touches(comparison: &Comparison, (group, time): (f64, f64), place: Place, rol
     let before = group - 1.0;
     let base = match comparison.base_period {
         BasePeriod::Varying if time < group => time - 1.0,
-        BasePeriod::Universal | BasePeriod::Varying => before,
+        _ => before,
     };
     // The base of cohorts 3, 4 and 6 in periods 1 to 6 is the period before.
     let last = base.max(time);

@@ -30,10 +30,22 @@ struct Moved<'a> {
     plus: f64,
     /// Of another column.
     column: Option<(&'a str, f64)>,
+    may_refuse: bool,
 }
 
-/// All estimates, those of the second in their own units. As in R, badly scaled covariates may be refused, and standard errors of tiny
-/// outcomes may be missing; numbers must not be others.
+impl<'a> Moved<'a> {
+    fn outcome(by: f64, plus: f64) -> Self {
+        Self { by, plus, column: None, may_refuse: false }
+    }
+
+    fn column(case: &Case, column: &'a str, by: f64) -> Self {
+        let is_triple = case.comparison.as_ref().is_some_and(|c| c.is_triple);
+        Self { by: 1.0, plus: 0.0, column: Some((column, by)), may_refuse: !is_triple }
+    }
+}
+
+/// All estimates, those of the second in their own units. As in R, badly scaled covariates may be refused, but for triple differences,
+/// and standard errors of tiny outcomes may be missing; numbers must not be others.
 fn compare(
     report: &mut Report,
     what: &str,
@@ -42,7 +54,7 @@ fn compare(
     limit: f64,
 ) {
     for (a, b) in report.pairs(what, plain, moved) {
-        if matches!(b.status, Some(CellStatus::SingularDesign { .. })) && change.column.is_some() {
+        if matches!(b.status, Some(CellStatus::SingularDesign { .. })) && change.may_refuse {
             report.check(b.value.is_none() && b.se.is_none(), || format!("{what}: {b:?}"));
             continue;
         }
@@ -67,7 +79,7 @@ fn of_the_outcome(case: &Case, report: &mut Report) {
     for by in FACTORS {
         let what = format!("{}: y times {by:e}", case.name);
         let fit = case.fit(&map(&case.frame, outcome, |y| by * y));
-        compare(report, &what, [&plain, &fit], Moved { by, plus: 0.0, column: None }, 1e-9);
+        compare(report, &what, [&plain, &fit], Moved::outcome(by, 0.0), 1e-9);
     }
     for plus in ORIGINS.into_iter().filter(|_| case.is_normalised) {
         if plus.abs() > case.largest_origin {
@@ -76,7 +88,7 @@ fn of_the_outcome(case: &Case, report: &mut Report) {
         let what = format!("{}: y plus {plus:e}", case.name);
         let fit = case.fit(&map(&case.frame, outcome, |y| y + plus));
         let plain = case.fit(&there_and_back(&case.frame, outcome, plus));
-        compare(report, &what, [&plain, &fit], Moved { by: 1.0, plus, column: None }, 1e-6);
+        compare(report, &what, [&plain, &fit], Moved::outcome(1.0, plus), 1e-6);
     }
 }
 
@@ -88,14 +100,14 @@ fn of_covariates(case: &Case, report: &mut Report) {
         for by in FACTORS {
             let what = format!("{}: {column} times {by:e}", case.name);
             let fit = case.fit(&map(&case.frame, column, |x| by * x));
-            let change = Moved { by: 1.0, plus: 0.0, column: Some((column, by)) };
+            let change = Moved::column(case, column, by);
             compare(report, &what, [&plain, &fit], change, 1e-7);
         }
         for plus in ORIGINS {
             let what = format!("{}: {column} plus {plus:e}", case.name);
             let fit = case.fit(&map(&case.frame, column, |x| x + plus));
             let plain = case.fit(&there_and_back(&case.frame, column, plus));
-            let change = Moved { by: 1.0, plus: 0.0, column: Some((column, 1.0)) };
+            let change = Moved::column(case, column, 1.0);
             compare(report, &what, [&plain, &fit], change, 1e-6);
         }
     }
@@ -112,7 +124,7 @@ fn of_doses(case: &Case, report: &mut Report) {
         for by in FACTORS.into_iter().filter(|by| *by > 0.0) {
             let what = format!("{}: {column} times {by:e}", case.name);
             let fit = case.fit(&map(&case.frame, column, |x| by * x));
-            let change = Moved { by: 1.0, plus: 0.0, column: Some((column, by)) };
+            let change = Moved::column(case, column, by);
             compare(report, &what, [&plain, &fit], change, 1e-7);
         }
     }

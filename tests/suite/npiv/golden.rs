@@ -282,7 +282,7 @@ fn equal_instruments_are_regressors_and_saved_results_come_back() {
     assert_eq!(NpivResult::load(&path).unwrap(), fit);
     assert_eq!(fit.to_dataframe().unwrap().shape(), (40, 10));
     assert!(fit.to_string().contains("chosen by the data"));
-    let shuffled = config.fit(&rows(&df, &permutation(df.height(), 5))).unwrap();
+    let shuffled = config.fit(rows(&df, &permutation(df.height(), 5))).unwrap();
     assert_eq!(shuffled, fit);
 }
 

@@ -153,7 +153,7 @@ fn levels_and_bands_can_change_after_the_fit() {
 fn point_estimates_only() {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
     let config = config.point_estimates_only(true).build();
-    let result = config.fit(&splitmix::panel(42, 240, [3, 4, 6, 0])).unwrap();
+    let result = config.fit(splitmix::panel(42, 240, [3, 4, 6, 0])).unwrap();
     let full = fit(Spec::default());
     for (a, b) in result.cells.iter().zip(&full.cells) {
         assert_eq!((a.estimate.estimate, a.estimate.se), (b.estimate.estimate, None));

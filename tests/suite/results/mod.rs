@@ -4,3 +4,4 @@ mod inference;
 mod notes;
 mod saved;
 mod surface;
+mod verbs;

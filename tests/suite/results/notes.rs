@@ -34,7 +34,7 @@ fn tables_name_the_comparison_units_that_were_used() {
     assert_eq!(shown, "Last Cohort (7)");
     let not_yet = att_gt(&data, "~ 1", ControlGroup::NotYetTreated);
     assert!(not_yet.to_string().contains("Control Group: Not Yet Treated, Last Cohort (7), "));
-    let triple = ddd().fit(&golden_data("ddd_oracle_nonever")).unwrap();
+    let triple = ddd().fit(golden_data("ddd_oracle_nonever")).unwrap();
     assert!(triple.settings.last_cohort.is_some());
     assert!(triple.to_string().contains("Control Group: Not Yet Treated, Last Cohort ("));
     let some = att_gt(&golden_data("stag_a"), "~ 1", ControlGroup::NeverTreated);

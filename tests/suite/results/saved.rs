@@ -49,7 +49,7 @@ fn group_time() -> GroupTimeResult {
 fn triple() -> GroupTimeResult {
     let data = TripleSimulation::builder().units(400).periods(4).cohorts([3, 4]).build();
     let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    config.eligible("eligible").build().fit(&data.frame()).unwrap()
+    config.eligible("eligible").build().fit(data.frame()).unwrap()
 }
 
 fn two_periods() -> DrdidResult {
@@ -57,7 +57,7 @@ fn two_periods() -> DrdidResult {
     let config =
         Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
     let config = config.bootstrap(Bootstrap::draws(5)).resampling(Resampling::Weighted).build();
-    config.fit(&data.frame()).unwrap()
+    config.fit(data.frame()).unwrap()
 }
 
 #[test]
@@ -108,6 +108,8 @@ fn what_could_not_be_loaded_is_not_saved() {
     refused(&|r| r.cells[1].group = f64::INFINITY, "cells[1]");
     refused(&|r| r.cells[0].estimate.se = Some(f64::NAN), "cells[0]");
     refused(&|r| r.cells[0].estimate.ci_upper = Some(f64::INFINITY), "cells[0]");
+    refused(&|r| r.cells[0].estimate.band_lower = Some(0.0), "cells[0]");
+    refused(&|r| r.cells[0].estimate = r.cells[0].estimate.with_band(f64::INFINITY), "cells[0]");
     refused(&|r| r.critical_value = f64::INFINITY, "critical_value");
     refused(&|r| r.settings.inference.alpha = 1e-17, "settings.inference");
     refused(&|r| drop(r.cells.pop()), "cells");

@@ -59,7 +59,7 @@ fn controls_that_change_alike_in_all_groups_have_no_coefficient() {
     assert_eq!(constant(&both), ["nat"]);
     // Labels in the opposite order put other groups first, and round differently.
     let turned = data.clone().lazy().with_column((lit(31) - col("id")).alias("id"));
-    same(&of("~ x + nat").fit(&turned.collect().unwrap()).unwrap(), &alone);
+    same(&of("~ x + nat").fit(turned.collect().unwrap()).unwrap(), &alone);
     // A computed column has the same values but for rounding.
     let noise = (col("nat") * lit(3.0) + col("id") * lit(1e-14)) / lit(3.0);
     let noisy = data.clone().lazy().with_column(noise.alias("nat")).collect().unwrap();
@@ -110,13 +110,13 @@ fn rows_of_one_treatment_have_that_treatment() {
         treatment: "mw".into(),
         ..config()
     };
-    let fit = config.fit(&read("rows_of_states")).unwrap();
+    let fit = config.fit(read("rows_of_states")).unwrap();
     near(&fit, &[(1.0326, 0.1361), (1.1289, 0.0942)]);
     assert_eq!((fit.effects[0].n_switchers, fit.audit.groups), (18, 30));
     // With weights, integers too.
     let weighted =
         DidMultiplegt { unit: "g".into(), weights: Some("w".into()), effects: 1, ..self::config() };
-    let fit = weighted.fit(&read("weighted_rows")).unwrap();
+    let fit = weighted.fit(read("weighted_rows")).unwrap();
     near(&fit, &[(2.0536, 0.0730)]);
     assert_eq!((fit.audit.switchers_in, fit.audit.switchers_out), (18, 0));
 }
@@ -161,7 +161,7 @@ fn treatments_that_cancel_have_no_direction_at_any_level() {
         "y" => cells().map(|(g, t)| ((7 * g + 5) * (t as i64 + 1) % 13) as f64).collect::<Vec<_>>(),
     );
     let config = DidMultiplegt { keep_bidirectional_switchers: true, effects: 1, ..config() };
-    let fit = config.fit(&data.unwrap()).unwrap();
+    let fit = config.fit(data.unwrap()).unwrap();
     assert_eq!(fit.audit.dropped.groups_without_direction, 1);
 }
 

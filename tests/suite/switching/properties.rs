@@ -56,7 +56,7 @@ fn another<const N: usize>(data: &DataFrame, columns: [Expr; N]) -> DataFrame {
 fn rows_twice_are_averaged() {
     let data = SwitchingSimulation::builder().groups(300).seed(5).build().frame();
     let once = config().fit(&data).unwrap();
-    let twice = config().fit(&data.vstack(&data).unwrap()).unwrap();
+    let twice = config().fit(data.vstack(&data).unwrap()).unwrap();
     assert_eq!(twice.audit.dropped.rows_averaged, 2 * data.height());
     assert_same(&once, &twice, 1.0, 1e-12);
 }
@@ -112,7 +112,7 @@ fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
 
 #[test]
 fn event_times_are_in_order_with_their_covariance() {
-    let fit = config().fit(&data()).unwrap();
+    let fit = config().fit(data()).unwrap();
     let study = fit.event_study();
     assert_eq!(study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
     let reference = study.rows.iter().find(|row| row.reference).unwrap();
@@ -154,7 +154,7 @@ fn results_are_shown_saved_and_drawn() {
         effects_equal: Some(EffectsEqual::Between(1, 2)),
         ..config()
     };
-    let fit = config.fit(&data()).unwrap();
+    let fit = config.fit(data()).unwrap();
     let table = fit.to_string();
     for word in [
         "Effects:",
@@ -201,7 +201,7 @@ fn small(last: [Option<f64>; 4]) -> DataFrame {
 #[test]
 fn rules_for_missing_treatments_and_both_directions_are_told() {
     let effects = DidMultiplegt { effects: 2, placebos: 0, ..config() };
-    let audit = |last| effects.fit(&small(last)).unwrap().audit;
+    let audit = |last| effects.fit(small(last)).unwrap().audit;
     // The date of the switch is not known.
     let unknown = audit([Some(0.0), None, None, Some(1.0)]);
     assert_eq!(
@@ -215,7 +215,7 @@ fn rules_for_missing_treatments_and_both_directions_are_told() {
     let within = audit([Some(0.0), None, Some(0.0), Some(1.0)]);
     assert_eq!((within.dropped.treatments_filled, within.switchers_in), (1, 2));
     let strict = DidMultiplegt { drop_if_treatment_missing: true, ..effects.clone() };
-    let strict = strict.fit(&small([Some(0.0), None, Some(0.0), Some(1.0)])).unwrap().audit;
+    let strict = strict.fit(small([Some(0.0), None, Some(0.0), Some(1.0)])).unwrap().audit;
     assert_eq!(strict.dropped.outcomes_after_missing_treatment, 3);
     let ends = audit([None, Some(0.0), Some(0.0), None]);
     assert_eq!(
@@ -228,7 +228,7 @@ fn rules_for_missing_treatments_and_both_directions_are_told() {
     let back = audit([Some(0.0), Some(1.0), Some(0.0), Some(0.0)]);
     assert_eq!((back.dropped.groups_bidirectional, back.switchers_in), (0, 2));
     let kept = DidMultiplegt { keep_bidirectional_switchers: true, ..effects.clone() };
-    let kept = kept.fit(&small([Some(0.0), Some(1.0), Some(-1.0), Some(0.0)])).unwrap().audit;
+    let kept = kept.fit(small([Some(0.0), Some(1.0), Some(-1.0), Some(0.0)])).unwrap().audit;
     assert_eq!((kept.dropped.groups_bidirectional, kept.dropped.groups_without_direction), (0, 1));
 }
 
@@ -335,7 +335,7 @@ fn groups_without_an_outcome_or_a_treatment_leave_nothing_behind() {
         let missing = || lit(f64::NAN).alias(column);
         // Periods that no other group has.
         let between = another(&data, [spaced(col("period") * lit(2) + lit(1)), missing()]);
-        let fit = config().fit(&wide.vstack(&between).unwrap()).unwrap();
+        let fit = config().fit(wide.vstack(&between).unwrap()).unwrap();
         assert_eq!((all(&fit), fit.vcov.clone()), (all(&plain), plain.vcov.clone()));
         assert_eq!(
             fit.audit.periods,
@@ -360,7 +360,7 @@ fn what_effects_are_regressed_on_may_begin_in_any_period() {
     // A group of its own treatment, with which none is compared, was seen five periods earlier.
     let earlier = (col("period") - lit(5)).cast(DataType::Int64).alias("period");
     let early = another(&data, [earlier, lit(99.0).alias("d")]);
-    let fit = config.fit(&data.vstack(&early).unwrap()).unwrap();
+    let fit = config.fit(data.vstack(&early).unwrap()).unwrap();
     assert_eq!(
         fit.audit.dropped.groups_without_variation,
         1 + plain.audit.dropped.groups_without_variation
@@ -387,7 +387,7 @@ fn columns_that_are_constant_in_cohorts_predict_nothing() {
     let config =
         DidMultiplegt { predict_heterogeneity: Some(asked), effects: 1, placebos: 0, ..config() };
     for (within, is_estimated) in [(0.0, false), (1e-15, false), (1e-9, true)] {
-        let fit = config.fit(&data(within)).unwrap();
+        let fit = config.fit(data(within)).unwrap();
         let row = &fit.heterogeneity[0];
         assert_eq!((row.n, row.estimate.estimate.is_some()), (20, is_estimated), "{within}");
         let told = fit.warnings.iter().any(

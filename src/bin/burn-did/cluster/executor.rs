@@ -11,7 +11,7 @@ use super::threads;
 use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
 use crate::error::{CliError, Result};
-use crate::values;
+use crate::parse;
 
 /// Start an executor of a cluster, which reads and sums parts of samples.
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub(crate) struct ExecutorArgs {
     #[arg(long, value_name = "PORT", num_args = 2, default_values_t = [0, 0])]
     ports: Vec<u16>,
     /// Bytes of samples that are kept between passes, as in 4GiB.
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes, default_value = "1GiB")]
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, default_value = "1GiB")]
     memory: u64,
     /// Threads that work.
     #[arg(long, value_name = "N")]

@@ -10,7 +10,7 @@ use super::threads;
 use crate::backend;
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::values;
+use crate::parse;
 
 /// Start a scheduler and executors on this machine, until this ends; or show a cluster.
 #[derive(Args)]
@@ -31,7 +31,7 @@ pub(crate) struct ClusterArgs {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Bytes of samples that each executor keeps between passes, as in 4GiB.
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes, default_value = "1GiB")]
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, default_value = "1GiB")]
     memory: u64,
     /// Port of the scheduler on loopback; 0 takes a free one.
     #[arg(long, value_name = "PORT", default_value_t = SCHEDULER_PORT)]

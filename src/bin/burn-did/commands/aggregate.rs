@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    SavedResult,
+    Aggregated, SavedResult,
     options::Inference,
     report::{PlotOptions, Reportable},
 };
@@ -11,63 +11,53 @@ use clap::Args;
 
 use super::draw;
 use super::saved::refused;
-use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
+use crate::args::{AverageArgs, BandArgs, Format, OutputArgs};
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
 use crate::output;
-use crate::values::{self, AggregateSpec};
+use crate::parse;
 
 /// Averages of a saved result; no data are needed.
+///
+/// As JSON, one average is its document, which `--save` writes too and `burn-did honest` and `burn-did plot` read, and several are a list of documents.
 #[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event study, or else the only other aggregate, to this .png or .svg file")))]
+#[command(mut_arg("aggregates", |arg| arg.required(true)))]
 pub(crate) struct AggregateArgs {
     /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
+    #[arg(help_heading = None)]
     result: PathBuf,
-    #[arg(
-        long = "aggregate",
-        value_name = AGGREGATE,
-        help = AGGREGATE_HELP,
-        required = true,
-        help_heading = "Output"
-    )]
-    aggregates: Vec<AggregateSpec>,
+    #[command(flatten)]
+    averages: AverageArgs,
     /// One minus the confidence level; by default the level of the fit.
     #[arg(
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: Option<f64>,
     #[command(flatten)]
     band: BandArgs,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Add the covariance of the event study, or of other averages, to the JSON.
-    #[arg(long, help_heading = "Output")]
-    vcov: bool,
-    /// No warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command. It fails if one of the aggregates cannot be formed or drawn, after all that can.
 pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
-    let chosen = args.plot.as_ref().and_then(|_| drawn(&args.aggregates));
-    if args.plot.is_some() && chosen.is_none() {
+    let chosen = args.output.plot.as_ref().and_then(|_| drawn(&args.averages.aggregates));
+    if args.output.plot.is_some() && chosen.is_none() {
         return Err(CliError::usage(
             "--plot needs a dynamic aggregate, or exactly one by group or calendar period",
             "`burn-did plot` draws one of your choice",
         ));
     }
-    output::keep_apart(&args.result, [args.plot.as_ref()])?;
-    if args.vcov && args.format != Format::Json {
-        return Err(CliError::usage("--vcov is part of JSON alone", "add --format json"));
+    if args.output.save.is_some() && args.averages.aggregates.len() > 1 {
+        return Err(CliError::usage("--save writes one average", "ask for one by --aggregate"));
     }
+    args.output.keep_apart(&args.result)?;
     let saved = SavedResult::load(&args.result)?;
     let SavedResult::GroupTime(fit) = saved else {
         return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
@@ -82,22 +72,24 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         spec: spec.clone(),
         result: fit.aggregate_with(spec.aggregation, &inference),
     };
-    let aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
+    let aggregates: Vec<Formed> = args.averages.aggregates.iter().map(form).collect();
     let tables: Vec<&dyn Reportable> =
         formed(&aggregates).map(|aggregate| aggregate as &dyn Reportable).collect();
-    let text = match args.format {
-        Format::Json => fit.to_json_with(&asked(&aggregates), args.vcov)?,
+    let text = match args.output.format {
+        Format::Json => Aggregated::documents(&asked(&aggregates))?,
         _ if tables.is_empty() => String::new(),
         Format::Csv => burn_did::report::csv(&tables)?,
         format => output::blocks(tables.iter().map(|result| output::shown(*result, format))),
     };
     output::results(&text)?;
-    if !args.quiet {
+    if !args.output.quiet {
         report_warnings(&aggregates);
     }
     let chosen = chosen.and_then(|at| aggregates[at].result.as_ref().ok());
-    let drawn = args.plot.as_ref().zip(chosen);
+    let drawn = args.output.plot.as_ref().zip(chosen);
     let drawn = drawn.map(|(file, study)| draw(&fit, Some(study), file, &PlotOptions::default()));
+    let only = args.output.save.as_ref().zip(formed(&aggregates).next());
+    let saved = only.map(|(file, average)| Ok(average.save(file)?));
     let formed = report_failures(&aggregates);
-    output::all(drawn.into_iter().chain([formed]))
+    output::all(drawn.into_iter().chain(saved).chain([formed]))
 }

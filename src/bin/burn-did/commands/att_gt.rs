@@ -5,12 +5,14 @@ use burn_did::{AttGt, GroupTimeResult, options::FixWeights};
 use clap::Args;
 
 use super::group_time;
-use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    AnticipationArgs, ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs,
+    InferenceArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
-use crate::defaults;
 use crate::error::Result;
-use crate::values;
+use crate::words::OneOf;
 
 /// Group-time average treatment effects (Callaway and Sant'Anna 2021) of a panel or of repeated cross sections.
 ///
@@ -19,21 +21,15 @@ use crate::values;
 pub(crate) struct AttGtArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Period whose weight is used where weights change over time.
-    #[arg(long, value_name = "WHICH", value_parser = values::FIX_WEIGHTS.parser(), help_heading = "Columns")]
+    #[arg(long, value_name = "WHICH", value_parser = OneOf::<FixWeights>::all(), help_heading = "Columns")]
     fix_weights: Option<FixWeights>,
     #[command(flatten)]
     group_time: GroupTimeArgs,
-    /// Periods before treatment in which units may already react.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::att_gt().anticipation,
-        value_parser = values::periods,
-        allow_negative_numbers = true,
-        help_heading = "Estimation"
-    )]
-    anticipation: u32,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     /// Keep units that are missing in some periods.
     #[arg(long, help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
@@ -45,13 +41,13 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
-    output: OutputArgs,
+    output: GroupTimeOutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
-    group_time::check(&args.columns.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
+    group_time::check(&args.columns.source.data, &args.output)?;
+    group_time::report(&backend::fit(args)?, &args.output)
 }
 
 impl Fit for AttGtArgs {
@@ -59,6 +55,10 @@ impl Fit for AttGtArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.output.quiet
     }
 
     #[cfg(feature = "ballista")]
@@ -69,7 +69,7 @@ impl Fit for AttGtArgs {
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
         let estimator = with_group_time!(AttGt<B>, self, on)
             .maybe_fix_weights(self.fix_weights)
-            .anticipation(self.anticipation)
+            .anticipation(self.anticipation.anticipation)
             .allow_unbalanced_panel(self.allow_unbalanced_panel)
             .build();
         fit_where_asked!(estimator, self, on)

@@ -1,26 +1,31 @@
 //! `burn-did cont-did`
 
-use std::path::PathBuf;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
     ContDid, ContDidResult,
     doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
-    options::{BasePeriod, CohortShares, ControlGroup, Resampling},
+    options::{CohortShares, Resampling},
 };
 use clap::Args;
 
-use crate::args::{BandArgs, ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::args::{
+    AnticipationArgs, BandArgs, ColumnArgs, ComparisonArgs, DeviceArgs, InferenceArgs, OutputArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{output, values};
+use crate::output;
+use crate::words::OneOf;
 
 /// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
 ///
 /// The options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("control_group", |arg| {
+    arg.default_value(defaults::cont_did().control_group.word())
+}))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png or .svg file")))]
 pub(crate) struct ContDidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -35,8 +40,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "WHICH",
         visible_alias = "target-parameter",
-        default_value = values::DOSE_TARGET.word(defaults::cont_did().target),
-        value_parser = values::DOSE_TARGET.parser(),
+        default_value_t = defaults::cont_did().target,
+        value_parser = OneOf::<DoseTarget>::all(),
         help_heading = "Estimation"
     )]
     target: DoseTarget,
@@ -44,8 +49,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::DOSE_AGGREGATION.word(defaults::cont_did().aggregation),
-        value_parser = values::DOSE_AGGREGATION.parser(),
+        default_value_t = defaults::cont_did().aggregation,
+        value_parser = OneOf::<DoseAggregation>::all(),
         help_heading = "Estimation"
     )]
     aggregation: DoseAggregation,
@@ -54,8 +59,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "METHOD",
         visible_alias = "dose-est-method",
-        default_value = values::DOSE_METHOD.word(defaults::cont_did().method),
-        value_parser = values::DOSE_METHOD.parser(),
+        default_value_t = defaults::cont_did().method,
+        value_parser = OneOf::<DoseMethod>::all(),
         help_heading = "Estimation"
     )]
     dose_method: DoseMethod,
@@ -78,56 +83,20 @@ pub(crate) struct ContDidArgs {
     num_knots: usize,
     /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
     /// default.
-    #[arg(
-        long,
-        value_name = "DOSES",
-        value_parser = values::doses,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "DOSES", allow_hyphen_values = true, help_heading = "Estimation")]
     dvals: Option<DoseGrid>,
     /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
     /// contdid compares them at the doses of --dvals.
-    #[arg(
-        long,
-        value_name = "DOSES",
-        value_parser = values::doses,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "DOSES", allow_hyphen_values = true, help_heading = "Estimation")]
     compare_at: Option<DoseGrid>,
     /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
     /// residuals that shrink as the dimension grows.
     #[arg(long, help_heading = "Estimation")]
     no_damping: bool,
-    /// Comparison units.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = values::CONTROL_GROUP.word(defaults::cont_did().control_group),
-        value_parser = values::CONTROL_GROUP.parser(),
-        help_heading = "Estimation"
-    )]
-    control_group: ControlGroup,
-    /// Base period with which outcomes are compared.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = values::BASE_PERIOD.word(defaults::cont_did().base_period),
-        value_parser = values::BASE_PERIOD.parser(),
-        help_heading = "Estimation"
-    )]
-    base_period: BasePeriod,
-    /// Periods before treatment in which units may already react.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::cont_did().anticipation,
-        value_parser = values::periods,
-        allow_negative_numbers = true,
-        help_heading = "Estimation"
-    )]
-    anticipation: u32,
+    #[command(flatten)]
+    comparison: ComparisonArgs,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     #[command(flatten)]
     inference: InferenceArgs,
     #[command(flatten)]
@@ -137,8 +106,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::DOSE_RESAMPLING.word(defaults::cont_did().resampling),
-        value_parser = values::DOSE_RESAMPLING.parser(),
+        default_value_t = defaults::cont_did().resampling,
+        value_parser = OneOf::<Resampling>::all(),
         help_heading = "Inference"
     )]
     boot_type: Resampling,
@@ -147,8 +116,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::SHARES.word(defaults::cont_did().shares),
-        value_parser = values::SHARES.parser(),
+        default_value_t = defaults::cont_did().shares,
+        value_parser = OneOf::<CohortShares>::all(),
         help_heading = "Inference"
     )]
     shares: CohortShares,
@@ -157,8 +126,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::CURVE_ERRORS.word(defaults::cont_did().curve_errors),
-        value_parser = values::CURVE_ERRORS.parser(),
+        default_value_t = defaults::cont_did().curve_errors,
+        value_parser = OneOf::<CurveErrors>::all(),
         help_heading = "Inference"
     )]
     curve_errors: CurveErrors,
@@ -170,26 +139,18 @@ pub(crate) struct ContDidArgs {
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the curves, or the event study, to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
-    output::keep_apart(&args.columns.data, [args.save.as_ref(), args.plot.as_ref()])?;
+    args.output.keep_apart(&args.columns.source.data)?;
     let fit = backend::fit(args)?;
     let asked = fit.aggregation == DoseAggregation::EventStudy;
     let failed = asked.then(|| fit.event_study(fit.target).err()).flatten();
-    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
-    let plot = args.plot.as_ref().filter(|_| failed.is_none());
-    let emitted = output::Emit { format, quiet, save, plot }.result(&fit);
+    let plot = args.output.plot.as_deref().filter(|_| failed.is_none());
+    let emitted = args.output.emit_with(&fit, plot);
     let formed = failed.map_or(Ok(()), |error| {
         output::not_formed("dynamic", &error);
         Err(CliError::Said)
@@ -204,15 +165,17 @@ impl Fit for ContDidArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        self.output.quiet
+    }
+
     #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<ContDidResult> {
-        let rows = self.columns.repeated_cross_sections;
-        let cluster = self.columns.cluster(rows)?;
-        let estimator = with_shared!(ContDid<B>, self, on, rows: rows, cluster: cluster)
+        let estimator = with_shared!(ContDid<B>, self, on, cluster: self.columns.cluster(false)?)
             .maybe_group(self.gname.clone())
             .dose(&*self.dname)
             .target(self.target)
@@ -221,9 +184,9 @@ impl Fit for ContDidArgs {
             .degree(self.degree)
             .knots(self.num_knots)
             .maybe_grid(self.dvals.clone())
-            .control_group(self.control_group)
-            .base_period(self.base_period)
-            .anticipation(self.anticipation)
+            .control_group(self.comparison.control_group)
+            .base_period(self.comparison.base_period)
+            .anticipation(self.anticipation.anticipation)
             .resampling(self.boot_type)
             .shares(self.shares)
             .curve_errors(self.curve_errors)

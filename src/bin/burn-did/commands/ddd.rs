@@ -8,12 +8,14 @@ use burn_did::{
 use clap::Args;
 
 use super::group_time;
-use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
 use crate::error::Result;
-use crate::values;
+use crate::words::OneOf;
 
 /// Triple differences (Ortiz-Villavicencio and Sant'Anna 2025): effects on the eligible units of treated groups, in two periods
 /// or under staggered adoption.
@@ -23,6 +25,8 @@ use crate::values;
 pub(crate) struct DddArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Whether the treatment applies to the row's unit: 1 if eligible, else 0.
     #[arg(long, value_name = "COLUMN", visible_alias = "eligible", help_heading = "Columns")]
     pname: String,
@@ -39,8 +43,8 @@ pub(crate) struct DddArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::UNBALANCED.word(defaults::ddd().unbalanced),
-        value_parser = values::UNBALANCED.parser(),
+        default_value_t = defaults::ddd().unbalanced,
+        value_parser = OneOf::<UnbalancedPanel>::all(),
         help_heading = "Estimation"
     )]
     unbalanced: UnbalancedPanel,
@@ -48,8 +52,8 @@ pub(crate) struct DddArgs {
     #[arg(
         long,
         value_name = "UNITS",
-        default_value = values::SHARES_OF.word(defaults::ddd().shares_of),
-        value_parser = values::SHARES_OF.parser(),
+        default_value_t = defaults::ddd().shares_of,
+        value_parser = OneOf::<SharesOf>::all(),
         help_heading = "Estimation"
     )]
     shares_of: SharesOf,
@@ -61,13 +65,13 @@ pub(crate) struct DddArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
-    output: OutputArgs,
+    output: GroupTimeOutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DddArgs) -> Result<()> {
-    group_time::check(&args.columns.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
+    group_time::check(&args.columns.source.data, &args.output)?;
+    group_time::report(&backend::fit(args)?, &args.output)
 }
 
 impl Fit for DddArgs {
@@ -75,6 +79,10 @@ impl Fit for DddArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.output.quiet
     }
 
     #[cfg(feature = "ballista")]

@@ -3,60 +3,53 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Demean, DemeanResult, regression::Solver};
+use burn_did::{Demean, DemeanResult};
 use clap::Args;
 
-use super::feols::one_device;
-use crate::args::DeviceArgs;
+use super::one_device;
+use crate::args::{DataArgs, DeviceArgs, ProjectionArgs};
 use crate::backend::{self, Fit, On};
-use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{output, values};
+use crate::output;
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
 /// A report on the solver goes to standard output, as JSON.
 #[derive(Args)]
 pub(crate) struct DemeanArgs {
-    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
-    data: PathBuf,
+    #[command(flatten)]
+    source: DataArgs,
     /// Columns of numbers, as in a,b.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
     columns: Vec<String>,
     /// Fixed effects, as in worker,firm^year.
-    #[arg(long, value_name = "FACTORS", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "FACTORS",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
     absorb: Vec<String>,
     /// Parquet file to write: one row for each row of the data.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: PathBuf,
     /// Weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
-    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
-    #[arg(
-        long,
-        value_name = "WORDS",
-        visible_alias = "missing-values",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    na: Option<Vec<String>>,
-    /// Solver that projects out the fixed effects.
-    #[arg(
-        long,
-        value_name = "SOLVER",
-        default_value = values::SOLVER.word(defaults::demean().solver),
-        value_parser = values::SOLVER.parser()
-    )]
-    solver: Solver,
-    /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction)]
-    fixef_tol: f64,
-    /// Maximum number of iterations of the solver.
-    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter)]
-    fixef_maxiter: usize,
+    #[command(flatten)]
+    projection: ProjectionArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    /// No progress on standard error.
+    #[arg(long, short, help_heading = None)]
+    quiet: bool,
 }
 
 /// Runs the command.
@@ -70,7 +63,7 @@ pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
             "name it as in demeaned.parquet",
         ));
     }
-    output::keep_apart(&args.data, [Some(&args.out)])?;
+    output::keep_apart(&args.source.data, [Some(&args.out)])?;
     let done = backend::fit(args)?;
     done.write_parquet(&args.out)?;
     output::results(&done.to_json()?)
@@ -89,17 +82,21 @@ impl Fit for DemeanArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {
         let config = Demean::<B>::builder()
             .columns(self.columns.iter().map(|name| unquoted(name)))
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
-            .maybe_missing_values(self.na.clone())
-            .solver(self.solver)
-            .fixef_tol(self.fixef_tol)
-            .fixef_maxiter(self.fixef_maxiter)
+            .maybe_missing_values(self.source.na.clone())
+            .solver(self.projection.solver())
+            .fixef_tol(self.projection.fixef_tol)
+            .fixef_maxiter(self.projection.fixef_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }

@@ -1,21 +1,20 @@
 //! `burn-did drdid`
 
-use std::path::PathBuf;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
     Drdid, DrdidResult,
     options::{DrdidMethod, Resampling},
 };
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::output;
-use crate::values::{self, Estimator};
+use crate::parse;
+use crate::words::OneOf;
 
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
 /// sections.
@@ -25,6 +24,8 @@ use crate::values::{self, Estimator};
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Treatment group of the row: 1 if treated (in both periods), else 0.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
@@ -32,7 +33,7 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = values::ESTIMATOR.parser(),
+        value_parser = estimators(),
         help_heading = "Estimation"
     )]
     estimator: Option<Estimator>,
@@ -41,7 +42,7 @@ pub(crate) struct DrdidArgs {
         long,
         value_name = "LEVEL",
         default_value_t = defaults::drdid().trim_level,
-        value_parser = values::fraction,
+        value_parser = parse::fraction,
         help_heading = "Estimation"
     )]
     trim_level: f64,
@@ -51,8 +52,8 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::RESAMPLING.word(defaults::drdid().resampling),
-        value_parser = values::RESAMPLING.parser(),
+        default_value_t = defaults::drdid().resampling,
+        value_parser = OneOf::of([Resampling::Weighted, Resampling::Multiplier]),
         help_heading = "Inference"
     )]
     boot_type: Resampling,
@@ -61,33 +62,66 @@ pub(crate) struct DrdidArgs {
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A two-period estimator, as R's function for it says.
+#[derive(Clone, Copy)]
+struct Estimator {
+    method: DrdidMethod,
+    locally_efficient: bool,
+    repeated_cross_sections: bool,
+}
+
+/// R's functions: the method, whether it is locally efficient, and whether rows are units.
+const ESTIMATORS: [(&str, DrdidMethod, bool, bool); 14] = [
+    ("drdid_panel", DrdidMethod::DoublyRobust, true, false),
+    ("drdid_imp_panel", DrdidMethod::DoublyRobustImproved, true, false),
+    ("reg_did_panel", DrdidMethod::OutcomeRegression, true, false),
+    ("ipw_did_panel", DrdidMethod::IpwHorvitzThompson, true, false),
+    ("std_ipw_did_panel", DrdidMethod::Ipw, true, false),
+    ("twfe_did_panel", DrdidMethod::Twfe, true, false),
+    ("drdid_rc", DrdidMethod::DoublyRobust, true, true),
+    ("drdid_rc1", DrdidMethod::DoublyRobust, false, true),
+    ("drdid_imp_rc", DrdidMethod::DoublyRobustImproved, true, true),
+    ("drdid_imp_rc1", DrdidMethod::DoublyRobustImproved, false, true),
+    ("reg_did_rc", DrdidMethod::OutcomeRegression, true, true),
+    ("ipw_did_rc", DrdidMethod::IpwHorvitzThompson, true, true),
+    ("std_ipw_did_rc", DrdidMethod::Ipw, true, true),
+    ("twfe_did_rc", DrdidMethod::Twfe, true, true),
+];
+
+/// Parser of the names of R's functions.
+fn estimators() -> impl TypedValueParser<Value = Estimator> {
+    PossibleValuesParser::new(ESTIMATORS.map(|(name, ..)| name)).try_map(|asked| {
+        let found = ESTIMATORS.iter().find(|(name, ..)| *name == asked);
+        let estimator = |&(_, method, locally_efficient, repeated_cross_sections): &_| Estimator {
+            method,
+            locally_efficient,
+            repeated_cross_sections,
+        };
+        found.map(estimator).ok_or("unknown estimator")
+    })
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
-    let rows = args.columns.repeated_cross_sections;
+    let rows = args.covariates.repeated_cross_sections;
     if args.estimator.is_some_and(|e| rows && !e.repeated_cross_sections) {
         return Err(CliError::usage(
             "--estimator names a panel estimator, and --repeated-cross-sections is given",
             "leave out one of them, or choose an estimator whose name has `rc`",
         ));
     }
-    output::keep_apart(&args.columns.data, [args.save.as_ref()])?;
-    let fit = backend::fit(args)?;
-    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
-    output::Emit { format, quiet, save, plot: None }.result(&fit)
+    args.output.keep_apart(&args.columns.source.data)?;
+    args.output.emit(&backend::fit(args)?)
 }
 
 impl DrdidArgs {
     /// The estimator asked for, or the library's own choice.
     fn chosen(&self) -> Estimator {
-        let repeated_cross_sections = self.columns.repeated_cross_sections;
+        let repeated_cross_sections = self.covariates.repeated_cross_sections;
         let Drdid { method, locally_efficient, .. } = defaults::drdid();
         self.estimator.unwrap_or(Estimator { method, locally_efficient, repeated_cross_sections })
     }
@@ -100,6 +134,10 @@ impl Fit for DrdidArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        self.output.quiet
+    }
+
     #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
@@ -109,7 +147,9 @@ impl Fit for DrdidArgs {
         let chosen = self.chosen();
         let rows = chosen.repeated_cross_sections;
         let cluster = self.columns.cluster(rows || chosen.method == DrdidMethod::Twfe)?;
-        let estimator = with_shared!(Drdid<B>, self, on, rows: rows, cluster: cluster)
+        let estimator = with_shared!(Drdid<B>, self, on, cluster: cluster)
+            .covariates(&*self.covariates.xformla)
+            .repeated_cross_sections(rows)
             .treatment(&*self.treatname)
             .method(chosen.method)
             .locally_efficient(chosen.locally_efficient)

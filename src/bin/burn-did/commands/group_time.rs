@@ -8,16 +8,17 @@ use burn_did::{
 };
 
 use super::draw;
-use crate::args::{Format, OutputArgs};
+use crate::args::{Format, GroupTimeOutputArgs};
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
 use crate::output;
-use crate::values::AggregateSpec;
 
 /// Refuses options that do not go together, before any work.
-pub(super) fn check(data: &Path, output: &OutputArgs) -> Result<()> {
-    output::keep_apart(data, [output.save.as_ref(), output.plot.as_ref()])?;
-    if output.vcov && output.format != Format::Json && output.save.is_none() {
+pub(super) fn check(data: &Path, args: &GroupTimeOutputArgs) -> Result<()> {
+    let output = &args.output;
+    output.keep_apart(data)?;
+    if args.vcov && output.format != Format::Json && output.save.is_none() {
         return Err(CliError::usage(
             "--vcov is part of JSON alone",
             "add --format json, or --save FILE, which always has it",
@@ -27,20 +28,21 @@ pub(super) fn check(data: &Path, output: &OutputArgs) -> Result<()> {
 }
 
 /// Aggregates, writes, saves and draws. It fails if anything asked for could not be made, after all that could.
-pub(super) fn report(fit: &GroupTimeResult, output: &OutputArgs, quiet: bool) -> Result<()> {
+pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Result<()> {
+    let output = &args.output;
     let aggregate = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate(spec.aggregation),
     };
-    let aggregates: Vec<Formed> = output.aggregates.iter().map(aggregate).collect();
-    output::results(&text(fit, &aggregates, output)?)?;
-    if !quiet {
+    let aggregates: Vec<Formed> = args.averages.aggregates.iter().map(aggregate).collect();
+    output::results(&text(fit, &aggregates, args)?)?;
+    if !output.quiet {
         let frequency = fit.settings.frequency;
         fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
         report_warnings(&aggregates);
     }
     let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));
-    let chosen = drawn(&output.aggregates).map(|at| &aggregates[at].result);
+    let chosen = drawn(&args.averages.aggregates).map(|at| &aggregates[at].result);
     let plotted = output.plot.as_ref().and_then(|file| match chosen {
         None => Some(draw(fit, None, file, &PlotOptions::default())),
         Some(Ok(aggregate)) => Some(draw(fit, Some(aggregate), file, &PlotOptions::default())),
@@ -51,12 +53,16 @@ pub(super) fn report(fit: &GroupTimeResult, output: &OutputArgs, quiet: bool) ->
     output::all(saved.into_iter().chain(plotted).chain([formed]))
 }
 
-fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Result<String> {
+fn text(
+    fit: &GroupTimeResult,
+    aggregates: &[Formed],
+    args: &GroupTimeOutputArgs,
+) -> Result<String> {
     let own: &dyn Reportable = fit;
     let formed = formed(aggregates).map(|aggregate| aggregate as &dyn Reportable);
     let all: Vec<&dyn Reportable> = std::iter::once(own).chain(formed).collect();
-    Ok(match output.format {
-        Format::Json => fit.to_json_with(&asked(aggregates), output.vcov)?,
+    Ok(match args.output.format {
+        Format::Json => fit.to_json_with(&asked(aggregates), args.vcov)?,
         Format::Csv => burn_did::report::csv(&all)?,
         format => output::blocks(all.iter().map(|result| output::shown(*result, format))),
     })

@@ -1,30 +1,35 @@
 //! `burn-did honest`
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use burn_did::{
     Aggregation, Honest, SavedResult,
     group_time::AggregationKind,
-    sensitivity::{Delta, HonestMethod, Restriction, Search},
+    sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
 };
 use clap::Args;
 
 use super::saved::{event_study, refused, result_or_study};
-use crate::args::Format;
+use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::output;
-use crate::values::{self, AggregateSpec, EffectSpec, Violations};
+use crate::formed::AggregateSpec;
+use crate::parse;
+use crate::words::OneOf;
 
 /// How robust an event study is to violations of parallel trends (Rambachan and Roth 2023).
 ///
 /// Robust confidence intervals by how large violations may be, and the breakdown value: the largest at which the effect stays
 /// significant.
 #[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png or .svg file")))]
+#[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`), or an
-    /// event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab` or `feols` (with an `i()`), or
+    /// an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
     /// out).
+    #[arg(help_heading = None)]
     file: PathBuf,
     /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
     /// or sdrm (changes of slope are at most Mbar times the largest before treatment). A suffix restricts the bias: pb or nb (its
@@ -36,7 +41,7 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "M,...",
         value_delimiter = ',',
-        value_parser = values::not_negative,
+        value_parser = parse::not_negative,
         help_heading = "Restrictions"
     )]
     m: Vec<f64>,
@@ -45,7 +50,7 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "MBAR,...",
         value_delimiter = ',',
-        value_parser = values::not_negative,
+        value_parser = parse::not_negative,
         conflicts_with = "m",
         help_heading = "Restrictions"
     )]
@@ -54,7 +59,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "SIGN",
-        value_parser = values::BIAS.parser(),
+        value_parser = OneOf::of([Restriction::PositiveBias, Restriction::NegativeBias]),
         visible_alias = "bias-direction",
         help_heading = "Restrictions"
     )]
@@ -63,7 +68,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "DIRECTION",
-        value_parser = values::MONOTONICITY.parser(),
+        value_parser = OneOf::of([Restriction::Increasing, Restriction::Decreasing]),
         visible_alias = "monotonicity-direction",
         conflicts_with = "bias",
         help_heading = "Restrictions"
@@ -79,12 +84,12 @@ pub(crate) struct HonestArgs {
         visible_alias = "l_vec",
         help_heading = "Parameter"
     )]
-    l_vec: EffectSpec,
+    l_vec: Effect,
     /// Effect at this event time.
     #[arg(
         long,
         value_name = "E",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         conflicts_with = "l_vec",
         help_heading = "Parameter"
@@ -93,12 +98,11 @@ pub(crate) struct HonestArgs {
     /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
     aggregate: Option<AggregateSpec>,
-    /// Method of the intervals. The default is FLCI for sd, C-F for sd with a restriction, and C-LF for rm and sdrm.
+    /// Method of the intervals. The default is flci for sd, `c_f` for sd with a restriction, and `c_lf` for rm and sdrm.
     #[arg(
         long,
         value_name = "METHOD",
-        value_parser = values::HONEST_METHOD.parser(),
-        help_heading = "Inference"
+        value_parser = OneOf::<HonestMethod>::all()
     )]
     method: Option<HonestMethod>,
     /// One minus the confidence level. The default is the level of a saved result, or else 0.05.
@@ -106,70 +110,93 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha,
-        help_heading = "Inference"
+        value_parser = parse::alpha
     )]
     alp: Option<f64>,
     /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
-    #[arg(long, value_name = "LEVEL", value_parser = values::fraction, help_heading = "Inference")]
+    #[arg(long, value_name = "LEVEL", value_parser = parse::fraction)]
     kappa: Option<f64>,
     /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
     /// more beyond the ends where needed.
-    #[arg(long, value_name = "N", help_heading = "Inference")]
+    #[arg(long, value_name = "N")]
     grid_points: Option<usize>,
     /// Lower end of the grid.
     #[arg(
         long,
         value_name = "EFFECT",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
-        requires = "grid_ub",
-        help_heading = "Inference"
+        requires = "grid_ub"
     )]
     grid_lb: Option<f64>,
     /// Upper end of the grid.
     #[arg(
         long,
         value_name = "EFFECT",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
-        requires = "grid_lb",
-        help_heading = "Inference"
+        requires = "grid_lb"
     )]
     grid_ub: Option<f64>,
     /// Test every point of the grid, or assume that the confidence set is an interval and bisect its ends.
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::SEARCH.word(defaults::honest().search),
-        value_parser = values::SEARCH.parser(),
-        help_heading = "Inference"
+        default_value_t = defaults::honest().search,
+        value_parser = OneOf::<Search>::all()
     )]
     search: Search,
     /// Draws for the critical value of C-LF.
-    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws, help_heading = "Inference")]
+    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws)]
     draws: usize,
     /// Seed of the draws.
-    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed, help_heading = "Inference")]
+    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed)]
     seed: u64,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the intervals to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
-    /// No warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A set of violations of parallel trends: sd, rm or sdrm, with R's suffix of a restriction or without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Violations {
+    pub delta: Delta,
+    pub restriction: Option<Restriction>,
+}
+
+impl FromStr for Violations {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let name = lower.strip_prefix("delta").unwrap_or(&lower);
+        let sets = [
+            ("sdrm", Delta::RelativeSmoothness),
+            ("sd", Delta::Smoothness),
+            ("rm", Delta::RelativeMagnitude),
+        ];
+        let found =
+            sets.into_iter().find_map(|(set, delta)| Some((name.strip_prefix(set)?, delta)));
+        let restriction = |suffix: &str| match suffix {
+            "" => Some(None),
+            "pb" | "b" => Some(Some(Restriction::PositiveBias)),
+            "nb" => Some(Some(Restriction::NegativeBias)),
+            "i" | "m" => Some(Some(Restriction::Increasing)),
+            "d" => Some(Some(Restriction::Decreasing)),
+            _ => None,
+        };
+        let set = found
+            .and_then(|(suffix, delta)| Some(Self { delta, restriction: restriction(suffix)? }));
+        set.ok_or_else(|| {
+            "expected sd, rm or sdrm, or one of them with a restriction: pb, nb, i or d, as in sdpb"
+                .to_owned()
+        })
+    }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    output::keep_apart(&args.file, [args.save.as_ref(), args.plot.as_ref()])?;
+    args.output.keep_apart(&args.file)?;
     let saved = result_or_study(&args.file)?;
     if args.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
         return Err(CliError::usage(
@@ -196,13 +223,11 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
             fit.aggregate(aggregation)?.honest(at(fit.settings.inference.alpha))?
         }
         other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt or feols wrote, or an event study";
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
             return Err(refused(other, &args.file, reads));
         }
     };
-    let (format, quiet) = (args.format, args.quiet);
-    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
-    output::Emit { format, quiet, save, plot }.result(&result)
+    args.output.emit(&result)
 }
 
 impl HonestArgs {
@@ -216,7 +241,7 @@ impl HonestArgs {
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
             Some(at) => burn_did::sensitivity::Effect::At(at),
-            None => self.l_vec.0.clone(),
+            None => self.l_vec.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };
         let mut options = Honest {

@@ -13,12 +13,16 @@ pub(crate) mod honest;
 pub(crate) mod npiv;
 pub(crate) mod plot;
 mod saved;
+pub(crate) mod sunab;
 
 use std::path::Path;
 
+use burn_did::backend::DidBackend;
 use burn_did::{Aggregated, GroupTimeResult, report::PlotOptions};
 
-use crate::error::Result;
+use crate::args::DeviceArgs;
+use crate::backend::On;
+use crate::error::{CliError, Result};
 
 /// Draws an aggregate, or the group-time effects.
 fn draw(
@@ -32,4 +36,21 @@ fn draw(
         None => fit.plot_with(file, options)?,
     }
     Ok(())
+}
+
+/// The only device.
+fn one_device<'a, B: DidBackend>(asked: &DeviceArgs, on: &On<'a, B>) -> Result<&'a B::Device> {
+    if asked.memory_budget.is_some() {
+        return Err(CliError::usage(
+            "--memory-budget applies to commands that stream units",
+            "leave it out: the columns needed are read as a whole",
+        ));
+    }
+    match on.devices {
+        [device] => Ok(device),
+        _ => Err(CliError::usage(
+            "fixed effects are projected out on one device",
+            "name one by --devices",
+        )),
+    }
 }

@@ -1,7 +1,6 @@
 //! `burn-did npiv`
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use burn_did::{
     Npiv, NpivResult,
@@ -9,19 +8,22 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::Format;
+use crate::args::{DataArgs, LevelArgs, OutputArgs};
 use crate::defaults;
 use crate::error::Result;
-use crate::{output, values};
+use crate::words::OneOf;
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
 ///
 /// The options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("data", |arg| arg.help(
+    "CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""
+)))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the function and its derivative to this .png or .svg file")))]
 pub(crate) struct NpivArgs {
-    /// CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in
-    /// "data/*.parquet".
-    data: PathBuf,
+    #[command(flatten)]
+    source: DataArgs,
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
     yname: String,
@@ -47,22 +49,12 @@ pub(crate) struct NpivArgs {
     /// Sampling weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
-    /// Words and numbers that stand for a missing value in every column, besides the empty field.
-    #[arg(
-        long,
-        value_name = "WORDS",
-        visible_alias = "missing-values",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        help_heading = "Columns"
-    )]
-    na: Option<Vec<String>>,
     /// All products of the regressors' splines, or their sum.
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::SIEVE_BASIS.word(defaults::npiv().basis),
-        value_parser = values::SIEVE_BASIS.parser(),
+        default_value_t = defaults::npiv().basis,
+        value_parser = OneOf::<SieveBasis>::all(),
         help_heading = "Estimation"
     )]
     basis: SieveBasis,
@@ -70,8 +62,8 @@ pub(crate) struct NpivArgs {
     #[arg(
         long,
         value_name = "WHERE",
-        default_value = values::SIEVE_KNOTS.word(defaults::npiv().knots),
-        value_parser = values::SIEVE_KNOTS.parser(),
+        default_value_t = defaults::npiv().knots,
+        value_parser = OneOf::<SieveKnots>::all(),
         help_heading = "Estimation"
     )]
     knots: SieveKnots,
@@ -96,13 +88,7 @@ pub(crate) struct NpivArgs {
     no_damping: bool,
     /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
     /// the observations.
-    #[arg(
-        long,
-        value_name = "POINTS",
-        value_parser = values::points,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "POINTS", allow_hyphen_values = true, help_heading = "Estimation")]
     x_eval: Option<SieveGrid>,
     /// Regressor of the derivative, counted from 1.
     #[arg(
@@ -132,36 +118,16 @@ pub(crate) struct NpivArgs {
     /// Seed of the draws.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().seed, help_heading = "Inference")]
     seed: u64,
-    /// One minus the confidence level.
-    #[arg(
-        long,
-        value_name = "ALPHA",
-        visible_alias = "alpha",
-        default_value_t = defaults::npiv().alpha,
-        value_parser = values::alpha,
-        help_heading = "Inference"
-    )]
-    alp: f64,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the function and its derivative to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
-    /// No warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &NpivArgs) -> Result<()> {
-    output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
-    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
-    let (format, quiet) = (args.format, args.quiet);
-    output::Emit { format, quiet, save, plot }.result(&args.fit()?)
+    args.output.keep_apart(&args.source.data)?;
+    args.output.emit(&args.fit()?)
 }
 
 impl NpivArgs {
@@ -184,9 +150,9 @@ impl NpivArgs {
             .derivative_order(self.deriv_order)
             .draws(self.biters)
             .seed(self.seed)
-            .alpha(self.alp)
-            .maybe_missing_values(self.na.clone())
+            .alpha(self.level.alp)
+            .maybe_missing_values(self.source.na.clone())
             .build();
-        Ok(config.fit(self.data.as_path())?)
+        Ok(config.fit(self.source.data.as_path())?)
     }
 }

@@ -8,17 +8,18 @@ use clap::Args;
 use super::saved::{event_study, result_or_study};
 use crate::args::AGGREGATE;
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::output;
-use crate::values::{self, AggregateSpec};
+use crate::parse;
 
 /// A plot of a saved result: an aggregate or the group-time effects, effects of switching treatments, curves of a continuous
 /// treatment, the coefficients of a regression's first `i()`, or robust intervals.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `feols`, `honest` or `npiv`.
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest` or `npiv`.
     result: PathBuf,
     /// Picture to write: .png or .svg.
-    #[arg(long, value_name = "FILE", value_parser = values::picture())]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture())]
     out: PathBuf,
     /// Aggregate to draw: dynamic (the event study), group or calendar, with options as in
     /// dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true.

@@ -36,7 +36,8 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
             "it is one estimate, of which there is nothing to average or analyse",
         ),
         SavedResult::Aggregated(_) => ("is an average of effects", both),
-        SavedResult::EventStudy(_) | SavedResult::SunAbraham(_) => ("is an event study", both),
+        SavedResult::EventStudy(_) => ("is an event study", both),
+        SavedResult::SunAbraham(_) => ("was saved by sunab", both),
         _ => ("has another result", both),
     };
     let problem = format!("{} {is}; this command reads {what}", path.display());

@@ -13,8 +13,8 @@ mod runtime;
 #[cfg(test)]
 mod tests;
 
+use burn::tensor::{Tensor, TensorPrimitive};
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
-use burn_tensor::{Tensor, TensorPrimitive};
 
 use self::levels::DeviceSolver;
 use self::passes::{

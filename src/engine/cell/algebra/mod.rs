@@ -1,11 +1,13 @@
 //! Sums over the rows of a cell's sides, and the regressions they give.
 
+use super::method::RankRule;
 use super::sides::{CellResult, Outcome};
 use crate::base::options::Precision;
 use crate::base::solve::{
     COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_columns, dot,
-    multiply, reciprocal_condition,
+    multiply, reciprocal_condition, sandwich,
 };
+use crate::base::spectrum::row_major;
 use crate::engine::pass::Gram;
 use crate::read::panel::DesignInfo;
 use crate::result::estimates::CellStatus;
@@ -65,9 +67,10 @@ impl Moments {
     }
 }
 
-/// Design columns and the raw coordinates in which rank is judged.
+/// Design columns, and how their rank is judged.
 pub(super) struct Algebra<'a> {
     info: &'a DesignInfo,
+    rank: RankRule,
     /// Columns that take part, ascending: not the constant of a design without one, nor what is dropped as collinear.
     kept: Vec<usize>,
     transform: Vec<f64>,
@@ -100,14 +103,14 @@ fn pick(v: &[f64], kept: &[usize]) -> Vec<f64> {
 }
 
 impl<'a> Algebra<'a> {
-    pub fn new(info: &'a DesignInfo) -> Self {
-        Self::with_columns(info, (usize::from(!info.intercept)..info.k()).collect())
+    pub fn new(info: &'a DesignInfo, rank: RankRule) -> Self {
+        Self::with_columns(info, rank, (usize::from(!info.intercept)..info.k()).collect())
     }
 
-    fn with_columns(info: &'a DesignInfo, kept: Vec<usize>) -> Self {
+    fn with_columns(info: &'a DesignInfo, rank: RankRule, kept: Vec<usize>) -> Self {
         let transform = block(&info.transform, info.k(), &kept);
         let inverse = invert(&transform, kept.len());
-        Self { info, kept, transform, inverse }
+        Self { info, rank, kept, transform, inverse }
     }
 
     /// Drops the columns that depend on those before them in all these rows; returns their names.
@@ -121,7 +124,7 @@ impl<'a> Algebra<'a> {
         let dropped: Vec<usize> = dependent.into_iter().map(|j| self.kept[j]).collect();
         if !dropped.is_empty() {
             let kept = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();
-            *self = Self::with_columns(self.info, kept);
+            *self = Self::with_columns(self.info, self.rank, kept);
         }
         dropped.into_iter().map(|j| self.info.names[j].clone()).collect()
     }
@@ -143,16 +146,15 @@ impl<'a> Algebra<'a> {
     /// The factor of the design's `Σ ω z z'`, `[k, k]`.
     ///
     /// # Errors
-    /// [`CellStatus::SingularDesign`] if it is singular in raw coordinates.
+    /// [`CellStatus::SingularDesign`] if it is singular, by the rule of rank.
     pub fn check_rank(&self, zz: &[f64]) -> CellResult<Spd> {
         let width = self.width();
         let gram = block(zz, self.k(), &self.kept);
-        let raw = sandwich(&self.transform, &gram, width);
         let singular = |rcond: f64| CellStatus::SingularDesign {
             rcond,
             // Whether a column depends on others is no matter of its unit, in which it may overflow.
             columns: dependent_columns(
-                &sandwich(&unit_columns(&self.transform, width), &gram, width),
+                &sandwich(&transpose(&unit_columns(&self.transform, width), width), &gram, width),
                 width,
                 DEPENDENT,
             )
@@ -161,7 +163,11 @@ impl<'a> Algebra<'a> {
             .collect(),
         };
         let factor = Spd::regular(&gram, width).ok_or_else(|| singular(0.0))?;
-        let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
+        if self.rank == RankRule::ScaledColumns {
+            return Ok(factor);
+        }
+        let raw = sandwich(&transpose(&self.transform, width), &gram, width);
+        let raw_inverse = sandwich(&self.inverse, &factor.inverse(), width);
         let rcond = reciprocal_condition(&raw, &raw_inverse, width);
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }
     }
@@ -223,18 +229,10 @@ fn transpose(a: &[f64], k: usize) -> Vec<f64> {
     (0..k * k).map(|e| a[(e % k) * k + e / k]).collect()
 }
 
-/// `t' g t`.
-fn sandwich(t: &[f64], g: &[f64], k: usize) -> Vec<f64> {
-    let product = |a: &[f64], b: &[f64]| -> Vec<f64> {
-        (0..k * k).map(|e| (0..k).map(|m| a[(e / k) * k + m] * b[m * k + e % k]).sum()).collect()
-    };
-    product(&product(&transpose(t, k), g), t)
-}
-
 fn invert(a: &[f64], k: usize) -> Vec<f64> {
     use faer::linalg::solvers::DenseSolveCore;
     let inverse = faer::MatRef::from_row_major_slice(a, k, k).partial_piv_lu().inverse();
-    (0..k * k).map(|e| inverse[(e / k, e % k)]).collect()
+    row_major(inverse.as_ref())
 }
 
 #[cfg(test)]

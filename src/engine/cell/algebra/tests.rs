@@ -42,7 +42,7 @@ fn residuals_are_sums_over_rows() {
 fn a_line_is_found() {
     let info = design(&["x"]);
     let m = moments(&[(1.0, 0.0, 1.0), (2.0, 1.0, 3.0), (0.5, 3.0, 7.0)]);
-    let regression = Algebra::new(&info).regress(&m).unwrap();
+    let regression = Algebra::new(&info, RankRule::RawColumns).regress(&m).unwrap();
     assert!(regression.beta.iter().zip([1.0, 2.0]).all(|(b, e)| (b - e).abs() < 1e-12));
     // B⁻¹ B e = e.
     let back = regression.solve(&multiply(&m.zz, &[0.5, -1.0]));
@@ -53,7 +53,7 @@ fn a_line_is_found() {
 fn a_singular_design_names_its_column() {
     let info = design(&["age"]);
     let constant = moments(&[(1.0, 2.0, 1.0), (1.0, 2.0, 3.0)]);
-    let status = Algebra::new(&info).regress(&constant).err();
+    let status = Algebra::new(&info, RankRule::RawColumns).regress(&constant).err();
     let named = |status: &CellStatus| matches!(status, CellStatus::SingularDesign { columns, .. } if *columns == ["age"]);
     assert!(status.as_ref().is_some_and(named), "{status:?}");
 }
@@ -61,7 +61,7 @@ fn a_singular_design_names_its_column() {
 #[test]
 fn dropped_columns_have_no_coefficient() {
     let info = design(&["age"]);
-    let mut algebra = Algebra::new(&info);
+    let mut algebra = Algebra::new(&info, RankRule::RawColumns);
     let m = moments(&[(1.0, 2.0, 1.0), (1.0, 2.0, 3.0)]);
     assert_eq!(algebra.drop_collinear(&m.zz, Precision::F64), ["age"]);
     assert!(algebra.is_constant());
@@ -72,7 +72,7 @@ fn dropped_columns_have_no_coefficient() {
 fn a_design_without_a_constant_goes_through_the_origin() {
     let info = DesignInfo { intercept: false, ..design(&["x"]) };
     let m = moments(&[(1.0, 1.0, 2.0), (1.0, 2.0, 4.0)]);
-    assert_eq!(Algebra::new(&info).regress(&m).unwrap().beta, [0.0, 2.0]);
+    assert_eq!(Algebra::new(&info, RankRule::RawColumns).regress(&m).unwrap().beta, [0.0, 2.0]);
 }
 
 #[test]
@@ -80,7 +80,21 @@ fn rank_is_judged_in_raw_coordinates() {
     let info = DesignInfo { transform: vec![1.0, 1e9, 0.0, 1.0], ..design(&["year"]) };
     let m = moments(&[(1.0, -1.0, 1.0), (1.0, 1.0, 3.0)]);
     assert!(matches!(
-        Algebra::new(&info).check_rank(&m.zz),
+        Algebra::new(&info, RankRule::RawColumns).check_rank(&m.zz),
         Err(CellStatus::SingularDesign { .. })
     ));
+}
+
+#[test]
+fn a_covariate_far_from_zero_is_singular_as_a_raw_column_alone() {
+    let centred = moments(&[(1.0, -1.0, 1.0), (1.0, 0.0, 3.0), (1.0, 1.0, 4.0)]);
+    let mut far = design(&["x"]);
+    // The columns of `(1, x)` from those of `(1, x - 10⁸)`.
+    far.transform = vec![1.0, 1e8, 0.0, 1.0];
+    let raw = Algebra::new(&far, RankRule::RawColumns).regress(&centred).err();
+    assert!(matches!(raw, Some(CellStatus::SingularDesign { .. })), "{raw:?}");
+    let beta = Algebra::new(&far, RankRule::ScaledColumns).regress(&centred).unwrap().beta;
+    assert!((beta[1] - 1.5).abs() < 1e-12);
+    let constant = moments(&[(1.0, 2.0, 1.0), (1.0, 2.0, 3.0)]);
+    assert!(Algebra::new(&far, RankRule::ScaledColumns).regress(&constant).is_err());
 }

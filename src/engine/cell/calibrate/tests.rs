@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::cell::fixtures::{design, rows};
+use crate::engine::cell::method::RankRule;
 
 /// Comparison rows `(x, outcome)` of weight one: two at `x = 0`, one at `x = 1`.
 const CONTROLS: [(f64, f64); 3] = [(0.0, 3.0), (0.0, 5.0), (1.0, 7.0)];
@@ -23,7 +24,7 @@ fn weighted(gamma: &[f64]) -> Gram {
 /// Calibrates to treated totals `Σ_T w z`, from these coefficients.
 fn solve(total: [f64; 2], start: &[f64]) -> Calibration {
     let info = design(&["x"]);
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     let control = Control { side: 0, rows: rows(1), outcomes: vec![0] };
     let target = CalibrationTarget { start, total: total.to_vec(), controls: vec![control] };
     let tolerance = Tolerance::new(Precision::F64);
@@ -63,7 +64,7 @@ fn totals_beyond_the_comparison_rows_leave_the_likelihood() {
 #[test]
 fn a_step_that_raises_the_objective_is_halved() {
     let info = design(&["x"]);
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     let target =
         CalibrationTarget { start: &[0.0, 0.0], total: vec![3.0, 2.0], controls: Vec::new() };
     let mut state = CalibrationState::new(&target);

@@ -272,5 +272,6 @@ fn curve(sample: &Sample, stratum: usize) -> CellResult<(&Doses, usize)> {
     Ok((doses, needed))
 }
 
+#[cfg(feature = "cluster")]
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::cell::fixtures::{cell, design, rows};
+use crate::engine::cell::method::RankRule;
 use crate::engine::cell::sides::{Outcome, Side};
 
 /// Rows `(treated, x)` of weight one.
@@ -28,7 +29,7 @@ fn derivatives(rows: &Rows, gamma: &[f64]) -> LogitStat {
 
 fn fit(rows: &Rows, guarded: bool) -> LogitFit {
     let info = design(&["x"]);
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     let treated = rows.iter().filter(|(treated, _)| *treated).count();
     let totals = ArmTotals {
         treated: treated as f64,
@@ -75,7 +76,7 @@ fn the_largest_score_is_known_by_arm() {
 #[test]
 fn the_iteration_starts_at_the_share_of_treated_rows() {
     let info = design(&["x"]);
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     let totals = ArmTotals { treated: 1.0, all: 4.0, rows: 1 };
     assert_eq!(LogitState::new(totals, &algebra, true, true).gamma, [(1.0f64 / 3.0).ln(), 0.0]);
     assert_eq!(LogitState::new(totals, &algebra, false, true).gamma, [0.0, 0.0]);
@@ -121,7 +122,7 @@ fn a_region_of_one_arm_has_the_limit_of_its_scores() {
 fn arms_without_weight_have_no_start() {
     let info = design(&["x"]);
     let totals = ArmTotals { treated: 3.0, all: 3.0, rows: 0 };
-    let state = LogitState::new(totals, &Algebra::new(&info), true, false);
+    let state = LogitState::new(totals, &Algebra::new(&info, RankRule::RawColumns), true, false);
     assert!(!state.open);
     assert_eq!(state.finish().failure, Some(CellStatus::SingularInformation));
 }
@@ -129,7 +130,7 @@ fn arms_without_weight_have_no_start() {
 #[test]
 fn a_step_that_turns_the_slope_is_halved() {
     let info = design(&["x"]);
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     let totals = ArmTotals { treated: 1.0, all: 2.0, rows: 1 };
     let mut state = LogitState::new(totals, &algebra, true, false);
     let tolerance = Tolerance::new(Precision::F64);
@@ -147,7 +148,7 @@ fn a_step_that_turns_the_slope_is_halved() {
 #[test]
 fn a_step_past_all_information_is_halved_unless_scores_fit() {
     let info = design(&["x"]);
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     let totals = ArmTotals { treated: 1.0, all: 2.0, rows: 1 };
     let tolerance = Tolerance::new(Precision::F64);
     let stat = |score: f64, information: f64| LogitStat {

@@ -25,7 +25,7 @@ impl Expansion {
     }
 
     /// Whether it is of so many strata.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn is_of(&self, strata: usize) -> bool {
         let fits = |(splines, functions): &(Vec<Option<Splines>>, usize)| {
             let known = |s: &Splines| s.is_valid() && s.len() <= *functions;

@@ -2,6 +2,7 @@
 
 use super::{DoseQuestion, DoseStat};
 use crate::base::error::{DidError, Result};
+use crate::base::quantile::ranks_around;
 use crate::engine::condition::look::{DIGITS, VALUES};
 
 /// An order statistic in the making: its first digits, and its rank among the doses that share them.
@@ -24,13 +25,10 @@ pub(super) fn quantiles(
     if total == 0 {
         return Err(lost());
     }
-    let position = |p: &f64| (total - 1) as f64 * p.clamp(0.0, 1.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
-    let below = |p: &f64| (position(p).floor() as u64).min(total - 1);
-    let above = |p: &f64| (below(p) + 1).min(total - 1);
-    let ranks: Vec<u64> = probabilities.iter().flat_map(|p| [below(p), above(p)]).collect();
+    let around = |p: &f64| ranks_around(total as usize, p.clamp(0.0, 1.0));
+    let ranks = probabilities.iter().map(around).flat_map(|(below, above, _)| [below, above]);
     let mut targets: Vec<RankTarget> =
-        ranks.iter().map(|rank| RankTarget { prefix: 0, rank: *rank }).collect();
+        ranks.map(|rank| RankTarget { prefix: 0, rank: rank as u64 }).collect();
     for digit in 0..DIGITS {
         let mut prefixes: Vec<u64> = targets.iter().map(|t| t.prefix).collect();
         prefixes.sort_unstable();
@@ -59,7 +57,7 @@ pub(super) fn quantiles(
     }
     let values: Vec<f64> = targets.iter().map(|target| f64::from_bits(target.prefix)).collect();
     let quantile = |(p, pair): (&f64, &[f64])| {
-        let share = position(p) - position(p).floor();
+        let (_, _, share) = around(p);
         pair[0] + share * (pair[1] - pair[0])
     };
     Ok(probabilities.iter().zip(values.chunks_exact(2)).map(quantile).collect())

@@ -2,6 +2,7 @@ use super::*;
 use crate::engine::condition::look::Piece;
 use crate::read::panel::StratumData;
 
+#[cfg(feature = "cluster")]
 impl Expansion {
     /// Of strata that are not treated, have one dose, and have many.
     pub(crate) fn example() -> Self {
@@ -57,6 +58,7 @@ fn columns_are_splines_and_their_derivatives_from_the_second_on() {
         Some((vec![None, Some(splines.clone()), None], 5)),
     );
     assert_eq!(expansion.columns(), 8);
+    #[cfg(feature = "cluster")]
     assert!(expansion.is_of(3) && !expansion.is_of(2));
     let doses = [9.0, 9.0, 9.0, 1.0, 2.5, 4.0];
     let columns = expansion.columns_of(1, 3, &doses).unwrap();

@@ -9,6 +9,7 @@ use crate::base::options::Precision;
 use crate::base::solve::{
     COLLINEAR, CORRELATED, CORRELATED_SINGLE, INSEPARABLE, Spd, reciprocal_condition,
 };
+use crate::base::spectrum::row_major;
 use crate::engine::pass::{Gram, Stat, Weight};
 use crate::read::panel::{DesignInfo, Sample};
 
@@ -277,8 +278,7 @@ fn correlations(
 fn cholesky(a: &[f64], k: usize) -> Option<Vec<f64>> {
     let a = faer::MatRef::from_row_major_slice(a, k, k);
     let factor = a.llt(faer::Side::Lower).ok()?;
-    let lower = factor.L();
-    Some((0..k * k).map(|e| lower[(e / k, e % k)]).collect())
+    Some(row_major(factor.L()))
 }
 
 /// `(1/n) Σ ω` of each cohort, whose weights are multiplied by `factor`.

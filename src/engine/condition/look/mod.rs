@@ -116,7 +116,7 @@ impl Look {
     /// Adds the rows of a piece, tile by tile; pieces come in order.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if `stat` is of another look, or it looks at a column that there is not.
+    /// [`DidError::Engine`] if `stat` answers another look, or the look names a column that does not exist.
     pub fn add(&self, piece: &Piece<'_>, stat: &mut LookStat) -> Result<()> {
         match (self, stat) {
             (Self::Columns(look), LookStat::Columns(stat)) => look.add(piece, stat),
@@ -131,7 +131,7 @@ impl Look {
     /// Adds the statistic of other rows of the same stratum.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if one of them is of another look.
+    /// [`DidError::Engine`] if one of them answers another look.
     pub fn merge(&self, stat: &mut LookStat, other: &LookStat) -> Result<()> {
         match (self, stat, other) {
             (Self::Columns(_), LookStat::Columns(a), LookStat::Columns(b)) => a.merge(b),

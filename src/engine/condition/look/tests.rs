@@ -2,6 +2,7 @@
 
 use super::*;
 
+#[cfg(feature = "cluster")]
 /// Of each kind, with these numbers.
 impl Look {
     pub(crate) fn examples(numbers: &[f64]) -> Vec<Self> {
@@ -24,6 +25,7 @@ impl Look {
     }
 }
 
+#[cfg(feature = "cluster")]
 /// Of each kind, with these numbers.
 impl LookStat {
     pub(crate) fn examples(numbers: &[f64]) -> Vec<Self> {

@@ -20,7 +20,7 @@ impl Aggregated {
     /// [`DidError::EventStudy`](crate::DidError::EventStudy) if it is another aggregation.
     pub fn event_study(&self) -> Result<EventStudy> {
         if self.aggregation.kind != AggregationKind::Dynamic {
-            let kind = self.aggregation.kind.name();
+            let kind = self.aggregation.kind.word();
             return wrong(format!("the aggregation is {kind}; aggregate by event time (dynamic)"));
         }
         Ok(EventStudy {

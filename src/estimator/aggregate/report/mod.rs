@@ -10,7 +10,6 @@ use crate::base::calendar::label;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -69,7 +68,7 @@ impl Report for Aggregated {
 
     fn estimates(&self) -> Vec<Estimates> {
         let share = self.left_out.as_ref().map_or(0.0, |left_out| left_out.share);
-        let of = |n| Variable::words("type", vec![Some(self.aggregation.kind.name()); n]);
+        let of = |n| Variable::words("type", vec![Some(self.aggregation.kind.word()); n]);
         let overall = Estimates::single("overall", vec![of(1)], self.overall).with([
             Variable::fact("status", status(self.overall.estimate, share)),
             Variable::fact("left_out", share),
@@ -90,23 +89,18 @@ impl Report for Aggregated {
             false => status(estimate.estimate, self.left_out_at(*at)),
         };
         let keys = vec![of(rows.len()), place];
-        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate))
-            .uniform(self.band == Band::Uniform, self.alpha)
-            .with([
-                Variable::words("status", rows.iter().map(|row| Some(status(row)))),
-                Variable::numbers(
-                    "left_out",
-                    rows.iter().map(|(at, _)| Some(self.left_out_at(*at))),
-                ),
-            ]);
+        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate)).with([
+            Variable::words("status", rows.iter().map(|row| Some(status(row)))),
+            Variable::numbers("left_out", rows.iter().map(|(at, _)| Some(self.left_out_at(*at)))),
+        ]);
         vec![rows, overall]
     }
 
     fn about(&self) -> Vec<Variable> {
-        let Estimate { estimate: att, se, ci_lower, ci_upper, p_value } = self.overall;
+        let Estimate { estimate: att, se, ci_lower, ci_upper, p_value, .. } = self.overall;
         let options = self.aggregation;
         let own = [
-            Variable::fact("type", options.kind.name()),
+            Variable::fact("type", options.kind.word()),
             Variable::fact("min_e", options.min_e),
             Variable::fact("max_e", options.max_e),
             Variable::fact("balance_e", options.balance_e),
@@ -118,7 +112,7 @@ impl Report for Aggregated {
             Variable::fact("overall_p_value", p_value),
             Variable::fact("n_rows_aggregated", self.rows.len()),
             Variable::fact("critical_value", self.critical_value),
-            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("band", self.band.word()),
             Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
             Variable::fact("n_warnings", self.warnings.len()),
         ];
@@ -140,7 +134,7 @@ impl Aggregated {
     fn label(&self) -> String {
         let Aggregation { kind, min_e, max_e, balance_e, na_rm } = self.aggregation;
         let number = |name: &str, value: Option<f64>| value.map(|v| format!("{name} {}", label(v)));
-        let mut parts = vec![self.settings.estimator.clone(), kind.name().to_owned()];
+        let mut parts = vec![self.settings.estimator.clone(), kind.word().to_owned()];
         parts.extend(number("from", min_e));
         parts.extend(number("to", max_e));
         parts.extend(number("balanced", balance_e.map(f64::from)));

@@ -12,7 +12,7 @@ impl Aggregated {
             Some(PlotRow {
                 post: !dynamic || r.at >= 0.0,
                 reference: r.reference,
-                ..PlotRow::new(r.at, &r.estimate, self.alpha)?
+                ..PlotRow::new(r.at, &r.estimate)?
             })
         };
         self.rows.iter().filter_map(row).collect()

@@ -8,9 +8,7 @@ use std::fmt;
 
 use crate::base::calendar::label;
 use crate::base::error::{DidWarning, Result};
-use crate::base::options::{
-    Band, CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget,
-};
+use crate::base::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
 use crate::estimator::aggregate::{Aggregated, Aggregation, LeftOut};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
 use crate::report::contract::Report;
@@ -46,9 +44,9 @@ impl Report for ContDidResult {
         let overall = Estimates::new("overall", overall, [self.overall.att, self.overall.acrt]);
         let curves = both.map(|target| {
             let rows = &self.dose.rows;
-            let (name, band) = match target {
-                DoseTarget::Level => ("effects", self.dose.band_att),
-                DoseTarget::Slope => ("slopes", self.dose.band_acrt),
+            let name = match target {
+                DoseTarget::Level => "effects",
+                DoseTarget::Slope => "slopes",
             };
             let keys = vec![
                 parameter(target, rows.len()),
@@ -60,7 +58,6 @@ impl Report for ContDidResult {
             });
             let extrapolated = rows.iter().map(|row| Some(row.extrapolated));
             Estimates::new(name, keys, estimates)
-                .uniform(band == Band::Uniform, self.dose.alpha)
                 .with([Variable::counts("extrapolated", extrapolated)])
         });
         let cells = both.map(|target| {
@@ -81,8 +78,9 @@ impl Report for ContDidResult {
     fn about(&self) -> Vec<Variable> {
         let failed = self.asked_event_study().and_then(Result::err);
         let own = [
+            Variable::fact("event_study_code", failed.as_ref().map(|error| error.code())),
             Variable::fact("event_study_error", failed.map(|error| error.to_string())),
-            Variable::fact("curve_method", self.method.name()),
+            Variable::fact("curve_method", self.method.word()),
             Variable::fact("target", self.target.parameter()),
             Variable::fact("degree", self.knots.degree),
             Variable::fact("n_knots", self.knots.interior.len()),

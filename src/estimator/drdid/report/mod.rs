@@ -91,7 +91,7 @@ impl Report for DrdidResult {
         let words =
             ChartWords { title: "Average Effect on the Treated in Two Periods", x_label: "" };
         let alpha = self.settings.inference.alpha;
-        let row = PlotRow::new(0.0, &self.estimate, alpha);
+        let row = PlotRow::new(0.0, &self.estimate);
         let facet = Facet::new(String::new(), checked(row.into_iter().collect())?);
         let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
         chart.finish(options, Band::Pointwise, alpha);

@@ -14,7 +14,7 @@ fn fit(method: DrdidMethod, bootstrap: Option<Bootstrap>) -> DrdidResult {
         .method(method)
         .maybe_bootstrap(bootstrap)
         .build()
-        .fit(&data.frame())
+        .fit(data.frame())
         .expect("a fit")
 }
 

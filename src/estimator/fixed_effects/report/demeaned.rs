@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::base::error::Result;
+use crate::base::options::Stop;
 use crate::estimator::fixed_effects::{DemeanResult, RegressionAudit};
 use crate::report::json;
 use crate::result::saved::FORMAT;
@@ -26,7 +27,7 @@ struct Column<'a> {
     name: &'a str,
     iterations: usize,
     passes: usize,
-    stop: String,
+    stop: Stop,
     normal_residual: f64,
 }
 
@@ -40,7 +41,7 @@ impl DemeanResult {
             name: &c.name,
             iterations: c.iterations,
             passes: c.passes,
-            stop: c.stop.to_string(),
+            stop: c.stop,
             normal_residual: c.normal_residual,
         });
         json::text(&Document {

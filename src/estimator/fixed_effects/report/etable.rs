@@ -53,7 +53,7 @@ pub fn etable(models: &[(&str, &RegressionResult)]) -> Table {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.5}"));
     let gaussian = |fit: &RegressionResult| fit.settings.family == Family::Gaussian;
     let mut rows = vec![
-        line("S.E. type", &|fit| format!("{}{}", fit.settings.vcov, groups(fit))),
+        line("S.E. type", &|fit| format!("{}{}", fit.settings.vcov.label(), groups(fit))),
         line("Observations", &|fit| fit.n.to_string()),
         line("R2", &|fit| number(fit.r2.filter(|_| gaussian(fit)))),
         line("Within R2", &|fit| number(fit.r2_within)),

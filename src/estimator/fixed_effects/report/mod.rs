@@ -167,7 +167,7 @@ impl RegressionResult {
             rows.push_str(&format!(", Weights: {weights}"));
         }
         notes.push(rows);
-        notes.push(format!("Std. Errors: {}{}", settings.vcov, groups(self)));
+        notes.push(format!("Std. Errors: {}{}", settings.vcov.label(), groups(self)));
         let mut quality = Vec::new();
         let mut add = |name: &str, value: Option<f64>| {
             quality.extend(value.map(|value| format!("{name}: {value:.5}")));
@@ -206,7 +206,7 @@ fn regression_facts(s: &RegressionSettings) -> Vec<Variable> {
         Variable::fact("formula", s.formula.as_str()),
         Variable::fact("outcome", s.outcome.as_str()),
         Variable::fact("weights", s.weights.as_deref()),
-        Variable::fact("family", s.family.name()),
+        Variable::fact("family", s.family.word()),
         Variable::fact("vcov", s.vcov.to_string()),
         Variable::fact("alpha", s.alpha),
         Variable::fact("backend", s.backend.as_str()),

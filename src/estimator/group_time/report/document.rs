@@ -1,4 +1,4 @@
-//! Group-time effects with averages of them, as one document.
+//! Averages as documents, by themselves or with the group-time effects that they are of.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -7,15 +7,18 @@ use crate::estimator::aggregate::Aggregated;
 use crate::estimator::group_time::GroupTimeResult;
 use crate::report::json::{self, Document, Members};
 
-/// Averages that were asked for, each in the words it was asked for in, and the cells' covariance.
+/// The words in which an average was asked for, and what came of it.
+type AskedAverage<'a> = (&'a str, std::result::Result<&'a Aggregated, &'a DidError>);
+
+/// Averages that were asked for, and the cells' covariance.
 struct Averages<'a> {
-    averages: &'a [(&'a str, std::result::Result<&'a Aggregated, &'a DidError>)],
+    averages: &'a [AskedAverage<'a>],
     vcov: Option<Vec<Vec<Option<f64>>>>,
 }
 
 impl GroupTimeResult {
     /// [`Self::to_json`] with averages: each is a document of its own in the list `aggregates`, under the words it was `asked` for in,
-    /// and an `error` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
+    /// and an `error` with its `code` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
     ///
     /// # Errors
     /// As [`Self::to_json`].
@@ -26,6 +29,20 @@ impl GroupTimeResult {
     ) -> Result<String> {
         let more = Averages { averages, vcov: vcov.then(|| self.vcov()) };
         json::text(&Document { result: self, more })
+    }
+}
+
+impl Aggregated {
+    /// Averages as JSON, each under the words it was `asked` for in: the document of the only one, which is read back as that of
+    /// [`Self::to_json`] is, or a list of documents. An average that could not be formed is an object with its `error` and the `code` of that.
+    ///
+    /// # Errors
+    /// As [`Self::to_json`].
+    pub fn documents(averages: &[(&str, std::result::Result<&Self, &DidError>)]) -> Result<String> {
+        match averages {
+            [only] => json::text(&Average(only)),
+            several => json::text(&several.iter().map(Average).collect::<Vec<Average<'_>>>()),
+        }
     }
 }
 
@@ -40,7 +57,7 @@ impl Members for Averages<'_> {
 }
 
 /// An average, or why it could not be formed.
-struct Average<'a>(&'a (&'a str, std::result::Result<&'a Aggregated, &'a DidError>));
+struct Average<'a>(&'a AskedAverage<'a>);
 
 impl Serialize for Average<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -51,9 +68,10 @@ impl Serialize for Average<'_> {
                 Document { result: *average, more }.serialize(serializer)
             }
             Err(error) => {
-                let mut map = serializer.serialize_map(Some(2))?;
+                let mut map = serializer.serialize_map(Some(3))?;
                 map.serialize_entry("asked", asked)?;
                 map.serialize_entry("error", &error.to_string())?;
+                map.serialize_entry("code", error.code())?;
                 map.end()
             }
         }

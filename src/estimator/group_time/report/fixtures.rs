@@ -8,7 +8,7 @@ use crate::estimator::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::read::panel::{Layout, SampleAudit};
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
-use crate::result::inference::{Estimate, Joint, Wald};
+use crate::result::inference::{Critical, Estimate, Joint, Wald};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -56,10 +56,11 @@ pub(crate) fn att_gt(
     critical_value: f64,
     inference: Inference,
 ) -> GroupTimeResult {
+    let critical = Critical { value: critical_value, band: inference.band };
     let cell = |&(group, time, att, se): &(f64, f64, f64, Option<f64>)| GroupTimeCell {
         group,
         time,
-        estimate: Estimate::new(Some(att), se, critical_value),
+        estimate: critical.estimate(Some(att), se, inference.alpha),
         status: if se.is_some() { CellStatus::Estimated } else { CellStatus::Reference },
         n_treated: 20,
         n_control: 309,
@@ -173,9 +174,10 @@ fn aggregated(
     critical_value: f64,
     inference: Inference,
 ) -> Aggregated {
+    let critical = Critical { value: critical_value, band: inference.band };
     let row = |&(at, att, se): &(f64, f64, Option<f64>)| AggregatedRow {
         at,
-        estimate: Estimate::new(Some(att), se, critical_value),
+        estimate: critical.estimate(Some(att), se, inference.alpha),
         reference: se.is_none(),
     };
     Aggregated {

@@ -11,7 +11,7 @@ mod points;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::{Band, DoseTarget};
+use crate::base::options::DoseTarget;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -69,7 +69,7 @@ impl Report for GroupTimeResult {
             Variable::fact("n_cells", self.cells.len()),
             Variable::fact("n_estimated", estimated),
             Variable::fact("critical_value", self.critical_value),
-            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("band", self.band.word()),
             Variable::fact("wald_stat", self.wald.map(|w| w.stat)),
             Variable::fact("wald_df", self.wald.map(|w| w.df)),
             Variable::fact("wald_p_value", self.wald.map(|w| w.p_value)),
@@ -101,9 +101,7 @@ impl GroupTimeResult {
             Variable::counts("n_treated", cells.iter().map(|c| Some(c.n_treated))),
             Variable::counts("n_control", cells.iter().map(|c| Some(c.n_control))),
         ];
-        let is_uniform = self.band == Band::Uniform;
         Estimates::new(name, keys, cells.iter().map(|c| c.estimate))
-            .uniform(is_uniform, self.settings.inference.alpha)
             .with(facts::statuses(cells.iter().map(|c| &c.status), self.settings.frequency))
             .with(counts)
             .with(facts::overlaps(cells.iter().map(|c| c.overlap)))

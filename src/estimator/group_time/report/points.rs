@@ -8,13 +8,12 @@ impl GroupTimeResult {
     /// What `plot` draws: one row a cell that has an estimate, with its group as facet.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
-        let alpha = self.settings.inference.alpha;
         let row = |c: &GroupTimeCell| {
             Some(PlotRow {
                 facet: Some(c.group),
                 post: c.time >= c.group,
                 reference: c.status == CellStatus::Reference,
-                ..PlotRow::new(c.time, &c.estimate, alpha)?
+                ..PlotRow::new(c.time, &c.estimate)?
             })
         };
         self.cells.iter().filter_map(row).collect()

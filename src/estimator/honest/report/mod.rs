@@ -39,7 +39,7 @@ impl Report for HonestResult {
         let robust = self
             .intervals
             .iter()
-            .map(|i| row(short(i.m), i.lower, i.upper, self.method.name(), i.excludes_zero()));
+            .map(|i| row(short(i.m), i.lower, i.upper, self.method.label(), i.excludes_zero()));
         let level = foot::percent(self.options.alpha);
         let [lower, upper] = [format!("[{level}% Robust"), "Conf. Int.]".into()];
         Table {
@@ -68,7 +68,7 @@ impl Report for HonestResult {
         let words = |name: &str, word: &str| Variable::words(name, vec![Some(word); robust.len()]);
         let intervals = Estimates::new("intervals", m, robust.iter().map(ends)).intervals().with([
             Variable::flags("open", robust.iter().map(|i| i.open)),
-            words("method", self.method.name()),
+            words("method", self.method.word()),
             words("delta", &self.name),
         ]);
         vec![Estimates::single("original", Vec::new(), self.original), intervals]
@@ -85,7 +85,7 @@ impl Report for HonestResult {
         vec![
             Variable::fact("estimator", "honest_did"),
             Variable::fact("delta", self.name.as_str()),
-            Variable::fact("method", self.method.name()),
+            Variable::fact("method", self.method.word()),
             Variable::fact("parameter", self.parameter.as_str()),
             Variable::fact("alpha", self.options.alpha),
             Variable::fact("breakdown", self.breakdown.value()),

@@ -63,7 +63,7 @@ impl HonestResult {
                 entry(LegendKey::Pointwise(options.pre), format!("{level}% original interval")),
                 entry(
                     LegendKey::Pointwise(options.post),
-                    format!("{level}% robust interval ({}, {})", self.method.name(), self.name),
+                    format!("{level}% robust interval ({}, {})", self.method.label(), self.name),
                 ),
             ];
             if let Some(value) = breakdown {

@@ -27,12 +27,12 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
     let (l, _) = options.parameter(&example.event_times()[3..], -1.0).expect("a parameter");
     let sets = polyhedra(options.delta, options.restriction, m, 3, 2);
     let ends = identified_set(&sets, &truth, &l).expect("a bias of the set");
-    let effect = dense::dot(&l, &effects[3..]);
+    let effect = dot(&l, &effects[3..]);
     assert!(ends[0] <= effect + 1e-9 && effect <= ends[1] + 1e-9, "{name}: {ends:?}");
     let covered = |replication: usize| {
         let mut z = vec![0.0; rank];
         standard_normals(7, u32::try_from(replication).unwrap_or(0), &mut z);
-        let draw = (0..5).map(|i| truth[i] + dense::dot(&factor[i * rank..][..rank], &z));
+        let draw = (0..5).map(|i| truth[i] + dot(&factor[i * rank..][..rank], &z));
         let study = EventStudy::new(draw.collect(), rows.clone(), 3, 2);
         let study = study.and_then(|study| EventCoefficients::of(&study)).expect("a study");
         // Each with a critical value of its own, as its users have.
@@ -49,7 +49,7 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
     let covered: Vec<[bool; 2]> = parallel::map(REPLICATIONS, covered);
     let share = |i: usize| covered.iter().filter(|c| c[i]).count() as f64 / REPLICATIONS as f64;
     let (lower, upper) = (share(0), share(1));
-    let method = options.chosen_method().name();
+    let method = options.chosen_method().label();
     println!(
         "{name:34} {:12} {method:12} [{:6.3}, {:6.3}] {:6.1} % {:6.1} %",
         options.delta.name(options.restriction),

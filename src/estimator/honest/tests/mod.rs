@@ -1,6 +1,7 @@
 //! Numbers of the whole analysis: from R `HonestDiD`, from theory, and properties that they must have.
 
 use super::*;
+use crate::base::solve::dot;
 use crate::estimator::aggregate::EventStudy;
 
 mod coverage;
@@ -15,7 +16,7 @@ fn example(post: usize) -> EventStudy {
         vec![0.0, 0.01, 0.015, 0.03, 0.12],
     ];
     let n = 3 + post;
-    let entry = |i: usize, j: usize| dense::dot(&factor[i], &factor[j]);
+    let entry = |i: usize, j: usize| dot(&factor[i], &factor[j]);
     let covariance = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
     EventStudy::new([-0.06, 0.04, -0.02, 0.30, 0.42][..n].to_vec(), covariance, 3, post)
         .expect("it fits together")

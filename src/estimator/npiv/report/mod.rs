@@ -63,10 +63,9 @@ impl Report for NpivResult {
         };
         let keys: Vec<Variable> =
             self.config.regressors.iter().enumerate().map(regressor).collect();
-        let uniform = |table: Estimates| table.uniform(true, self.config.alpha);
         vec![
-            uniform(Estimates::new("function", keys.clone(), self.rows.iter().map(|row| row.h))),
-            uniform(Estimates::new("derivative", keys, self.rows.iter().map(|row| row.derivative))),
+            Estimates::new("function", keys.clone(), self.rows.iter().map(|row| row.h)),
+            Estimates::new("derivative", keys, self.rows.iter().map(|row| row.derivative)),
         ]
     }
 

@@ -1,6 +1,7 @@
 //! Rows as cells of groups and periods: rows of one cell are averaged with their weights.
 
 use super::sample::{NO_CLUSTER, Traits};
+use crate::base::buckets::Buckets;
 
 /// Rows with a group, a period and all controls, one entry each.
 #[derive(Clone, Debug, Default)]
@@ -145,36 +146,26 @@ impl GroupPeriodCells {
         let missing = || vec![f64::NAN; cells];
         (self.outcome, self.treatment, self.weight) = (missing(), missing(), missing());
         self.controls = rows.controls.iter().map(|_| missing()).collect();
-        let mut start = vec![0_u32; cells + 1];
-        (0..group.len()).for_each(|row| start[place(row) + 1] += 1);
-        for at in 0..cells {
-            start[at + 1] += start[at];
-        }
-        let mut next = start.clone();
-        let mut order = vec![0_usize; group.len()];
-        for row in 0..group.len() {
-            let slot = &mut next[place(row)];
-            order[*slot as usize] = row;
-            *slot += 1;
-        }
+        let mut by_cell =
+            Buckets::new(cells, || (0..group.len()).map(|row| (place(row) as u32, row as u32)));
         let content = |row: usize| {
             let columns = rows.controls.iter().map(move |c| c[row].to_bits());
             let own = [weight(rows, row), rows.treatment[row], rows.outcome[row]];
             own.into_iter().map(f64::to_bits).chain(columns).collect::<Vec<_>>()
         };
         for at in 0..cells {
-            let members = &mut order[start[at] as usize..start[at + 1] as usize];
+            let members = by_cell.of_mut(at);
             if members.is_empty() {
                 continue;
             }
             if members.len() > 1 {
                 self.shared += members.len();
-                members.sort_by_cached_key(|row| content(*row));
+                members.sort_by_cached_key(|row| content(*row as usize));
             }
             let w = |row: usize| if rows.treatment[row].is_nan() { 0.0 } else { weight(rows, row) };
             self.outcome[at] = mean(members, &rows.outcome, &w);
             self.treatment[at] = mean(members, &rows.treatment, &w);
-            self.weight[at] = members.iter().map(|row| w(*row)).sum();
+            self.weight[at] = members.iter().map(|row| w(*row as usize)).sum();
             for (cells, values) in self.controls.iter_mut().zip(&rows.controls) {
                 cells[at] = mean(members, values, &w);
             }
@@ -233,10 +224,10 @@ fn known(weight: f64) -> f64 {
 
 /// Weighted mean of the rows that have a value. That of equal numbers is that number; that of others is rounded once, so that
 /// treatments of the same share are the same number.
-fn mean(members: &[usize], values: &[f64], weight: &dyn Fn(usize) -> f64) -> f64 {
+fn mean(members: &[u32], values: &[f64], weight: &dyn Fn(usize) -> f64) -> f64 {
     let weighted = || {
-        let present = members.iter().filter(|row| !values[**row].is_nan());
-        present.map(|row| (weight(*row), values[*row])).filter(|(w, _)| *w > 0.0)
+        let present = members.iter().map(|row| *row as usize).filter(|row| !values[*row].is_nan());
+        present.map(|row| (weight(row), values[row])).filter(|(w, _)| *w > 0.0)
     };
     let Some((_, first)) = weighted().next() else { return f64::NAN };
     if weighted().all(|(_, value)| value == first) {

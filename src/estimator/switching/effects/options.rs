@@ -1,15 +1,16 @@
 //! What is estimated, and by which rules.
 
-use serde::{Deserialize, Serialize};
+use crate::base::words::words;
 
-/// Whether a group's treatment rises or falls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// The average treatment after the first switch is above the status quo.
-    In,
-    /// It is below.
-    Out,
+words! {
+    /// Whether a group's treatment rises or falls.
+    #[derive(PartialOrd, Ord)]
+    pub enum Direction: "switchers" {
+        /// The average treatment after the first switch is above the status quo.
+        In = "in",
+        /// It is below.
+        Out = "out",
+    }
 }
 
 impl Direction {

@@ -18,7 +18,7 @@ use polars::prelude::DataFrame;
 use crate::base::error::Result;
 
 pub(crate) use files::ParquetFiles;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) use {
     file::ParquetFile,
     files::FilePart,

@@ -134,7 +134,7 @@ impl Rules {
     }
 
     /// The rules as far as they say where rows go.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn for_placing(&self) -> Self {
         let (audit, warnings) = (SampleAudit::default(), Vec::new());
         Self { audit, warnings, ..self.clone() }

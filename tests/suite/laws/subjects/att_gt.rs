@@ -9,6 +9,10 @@ use crate::support::but;
 use crate::support::panels::staggered;
 
 subject!(AttGt<Cpu>, config, own {
+    Change::Covariates(formula) => {
+        config.covariates = formula.to_owned();
+        true
+    },
     Change::Anticipation(periods) => {
         config.anticipation = periods;
         true

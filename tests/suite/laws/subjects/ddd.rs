@@ -14,7 +14,10 @@ use crate::support::frames::filter;
 use crate::support::panels::staggered;
 
 subject!(Ddd<Cpu>, config, own {
-    Change::Anticipation(_) => false,
+    Change::Covariates(formula) => {
+        config.covariates = formula.to_owned();
+        true
+    },
 });
 
 fn two_periods(units: i64) -> DataFrame {
@@ -40,8 +43,6 @@ pub fn cases() -> Vec<Case> {
                 .method(method)
                 .build();
             let mut push = |layout: &str, config: Ddd<Cpu>, frame_of| {
-                // Half of the units have all their rows.
-                let units = if layout == "dropped" { 800 } else { 400 };
                 let name = format!("{method:?}, {layout}, {}", options.name);
                 let own =
                     config.repeated_cross_sections || config.unbalanced == UnbalancedPanel::Rows;
@@ -59,7 +60,7 @@ pub fn cases() -> Vec<Case> {
                         control_group: options.control_group,
                         covariates: if own { CovariateRows::Own } else { CovariateRows::Base },
                     }),
-                    ..Case::new(name, config, units, frame_of)
+                    ..Case::new(name, config, 400, frame_of)
                 });
             };
             push("panel", base.clone(), staggered);

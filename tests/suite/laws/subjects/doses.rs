@@ -16,7 +16,7 @@ use crate::support::panels::staggered;
 use crate::support::splitmix::SplitMix64;
 
 subject!(ContDid<Cpu>, config, own {
-    Change::Covariates(_) | Change::WithoutUnit => false,
+    Change::WithoutUnit => false,
     Change::Resampling(_) | Change::Bootstrap(_)
         if config.method == DoseMethod::Cck || config.bootstrap.is_some() => false,
     Change::KeepInfluence if config.method == DoseMethod::Cck => false,
@@ -49,6 +49,7 @@ impl From<ContDidResult> for Numbers {
             match target {
                 DoseTarget::Level => estimates.extend(rows),
                 DoseTarget::Slope => estimates.extend(rows.map(slope)),
+                other => unimplemented!("{other}"),
             }
         }
         let doses = fit.dose.rows.iter().map(|row| Some(row.dose)).collect();

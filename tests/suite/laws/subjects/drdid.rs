@@ -9,6 +9,10 @@ use crate::laws::subject::{Case, Numbers, Reported};
 use crate::support::panels::{staggered, two_periods};
 
 subject!(Drdid<Cpu>, config, own {
+    Change::Covariates(formula) => {
+        config.covariates = formula.to_owned();
+        true
+    },
     Change::Resampling(resampling) => {
         config.resampling = resampling;
         true

@@ -11,7 +11,7 @@ pub mod sun_abraham;
 pub mod switching;
 
 use burn_did::{
-    GroupTimeResult,
+    Estimate, GroupTimeResult,
     options::{BasePeriod, ControlGroup, EstimationMethod},
 };
 use polars::prelude::DataFrame;
@@ -70,12 +70,14 @@ macro_rules! subject {
                     Change::Bootstrap(bootstrap) => $config.bootstrap = Some(bootstrap),
                     Change::ChunkRows(rows) => $config.chunk_rows = Some(rows),
                     Change::Cluster(column) => $config.cluster = column.map(str::to_owned),
-                    Change::Covariates(formula) => $config.covariates = formula.to_owned(),
                     Change::KeepInfluence => $config.keep_influence = true,
                     Change::MemoryBudget(bytes) => $config.memory_budget = bytes,
                     Change::Weights(column) => $config.weights = Some(column.to_owned()),
                     Change::WithoutUnit => $config.unit = None,
-                    Change::Anticipation(_) | Change::Resampling(_) | Change::Step(_) => return false,
+                    Change::Anticipation(_)
+                    | Change::Covariates(_)
+                    | Change::Resampling(_)
+                    | Change::Step(_) => return false,
                 }
                 true
             }
@@ -161,7 +163,8 @@ impl From<GroupTimeResult> for Numbers {
             let Ok(aggregated) = fit.aggregate(kind().na_rm(true)) else { continue };
             let rows = aggregated.rows.iter().map(|r| r.estimate);
             let all = rows.chain([aggregated.overall]);
-            rest.push(all.flat_map(|e| [e.estimate, e.se, e.ci_lower, e.ci_upper]).collect());
+            let numbers = |e: Estimate| [e.estimate, e.se, e.ci_lower, e.ci_upper, e.band_upper];
+            rest.push(all.flat_map(numbers).collect());
             let covariances = aggregated.vcov.into_iter();
             rest.extend(covariances.map(|row| row.into_iter().map(Some).collect()));
         }

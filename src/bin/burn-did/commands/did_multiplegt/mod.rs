@@ -1,47 +1,32 @@
 //! `burn-did did-multiplegt`
 
-mod values;
-
-use std::path::PathBuf;
-
 use burn_did::{
     DidMultiplegt,
-    options::{Bootstrap, Frequency},
     switching::{EffectsEqual, PredictHeterogeneity, Switchers},
 };
 use clap::Args;
 
-use crate::args::Format;
+use crate::args::{BootstrapArgs, DataArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::output;
 use crate::progress::Bar;
-use crate::values::{FREQUENCY, alpha, picture};
+use crate::words::OneOf;
 
 /// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
 /// change (de Chaisemartin and D'Haultfœuille 2024).
 ///
 /// Options have the names of R's `did_multiplegt_dyn`, and columns those of the other commands.
 #[derive(Args)]
+#[command(mut_arg("data", |arg| arg.help(format!(
+    "{LONG_FORM}. Rows of one group and period are averaged with their weights"
+))))]
+#[command(mut_arg("plot", |arg| arg.help("Draw effects and placebos to this .png or .svg file")))]
 pub(crate) struct DidMultiplegtArgs {
-    /// CSV or parquet file in long form. Also a directory of such files or, if nothing has that name, a pattern as in
-    /// "data/*.parquet". Rows of one group and period are averaged with their weights.
-    data: PathBuf,
+    #[command(flatten)]
+    source: DataArgs,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
 
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
-    yname: String,
-    /// Period: a number, or a date with --frequency.
-    #[arg(long, value_name = "COLUMN", visible_alias = "time", help_heading = "Columns")]
-    tname: String,
-    /// Length of a period, if the column of periods has dates.
-    #[arg(
-        long,
-        value_name = "PERIOD",
-        value_parser = FREQUENCY.parser(),
-        help_heading = "Columns"
-    )]
-    frequency: Option<Frequency>,
     /// Group whose treatment changes.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["unit", "group"], help_heading = "Columns")]
     idname: String,
@@ -64,16 +49,6 @@ pub(crate) struct DidMultiplegtArgs {
     /// Cluster of the standard errors, beyond the group.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
     clustervars: Option<String>,
-    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
-    #[arg(
-        long,
-        value_name = "WORDS",
-        visible_alias = "missing-values",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        help_heading = "Columns"
-    )]
-    na: Option<Vec<String>>,
 
     /// Effects to estimate.
     #[arg(
@@ -99,7 +74,7 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        value_parser = values::SWITCHERS.parser(),
+        value_parser = OneOf::<Switchers>::all(),
         help_heading = "Estimation"
     )]
     switchers: Option<Switchers>,
@@ -140,7 +115,6 @@ pub(crate) struct DidMultiplegtArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "all",
-        value_parser = values::effects_equal,
         help_heading = "Inference"
     )]
     effects_equal: Option<EffectsEqual>,
@@ -148,7 +122,6 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "COLUMNS[:EFFECTS]",
-        value_parser = values::predict_heterogeneity,
         allow_hyphen_values = true,
         help_heading = "Inference"
     )]
@@ -160,49 +133,12 @@ pub(crate) struct DidMultiplegtArgs {
     /// start from several treatments.
     #[arg(long, help_heading = "Inference")]
     separate_control_variance: bool,
-    /// Bootstrap by groups or clusters instead of analytic standard errors.
-    #[arg(long, visible_alias = "bootstrap", help_heading = "Inference")]
-    boot: bool,
-    /// Draws of the bootstrap.
-    #[arg(
-        long,
-        value_name = "N",
-        visible_alias = "draws",
-        default_value_t = defaults::bootstrap().draws,
-        help_heading = "Inference"
-    )]
-    biters: usize,
-    /// Seed of the bootstrap.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::bootstrap().seed,
-        help_heading = "Inference"
-    )]
-    seed: u64,
-    /// One minus the confidence level.
-    #[arg(
-        long,
-        value_name = "ALPHA",
-        visible_alias = "alpha",
-        default_value_t = defaults::did_multiplegt().alpha,
-        value_parser = alpha,
-        help_heading = "Inference"
-    )]
-    alp: f64,
-
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw effects and placebos to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
-    /// No progress and no warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    bootstrap: BootstrapArgs,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
@@ -213,23 +149,20 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
             "add --same-switchers",
         ));
     }
-    output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
-    let bar = Bar::new(args.quiet);
-    let fit = args.estimator().fit(args.data.as_path())?;
+    args.output.keep_apart(&args.source.data)?;
+    let bar = Bar::new(args.output.quiet);
+    let fit = args.estimator().fit(args.source.data.as_path())?;
     drop(bar);
-    let (format, quiet) = (args.format, args.quiet);
-    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
-    output::Emit { format, quiet, save, plot }.result(&fit)
+    args.output.emit(&fit)
 }
 
 impl DidMultiplegtArgs {
     fn estimator(&self) -> DidMultiplegt {
-        let bootstrap = Bootstrap::draws(self.biters).seed(self.seed);
         DidMultiplegt::builder()
-            .outcome(&*self.yname)
+            .outcome(&*self.outcome.yname)
             .unit(&*self.idname)
-            .time(&*self.tname)
-            .maybe_frequency(self.frequency)
+            .time(&*self.outcome.tname)
+            .maybe_frequency(self.outcome.frequency)
             .treatment(&*self.dname)
             .effects(self.effects)
             .placebos(self.placebo)
@@ -250,9 +183,9 @@ impl DidMultiplegtArgs {
             .drop_if_treatment_missing(self.drop_if_d_miss_before_first_switch)
             .maybe_predict_heterogeneity(self.predict_het.clone())
             .separate_control_variance(self.separate_control_variance)
-            .maybe_bootstrap(self.boot.then_some(bootstrap))
-            .maybe_missing_values(self.na.clone())
-            .alpha(self.alp)
+            .maybe_bootstrap(self.bootstrap.bootstrap())
+            .maybe_missing_values(self.source.na.clone())
+            .alpha(self.level.alp)
             .build()
     }
 }

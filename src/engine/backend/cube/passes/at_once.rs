@@ -1,7 +1,7 @@
 //! Passes over everything that a slab holds.
 
+use burn::tensor::DType;
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
-use burn_tensor::DType;
 
 use super::super::runtime::{GpuRuntime, SampleColumns, guarded, hold, meter};
 use super::influence::InfluencePlans;

@@ -1,6 +1,6 @@
 //! Plans and jobs as numbers and indices.
 
-use burn_tensor::DType;
+use burn::tensor::DType;
 
 use super::super::kernels::layout::{leg as leg_index, leg_number, setting};
 use super::super::runtime::{SampleColumns, index};

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use burn::tensor::{DType, Shape, TensorData};
 use burn_cubecl::tensor::CubeTensor;
-use burn_tensor::{DType, Shape, TensorData};
 use cubecl::bytes::Bytes;
 use cubecl::client::ComputeClient;
 use cubecl::prelude::ArrayArg;

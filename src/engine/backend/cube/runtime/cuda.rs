@@ -1,6 +1,6 @@
 //! CUDA: double precision by kernels of our own.
 
-use burn_cuda::CudaDevice;
+use burn::backend::cuda::CudaDevice;
 use cubecl::Runtime;
 use cubecl::cuda::{CudaRuntime, install};
 use cubecl::server::Handle;

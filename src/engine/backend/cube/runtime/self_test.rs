@@ -1,6 +1,6 @@
 //! Whether a device's doubles are right, by values that are known.
 
-use burn_tensor::DType;
+use burn::tensor::DType;
 use cubecl::prelude::CubeDim;
 
 use super::super::kernels::known_values;

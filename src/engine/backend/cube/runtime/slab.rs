@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use burn::tensor::{DType, Tensor, TensorPrimitive};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
-use burn_tensor::{DType, Tensor, TensorPrimitive};
 use cubecl::prelude::Float;
 
 use super::super::kernels::ColumnsLaunch;

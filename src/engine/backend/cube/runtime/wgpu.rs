@@ -1,7 +1,7 @@
 //! wgpu: single precision, and double precision where the driver has it and does it right.
 
-use burn_wgpu::graphics::{AutoGraphicsApi, GraphicsApi};
-use burn_wgpu::{WgpuDevice, WgpuRuntime};
+use burn::backend::wgpu::graphics::{AutoGraphicsApi, GraphicsApi};
+use burn::backend::wgpu::{WgpuDevice, WgpuRuntime};
 use cubecl::Runtime;
 use cubecl::device::Device;
 
@@ -23,7 +23,7 @@ impl GpuRuntime for WgpuRuntime {
     fn probe(device: &WgpuDevice, precision: Precision) -> Result<Availability> {
         let refused = |remedy| DidError::Precision {
             device: format!("wgpu {device:?}"),
-            precision: precision.name(),
+            precision: precision.word(),
             remedy,
         };
         if precision == Precision::F64 && !cfg!(feature = "vulkan") {

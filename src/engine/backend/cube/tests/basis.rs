@@ -1,6 +1,6 @@
 //! Sums of designs without covariates, which are mapped from those of a basis in double precision.
 
-use burn_tensor::DType;
+use burn::tensor::DType;
 
 use super::in_batches;
 use super::kernels::{LAWS, hold, sums_agree};

@@ -1,6 +1,6 @@
 //! The kernels on an NVIDIA GPU, in double precision. `BURN_DID_REQUIRE_CUDA=1` makes a missing one a failure.
 
-use burn_cuda::CudaDevice;
+use burn::backend::cuda::CudaDevice;
 use cubecl::cuda::CudaRuntime;
 
 use super::devices::{self, on_the_device};

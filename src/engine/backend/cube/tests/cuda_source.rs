@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
+use burn::tensor::{DType, Tensor, TensorData};
 use burn_cubecl::CubeBackend;
-use burn_tensor::{DType, Tensor, TensorData};
 
 use super::basis;
 use super::headless::{self, Headless, NoDevice, take_sources};

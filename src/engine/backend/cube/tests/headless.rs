@@ -72,7 +72,7 @@ impl Device for NoDevice {
     }
 }
 
-impl burn_tensor::backend::DeviceOps for NoDevice {}
+impl burn::tensor::backend::DeviceOps for NoDevice {}
 
 /// Memory that is never asked for.
 pub(super) struct NoStorage;

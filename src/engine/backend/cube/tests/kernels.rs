@@ -1,7 +1,7 @@
 //! What must hold of the kernels on every device.
 
+use burn::tensor::{DType, Tensor, TensorData};
 use burn_cubecl::CubeBackend;
-use burn_tensor::{DType, Tensor, TensorData};
 
 use std::ops::Range;
 
@@ -345,7 +345,7 @@ pub(super) fn follow_strides<R: GpuRuntime>(device: &R::Device, dtype: DType) {
     let narrow = |tensor: &Tensor<Gpu<R>, 2>| {
         let mut primitive = tensor.clone().into_primitive().tensor();
         primitive.meta.shape = [tensor.dims()[0], 600].into();
-        Tensor::from_primitive(burn_tensor::TensorPrimitive::Float(primitive))
+        Tensor::from_primitive(burn::tensor::TensorPrimitive::Float(primitive))
     };
     let padded = Chunk {
         rows: 600,

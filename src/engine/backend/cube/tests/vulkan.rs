@@ -1,7 +1,7 @@
 //! The kernels in double precision on a Vulkan adapter; a software one will do. `BURN_DID_REQUIRE_WGPU=1` makes a missing
 //! one a failure.
 
-use burn_wgpu::WgpuRuntime;
+use burn::backend::wgpu::WgpuRuntime;
 use cubecl::Runtime;
 
 use super::super::runtime::guarded;

@@ -1,6 +1,6 @@
 //! The kernels on a wgpu adapter; a software one will do. `BURN_DID_REQUIRE_WGPU=1` makes a missing one a failure.
 
-use burn_wgpu::WgpuRuntime;
+use burn::backend::wgpu::WgpuRuntime;
 
 use super::devices::{self, on_the_device};
 use super::{basis, kernels};

@@ -4,7 +4,7 @@ use super::definition::Observation;
 use super::example::{Example, Form, assert_near};
 use crate::engine::cell::algebra::{Algebra, Moments};
 use crate::engine::cell::fixtures::{self, design, rows};
-use crate::engine::cell::method::{Method, Recipe};
+use crate::engine::cell::method::{Method, RankRule, Recipe};
 use crate::engine::cell::sides::{Outcome, PlannedCell, Side};
 use crate::engine::cell::two_by_two::{self, SideMoments};
 use crate::result::estimates::CellStatus;
@@ -87,8 +87,14 @@ fn with_a_constant_alone_a_panel_compares_two_means() {
     let sides = sides(&[[&[0.0, 2.0], &[4.0, 6.0, 5.0]]]);
     for method in ALL {
         let recipe = Recipe::new(method);
-        let estimate =
-            two_by_two::estimate(&Algebra::new(&info), &recipe, &cell(1, 5), &sides, None).unwrap();
+        let estimate = two_by_two::estimate(
+            &Algebra::new(&info, RankRule::RawColumns),
+            &recipe,
+            &cell(1, 5),
+            &sides,
+            None,
+        )
+        .unwrap();
         assert_eq!(estimate.att, 5.0 - 1.0);
         // Deviations from the mean, over the number of units: c d + f.
         let of = |term: usize, d: f64| {
@@ -105,8 +111,14 @@ fn with_a_constant_alone_rows_are_compared_in_four_means() {
     let sides = sides(&[[&[0.0, 2.0], &[4.0, 6.0]], [&[3.0, 3.0], &[8.0, 12.0]]]);
     for method in ALL {
         let recipe = Recipe::new(method);
-        let estimate =
-            two_by_two::estimate(&Algebra::new(&info), &recipe, &cell(2, 8), &sides, None).unwrap();
+        let estimate = two_by_two::estimate(
+            &Algebra::new(&info, RankRule::RawColumns),
+            &recipe,
+            &cell(2, 8),
+            &sides,
+            None,
+        )
+        .unwrap();
         assert_near(&[estimate.att], &[(10.0 - 5.0) - (3.0 - 1.0)], 1e-14);
     }
 }
@@ -117,7 +129,7 @@ fn an_estimator_that_needs_a_propensity_score_fails_without_one() {
     let moments = || Moments { zz: vec![2.0, 1.0, 1.0, 1.0], zd: vec![1.0, 0.5] };
     let side =
         || SideMoments { treated: moments(), control: moments(), odds: None, calibrated: None };
-    let algebra = Algebra::new(&info);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
     for method in ALL.into_iter().filter(|method| method.propensity().is_some()) {
         let recipe = Recipe::new(method);
         for n in [1, 2] {

@@ -4,7 +4,7 @@ use super::definition::{self, Observation, z};
 use crate::engine::cell::algebra::{Algebra, Moments};
 use crate::engine::cell::fixtures::{self, design, rows};
 use crate::engine::cell::logit::LogitFit;
-use crate::engine::cell::method::{Method, Propensity, Recipe};
+use crate::engine::cell::method::{Method, Propensity, RankRule, Recipe};
 use crate::engine::cell::propensity::PropensityScore;
 use crate::engine::cell::sides::{Outcome, PlannedCell, Side};
 use crate::engine::cell::terms::{CellEstimate, InfluenceTerm};
@@ -81,7 +81,13 @@ impl Example {
         let gamma = score.as_ref().map(PropensityScore::gamma);
         let sides: Vec<SideMoments> =
             self.form.periods().iter().map(|period| self.moments(*period, gamma)).collect();
-        two_by_two::estimate(&Algebra::new(&info), &recipe, &self.cell(), &sides, score.as_ref())
+        two_by_two::estimate(
+            &Algebra::new(&info, RankRule::RawColumns),
+            &recipe,
+            &self.cell(),
+            &sides,
+            score.as_ref(),
+        )
     }
 
     fn cell(&self) -> PlannedCell {

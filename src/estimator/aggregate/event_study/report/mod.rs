@@ -81,7 +81,6 @@ impl Report for EventStudy {
         };
         let at = vec![Variable::numbers("event_time", self.rows.iter().map(|row| Some(row.at)))];
         let rows = Estimates::new("rows", at, self.rows.iter().map(|row| row.estimate))
-            .uniform(self.band == Band::Uniform, self.alpha)
             .with([Variable::words("status", self.rows.iter().map(status))]);
         std::iter::once(rows).chain(overall).collect()
     }
@@ -89,7 +88,7 @@ impl Report for EventStudy {
     fn about(&self) -> Vec<Variable> {
         let own = vec![
             Variable::fact("alpha", self.alpha),
-            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("band", self.band.word()),
             Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
         ];
         let of_fit = match &self.provenance {
@@ -143,13 +142,8 @@ impl EventStudy {
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
         let row = |r: &AggregatedRow| {
-            let row = PlotRow::new(r.at, &r.estimate, self.alpha)?;
-            let (pointwise_lower, pointwise_upper) = match self.band {
-                Band::Pointwise => (row.lower, row.upper),
-                Band::Uniform => (row.pointwise_lower, row.pointwise_upper),
-            };
             let (post, reference) = (self.is_post(r.at), r.reference);
-            Some(PlotRow { pointwise_lower, pointwise_upper, post, reference, ..row })
+            Some(PlotRow { post, reference, ..PlotRow::new(r.at, &r.estimate)? })
         };
         let rows: Vec<PlotRow> = self.rows.iter().filter_map(row).collect();
         if rows.iter().all(|row| row.reference) { Vec::new() } else { rows }

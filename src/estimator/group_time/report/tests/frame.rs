@@ -61,7 +61,7 @@ fn bands_stand_beside_pointwise_intervals() {
     let (fit, frame) = (fixtures::uniform(), fixtures::uniform().to_dataframe());
     let frame = frame.expect("a frame");
     let first = |name: &str| frame.column(name).expect(name).f64().expect("numbers").get(0);
-    assert_eq!(first("band_lower"), fit.cells[0].estimate.ci_lower);
+    assert_eq!(first("band_lower"), fit.cells[0].estimate.band_lower);
     let half = fixtures::POINTWISE * first("se").expect("a standard error");
     let lower = first("estimate").expect("an estimate") - half;
     assert!((first("ci_lower").expect("an end") - lower).abs() < 1e-12);

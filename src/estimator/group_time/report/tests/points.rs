@@ -7,9 +7,9 @@ fn pointwise_interval_lies_inside_the_uniform_band() {
     assert_eq!(rows.len(), 7);
     assert_eq!(rows.iter().filter(|r| r.post).count(), 4);
     for row in &rows {
-        assert!(row.pointwise_lower > row.lower && row.pointwise_upper < row.upper);
+        assert!(row.ci_lower > row.band_lower && row.ci_upper < row.band_upper);
     }
-    let (lower, upper) = (rows[3].pointwise_lower, rows[3].pointwise_upper);
+    let (lower, upper) = (rows[3].ci_lower, rows[3].ci_upper);
     let half = fixtures::POINTWISE * 0.011_795_445_9;
     assert!((upper.unwrap_or(0.0) - lower.unwrap_or(0.0) - 2.0 * half).abs() < 1e-12);
 }
@@ -19,7 +19,7 @@ fn reference_has_no_interval() {
     let rows = fixtures::dynamic_universal().plot_data();
     let reference: Vec<_> = rows.iter().filter(|r| r.reference).collect();
     assert_eq!(reference.len(), 1);
-    assert!(!reference[0].post && reference[0].lower.is_none());
+    assert!(!reference[0].post && reference[0].ci_lower.is_none());
     assert_eq!((reference[0].at, reference[0].estimate), (-1.0, 0.0));
 }
 

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::super::TILE;
 use super::super::component::{Component, ComponentPoint, Controls, View};
 use super::Adjusted;
-use super::regression::{ControlRegression, dot};
+use super::regression::ControlRegression;
+use crate::base::solve::dot;
 
 /// The product of a component's controls with the coefficients' influence.
 pub(in crate::estimator::switching::effects) struct Correction<'a> {

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use faer::{MatRef, Side};
 use rayon::prelude::*;
 
 use super::super::sample::{Stratum, SwitchingSample};
-
-/// Singular values below this part of the largest are zero, as in R `MASS::ginv`.
-const NEGLIGIBLE: f64 = 1.490_116_119_384_765_6e-8;
+use crate::base::solve::dot;
+use crate::base::spectrum::{GINV, Spectrum};
 
 /// A control whose sum of squares within cells is up to this part of that of its values is the same in each of them: what is left
 /// is rounding.
@@ -267,27 +265,19 @@ impl ControlProducts {
     }
 }
 
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// Moore-Penrose inverse after scaling to a unit diagonal, and the rank.
 fn generalised_inverse(a: &[f64], k: usize) -> (Vec<f64>, usize) {
     let scale: Vec<f64> = (0..k)
         .map(|i| if a[i * k + i] > 0.0 { a[i * k + i].sqrt().recip() } else { 0.0 })
         .collect();
     let scaled: Vec<f64> = (0..k * k).map(|e| a[e] * scale[e / k] * scale[e % k]).collect();
-    let matrix = MatRef::from_row_major_slice(&scaled, k, k);
-    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return (vec![0.0; k * k], 0) };
-    let (u, values) = (eigen.U(), eigen.S());
-    let largest = (0..k).map(|i| values[i]).fold(0.0, f64::max);
-    let kept: Vec<usize> = (0..k).filter(|i| values[*i] > largest * NEGLIGIBLE).collect();
-    let entry = |e: usize| {
-        let (i, j) = (e / k, e % k);
-        let sum: f64 = kept.iter().map(|v| u[(i, *v)] * u[(j, *v)] / values[*v]).sum();
-        sum * scale[i] * scale[j]
-    };
-    ((0..k * k).map(entry).collect(), kept.len())
+    let Some(spectrum) = Spectrum::new(&scaled, k) else { return (vec![0.0; k * k], 0) };
+    let kept = spectrum.beyond(GINV);
+    let mut inverse = spectrum.inverse(&kept);
+    for (e, entry) in inverse.iter_mut().enumerate() {
+        *entry = *entry * scale[e / k] * scale[e % k];
+    }
+    (inverse, kept.len())
 }
 
 #[cfg(test)]

@@ -1,0 +1,104 @@
+//! The data, and the columns that estimators have in common.
+
+use std::path::PathBuf;
+
+use burn_did::options::Frequency;
+use clap::Args;
+
+use crate::defaults;
+use crate::error::{CliError, Result};
+use crate::words::OneOf;
+
+/// Where the data are, and what in them stands for a missing value.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct DataArgs {
+    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
+    #[arg(value_name = "DATA", help_heading = None)]
+    pub data: PathBuf,
+    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field; without this,
+    /// NA in text, and among numbers also N/A, NaN, null, None, ., #N/A and .a to .z.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        visible_alias = "missing-values",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub na: Option<Vec<String>>,
+}
+
+/// What the data of units over periods are.
+pub(crate) const LONG_FORM: &str = "CSV or parquet file in long form: one row per unit and period. Also a directory of such files or, if nothing has \
+    that name, a pattern as in \"data/*.parquet\"";
+
+/// Outcome and period.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct OutcomeArgs {
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
+    pub yname: String,
+    /// Period: a number, or a date with --frequency.
+    #[arg(long, value_name = "COLUMN", visible_alias = "time")]
+    pub tname: String,
+    /// Length of a period, if the columns of periods and groups have dates.
+    #[arg(long, value_name = "PERIOD", value_parser = OneOf::<Frequency>::all())]
+    pub frequency: Option<Frequency>,
+}
+
+/// Data and columns of the estimators that compare groups.
+#[derive(Args)]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+pub(crate) struct ColumnArgs {
+    #[command(flatten)]
+    pub source: DataArgs,
+    #[command(flatten)]
+    pub outcome: OutcomeArgs,
+    /// Unit; needed for panels.
+    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
+    pub idname: Option<String>,
+    /// Sampling weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
+    pub weightsname: Option<String>,
+    /// Cluster of the standard errors, beyond the unit.
+    #[arg(long, value_name = "COLUMN", visible_alias = "clusters", value_delimiter = ',')]
+    clustervars: Vec<String>,
+}
+
+/// Covariates, and rows that are no panel.
+#[derive(Args)]
+pub(crate) struct CovariateArgs {
+    /// Covariates, as in "~ x1 + log(x2) + C(region)".
+    #[arg(
+        long,
+        value_name = "FORMULA",
+        visible_alias = "covariates",
+        default_value_t = defaults::att_gt().covariates,
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    pub xformla: String,
+    /// Treat every row as a unit of its own.
+    #[arg(long, help_heading = "Estimation")]
+    pub repeated_cross_sections: bool,
+}
+
+impl ColumnArgs {
+    /// The cluster beyond the unit. Only where every row is its own unit can it be the unit column.
+    pub(crate) fn cluster(&self, rows_are_units: bool) -> Result<Option<String>> {
+        let mut given: Vec<&String> = self.clustervars.iter().collect();
+        given.dedup();
+        if given.len() > 1 || !rows_are_units {
+            given.retain(|c| Some(*c) != self.idname.as_ref());
+        }
+        match given[..] {
+            [] => Ok(None),
+            [cluster] => Ok(Some(cluster.clone())),
+            _ => Err(CliError::usage(
+                "at most one cluster variable beyond the unit",
+                "each unit must stay in one cluster, so that one variable is enough",
+            )),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Where the arithmetic is done.
+
+use burn_did::options::Precision;
+use clap::{Args, ValueEnum};
+
+use crate::parse;
+use crate::words::OneOf;
+
+/// Backend that does the arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// The processor.
+    Cpu,
+    /// A GPU by Vulkan, Metal or DirectX; single precision.
+    Wgpu,
+    /// A GPU with a Vulkan driver that has doubles.
+    Vulkan,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+/// Where and how the arithmetic is done.
+#[derive(Args)]
+#[command(next_help_heading = "Device")]
+pub(crate) struct DeviceArgs {
+    /// Backend that does the arithmetic.
+    #[arg(long, value_name = "WHICH", default_value = "cpu")]
+    pub backend: Backend,
+    /// GPUs to use, counted from 0, as in 0,1. By default the first, or the one that the system prefers.
+    #[arg(long, value_name = "N", visible_alias = "device", value_delimiter = ',')]
+    pub devices: Vec<usize>,
+    /// Floating-point type on the device: f64, or f32 on wgpu.
+    #[arg(long, value_name = "TYPE", value_parser = OneOf::<Precision>::all())]
+    pub precision: Option<Precision>,
+    /// Limit on the unit data held at once in memory (from parquet files) or on the device, as in 2GiB; the rest is streamed.
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
+    pub memory_budget: Option<u64>,
+}

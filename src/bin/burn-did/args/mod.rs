@@ -1,0 +1,27 @@
+//! Options that several commands share.
+//!
+//! | options | file |
+//! |---|---|
+//! | data, and the columns of an estimator | `columns.rs` |
+//! | group-time effects, and averages of them | `group_time.rs` |
+//! | regressions | `regression.rs` |
+//! | level and bootstrap | `inference.rs` |
+//! | backend and devices | `device.rs` |
+//! | what becomes of a result | `output.rs` |
+
+mod columns;
+mod device;
+mod group_time;
+mod inference;
+mod output;
+mod regression;
+
+pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
+pub(crate) use device::{Backend, DeviceArgs};
+pub(crate) use group_time::{
+    AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,
+    GroupTimeOutputArgs,
+};
+pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
+pub(crate) use output::{Format, OutputArgs};
+pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};

@@ -1,0 +1,71 @@
+//! What becomes of a result.
+
+use std::path::{Path, PathBuf};
+
+use burn_did::report::{PlotOptions, Reportable};
+use clap::{Args, ValueEnum};
+
+use crate::error::Result;
+use crate::output;
+use crate::parse;
+
+/// What becomes of a result.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+    /// Draw the result to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = parse::picture())]
+    pub plot: Option<PathBuf>,
+    /// Save the result as JSON, for the commands that read one.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// No progress and no warnings on standard error.
+    #[arg(long, short, help_heading = None)]
+    pub quiet: bool,
+}
+
+impl OutputArgs {
+    /// Refuses to write to what is read, or twice to one file, before any work.
+    pub(crate) fn keep_apart(&self, data: &Path) -> Result<()> {
+        output::keep_apart(data, [self.save.as_ref(), self.plot.as_ref()])
+    }
+
+    /// Writes a result, says its warnings, saves and draws it. It fails if anything could not be made, after all that could.
+    pub(crate) fn emit(&self, result: &dyn Reportable) -> Result<()> {
+        self.emit_with(result, self.plot.as_deref())
+    }
+
+    /// As [`emit`](Self::emit), with this picture.
+    pub(crate) fn emit_with(&self, result: &dyn Reportable, plot: Option<&Path>) -> Result<()> {
+        output::results(&match self.format {
+            Format::Json => result.to_json()?,
+            Format::Csv => burn_did::report::csv(&[result])?,
+            _ => output::blocks([output::shown(result, self.format)]),
+        })?;
+        if !self.quiet {
+            result.warnings_in_words().iter().for_each(output::warning);
+        }
+        let saved = self.save.as_ref().map(|file| Ok(result.save(file)?));
+        let plotted = plot.map(|file| Ok(result.plot_with(file, &PlotOptions::default())?));
+        output::all(saved.into_iter().chain(plotted))
+    }
+}
+
+/// Format of the results.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Plain-text tables.
+    #[default]
+    Table,
+    /// One document with everything; null where a number does not exist.
+    Json,
+    /// One row per estimate; empty where a number does not exist.
+    Csv,
+    /// Markdown tables.
+    Markdown,
+    /// LaTeX tables, for the package booktabs.
+    Latex,
+}

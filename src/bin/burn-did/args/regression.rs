@@ -1,0 +1,75 @@
+//! Options of regressions with fixed effects.
+
+use burn_did::regression::{Solver, Ssc, Vcov};
+use clap::Args;
+
+use super::LevelArgs;
+use crate::defaults;
+use crate::parse;
+use crate::words::solvers;
+
+/// How a regression is estimated, and how sure it is.
+#[derive(Args)]
+#[command(next_help_heading = "Inference")]
+pub(crate) struct RegressionArgs {
+    /// Weights; rows with a weight of 0 are left out.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    pub weightsname: Option<String>,
+    /// Covariance of the coefficients: iid, hetero (HC1), hc2, hc3, or cluster:a or cluster:a,b.
+    #[arg(long, value_name = "TYPE")]
+    pub vcov: Option<Vcov>,
+    #[arg(
+        long,
+        value_name = "KEY=VALUE,...",
+        help = SSC_HELP,
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ssc: Ssc,
+    #[command(flatten)]
+    pub level: LevelArgs,
+}
+
+/// Solver that projects out fixed effects.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct SolverArgs {
+    /// Solver that projects out the fixed effects.
+    #[arg(
+        long,
+        value_name = "SOLVER",
+        default_value_t = defaults::fixed_effects().solver,
+        value_parser = solvers()
+    )]
+    pub solver: Solver,
+}
+
+/// The solver, and how far it goes.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct ProjectionArgs {
+    #[command(flatten)]
+    solver: SolverArgs,
+    /// Relative tolerance of the solver.
+    #[arg(
+        long,
+        value_name = "TOLERANCE",
+        default_value_t = defaults::fixed_effects().fixef_tol,
+        value_parser = parse::fraction
+    )]
+    pub fixef_tol: f64,
+    /// Maximum number of iterations of the solver.
+    #[arg(long, value_name = "N", default_value_t = defaults::fixed_effects().fixef_maxiter)]
+    pub fixef_maxiter: usize,
+}
+
+impl ProjectionArgs {
+    /// The solver.
+    pub(crate) fn solver(&self) -> Solver {
+        self.solver.solver
+    }
+}
+
+/// What `--ssc` takes.
+const SSC_HELP: &str = "Corrections for small samples other than those of R fixest: k_adj, k_fixef (none, nonnested or \
+    full), k_exact, G_adj and G_df (min or conventional), as in k_adj=false,k_fixef=none";

@@ -1,0 +1,64 @@
+//! Numbers, sizes and paths of options.
+
+use std::path::{Path, PathBuf};
+
+use burn_did::options::{Band, Inference};
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
+/// A whole number of periods.
+pub(crate) fn periods(text: &str) -> Result<u32, String> {
+    text.trim().parse().map_err(|_| "expected a whole number of periods, at least 0".to_owned())
+}
+
+/// A finite number of at least 0.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0);
+    value.ok_or_else(|| "expected a number of at least 0".to_owned())
+}
+
+/// A finite number.
+pub(crate) fn finite(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite());
+    value.ok_or_else(|| "expected a number".to_owned())
+}
+
+/// A number in (0, 1).
+pub(crate) fn fraction(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|v| *v > 0.0 && *v < 1.0);
+    value.ok_or_else(|| "expected a number between 0 and 1".to_owned())
+}
+
+/// One minus a confidence level.
+pub(crate) fn alpha(text: &str) -> Result<f64, String> {
+    let alpha = fraction(text)?;
+    let inference = Inference { alpha, bootstrap: None, band: Band::Pointwise };
+    inference.validate().map(|()| alpha).map_err(|error| error.to_string())
+}
+
+/// Path of a picture.
+pub(crate) fn picture() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("png" | "svg") => Ok(path),
+            _ => Err(format!("{} must end in .png or .svg", Path::display(&path))),
+        }
+    })
+}
+
+/// Bytes, as in 2000000, 512MB or 4GiB.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
+    let factor: u64 = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "mb" => 1000_u64.pow(2),
+        "gb" => 1000_u64.pow(3),
+        "k" | "kib" => 1024,
+        "m" | "mib" => 1024_u64.pow(2),
+        "g" | "gib" => 1024_u64.pow(3),
+        _ => return Err("expected bytes, as in 2000000, 512MB or 4GiB".into()),
+    };
+    let count: u64 = digits.parse().map_err(|_| "expected a whole number of bytes".to_owned())?;
+    count.checked_mul(factor).filter(|b| *b > 0).ok_or_else(|| "out of range".to_owned())
+}

@@ -1,0 +1,55 @@
+//! The verbs of every estimator, by the trait that has them.
+
+use burn_did::data::{
+    self, DoseSimulation, SwitchingSimulation, TripleSimulation, TwoPeriodSimulation,
+};
+use burn_did::prelude::*;
+use polars::prelude::DataFrame;
+
+/// Estimates twice without naming the estimator, and asks for a file that there is not.
+fn fits<E: Estimator<Output: Reportable>>(estimator: &E, data: &DataFrame) {
+    estimator.validate().unwrap();
+    let rows = |result: E::Output| result.to_dataframe().unwrap();
+    let on_default = rows(estimator.fit(data).unwrap());
+    let on_device = rows(estimator.fit_on(data.clone(), &E::Device::default()).unwrap());
+    assert!(on_default.height() > 0 && on_default.equals_missing(&on_device));
+    let Err(error) = estimator.fit("no such file.csv") else { panic!("there is no file") };
+    assert!(error.to_string().contains("no such file.csv"), "{error}");
+}
+
+#[test]
+fn every_estimator_has_the_same_verbs() {
+    let mpdta = data::mpdta();
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
+    let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
+    let config =
+        Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
+    fits(&config.build(), &two);
+
+    let triple = TripleSimulation::builder().units(400).seed(1).build().frame();
+    let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    fits(&config.eligible("eligible").build(), &triple);
+
+    let doses = DoseSimulation::builder().units(600).seed(1).build().frame();
+    let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    fits(&config.dose("dose").build(), &doses);
+
+    let switching = SwitchingSimulation::builder().groups(400).seed(1).build().frame();
+    let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
+    fits(&config.effects(2).build(), &switching);
+
+    let config = FixedEffects::<Cpu>::builder().formula("lemp ~ treat | countyreal + year");
+    fits(&config.build(), &mpdta);
+
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
+    let config = Npiv::builder().outcome("lemp").regressors(vec!["lpop".to_owned()]);
+    fits(&config.x_segments(1).draws(50).build(), &mpdta);
+
+    let demean = Demean::<Cpu>::builder().columns(["lemp"]).absorb(["countyreal", "year"]).build();
+    assert!(Estimator::validate(&demean).is_ok());
+    assert_eq!(Estimator::fit(&demean, &mpdta).unwrap().residuals[0].len(), mpdta.height());
+}
