@@ -12,9 +12,7 @@ pub use super::ballista::{ClusterStatus, ExecutorStatus, JobStatus, SCHEDULER_PO
 use super::handle::Cluster;
 use super::worker::Worker;
 use crate::base::error::Result;
-use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
-use crate::read::input::guarded;
 
 /// Bytes of a sample that an executor keeps unless it is told otherwise.
 const MEMORY: u64 = 1 << 30;

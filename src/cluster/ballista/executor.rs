@@ -5,7 +5,7 @@ use super::gate::Gate;
 use super::scheduler::{host_of, session_config};
 use super::threads::RuntimeThreads;
 use super::tls::Tls;
-use super::{MESSAGE, causes, function, problem, tls};
+use super::{MESSAGE, SCHEDULER_PORT, causes, function, problem, tls};
 use crate::base::error::Result;
 use crate::base::temporary::{PrivateDirectory, before_the_end};
 use crate::cluster::engine::TaskRunner;

@@ -4,7 +4,7 @@ use super::members::Members;
 use super::threads::RuntimeThreads;
 use super::tls::Tls;
 use super::watch::{Server, watch};
-use super::{MESSAGE, function, problem};
+use super::{MESSAGE, SCHEDULER_PORT, function, problem};
 use crate::base::error::Result;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode};

@@ -40,10 +40,10 @@ use crate::engine::pass::{
     StratumPlan,
 };
 
-pub use device::{BackendName, Device, OnDevices};
 pub use at_once::{AtOnce, DeviceWork, HostRows, Segments};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
+pub use device::{BackendName, Device, OnDevices};
 pub use levels::{
     BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LEVEL_COLUMNS,
     LevelDesign, LevelSolver, LevelStep, LevelWeights,

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use burn_did::backend::BackendName;
 use burn_did::cluster::{LocalCluster, RunningCluster, SCHEDULER_PORT};
 use clap::{Args, Subcommand};
 
@@ -11,6 +12,7 @@ use crate::backend;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::parse;
+use crate::words::OneOf;
 
 /// Start a scheduler and executors on this machine, until this ends; or show a cluster.
 #[derive(Args)]
@@ -25,7 +27,7 @@ pub(crate) struct ClusterArgs {
     #[arg(long, value_name = "N|all", value_parser = gpus)]
     gpus: Option<Gpus>,
     /// Backend of the GPUs.
-    #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus")]
+    #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus", value_parser = OneOf::<BackendName>::all())]
     backend: BackendName,
     /// Threads of each executor; by default the executors together have one per processor.
     #[arg(long, value_name = "N")]
