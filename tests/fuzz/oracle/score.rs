@@ -55,9 +55,14 @@ fn count(rows: &Rows) -> Result<(), Failure> {
 
 /// The unweighted cross-products of the comparison rows, of both periods together.
 fn rank(rows: &Rows) -> Result<(), Failure> {
-    let x: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.raw[*i].as_slice()).collect();
-    let all = factor(&x, &vec![1.0; x.len()]);
-    judge(all.reciprocal_condition(), all.scaled_reciprocal_condition())
+    let on = rows.arm(false, None);
+    let of = |columns: &[Vec<f64>]| {
+        let x: Vec<&[f64]> = on.iter().map(|i| columns[*i].as_slice()).collect();
+        factor(&x, &vec![1.0; x.len()])
+    };
+    let raw = of(&rows.raw);
+    let scaled = if rows.scaled_rank { of(&rows.x) } else { raw.clone() };
+    rows.judge(raw.reciprocal_condition(), scaled.scaled_reciprocal_condition())
 }
 
 fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {
