@@ -2,7 +2,7 @@
 
 use super::linear::{Factor, factor};
 use super::logit::{Calibrated, Likelihood, Score, calibrate, likelihood};
-use super::{Failure, Method, Rows, Rules, judge};
+use super::{Failure, Method, Rows, Rules};
 
 /// A propensity score of at least this violates the overlap condition.
 const OVERLAP: f64 = 0.999;
@@ -60,9 +60,8 @@ fn rank(rows: &Rows) -> Result<(), Failure> {
         let x: Vec<&[f64]> = on.iter().map(|i| columns[*i].as_slice()).collect();
         factor(&x, &vec![1.0; x.len()])
     };
-    let raw = of(&rows.raw);
-    let scaled = if rows.scaled_rank { of(&rows.x) } else { raw.clone() };
-    rows.judge(raw.reciprocal_condition(), scaled.scaled_reciprocal_condition())
+    let columns = of(if rows.scaled_rank { &rows.x } else { &rows.raw });
+    rows.judge(columns.reciprocal_condition(), columns.scaled_reciprocal_condition())
 }
 
 fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {
