@@ -145,6 +145,7 @@ fn fixed_length(random: &mut Random, study: &Study, tally: &mut Tally) {
         Breakdown::AlwaysSignificant(m) => {
             tally.same("significant at all M", &significant(m), &true);
         }
+        other => unreachable!("an unknown breakdown value, {other:?}"),
     }
 }
 

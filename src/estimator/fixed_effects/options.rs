@@ -10,6 +10,7 @@ use crate::base::words::{ParseOptionError, words};
 /// Covariance of the coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Vcov {
     /// Errors of one variance, independent of each other.
     #[default]

@@ -43,6 +43,7 @@ impl HonestMethod {
 /// The parameter: a linear combination of effects after treatment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Effect {
     /// The effect in the period in which treatment starts: at event time 0, or at the first after it where 0 is the reference.
     First,

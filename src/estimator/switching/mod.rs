@@ -35,6 +35,7 @@ use crate::read::formula::Formula;
 /// Which effects are tested to be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum EffectsEqual {
     /// All.
     #[default]

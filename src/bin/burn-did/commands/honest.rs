@@ -240,7 +240,7 @@ impl HonestArgs {
         }
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
-            Some(at) => burn_did::sensitivity::Effect::At(at),
+            Some(at) => Effect::At(at),
             None => self.l_vec.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };
