@@ -40,7 +40,7 @@ fn every_estimator_has_the_same_verbs() {
     let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
     fits(&config.effects(2).build(), &switching);
 
-    let config = FixedEffects::<Cpu>::builder().formula("lemp ~ treat | countyreal + year");
+    let config = FixedEffects::<Cpu>::builder().formula("lemp ~ lpop | year");
     fits(&config.build(), &mpdta);
 
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
