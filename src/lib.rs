@@ -37,7 +37,8 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
-//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
+//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
+//!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
@@ -78,6 +79,7 @@ pub use estimator::fixed_effects::{
 };
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::npiv::{Npiv, NpivResult};
+pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult, SavedResult,
@@ -134,6 +136,14 @@ pub mod regression {
 pub mod sensitivity {
     pub use crate::estimator::honest::{
         Breakdown, Delta, Effect, HonestMethod, Restriction, RobustInterval, Search,
+    };
+}
+
+/// Options and parts of analyses of pre-trends.
+pub mod pretrends {
+    pub use crate::estimator::pretrends::{
+        EquivalencePeriod, EquivalenceTest, EquivalenceTests, Hypothesis, PreTest,
+        PretrendsAlternative, PretrendsRow,
     };
 }
 

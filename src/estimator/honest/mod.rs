@@ -36,6 +36,7 @@ mod setup;
 mod simplex;
 mod written;
 
+pub(crate) use coefficients::EventCoefficients;
 pub use delta::{Delta, Restriction};
 pub use options::{Effect, Honest, HonestMethod, Search};
 pub use result::{Breakdown, HonestResult, RobustInterval};
