@@ -19,6 +19,7 @@ fn help_is_as_documented() {
         "demean",
         "aggregate",
         "honest",
+        "pretrends",
         "plot",
     ];
     for command in commands {

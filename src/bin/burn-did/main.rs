@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, cont_did, ddd, demean, did_multiplegt, drdid, feols, honest, npiv, plot,
-    sunab,
+    pretrends, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -50,6 +50,7 @@ enum Command {
     Demean(Box<demean::DemeanArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
+    Pretrends(Box<pretrends::PretrendsArgs>),
     Plot(plot::PlotArgs),
     #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
@@ -96,6 +97,7 @@ fn main() -> ExitCode {
         Command::Demean(args) => demean::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
+        Command::Pretrends(args) => pretrends::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),
