@@ -10,7 +10,7 @@
 //! | equivalence tests | `equivalence.rs` |
 //! | all of it | `analysis.rs` |
 //!
-//! It takes coefficients as `honest` does, and imports nothing else from other estimators.
+//! It takes event studies as `honest` does: `EventCoefficients` are what both analyse.
 
 mod analysis;
 mod check;
