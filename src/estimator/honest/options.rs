@@ -40,6 +40,9 @@ impl HonestMethod {
     }
 }
 
+/// What the effect at one event time is called in words, before the time.
+pub(crate) const AT_EVENT_TIME: &str = "effect at event time ";
+
 /// The parameter: a linear combination of effects after treatment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -342,7 +345,7 @@ impl Honest {
     pub(crate) fn parameter(&self, times: &[f64], reference: f64) -> Result<(Vec<f64>, String)> {
         let unit = |j: usize| (0..times.len()).map(|i| f64::from(u8::from(i == j))).collect();
         let at = |time: f64| match times.iter().position(|t| *t == time) {
-            Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
+            Some(j) => Ok((unit(j), format!("{AT_EVENT_TIME}{time}"))),
             None => {
                 let times: Vec<String> = times.iter().map(f64::to_string).collect();
                 let got = format!("{time}; the event times are {}", times.join(", "));

@@ -132,7 +132,7 @@ result!(DrdidResult);
 impl Comparable for DrdidResult {
     fn terms(&self) -> Vec<Term> {
         let (name, order, band) = ("ATT".into(), [0.0; 3], Band::Pointwise);
-        vec![Term { name, order, estimate: self.estimate, band }]
+        vec![Term::new(name, order, self.estimate, band)]
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -148,6 +148,10 @@ impl Comparable for DrdidResult {
 
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
     }
 }
 
