@@ -23,6 +23,7 @@ use super::streams::Stream;
 /// assert_eq!(simulation.truth(3, 4), 1.5);
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct Simulation {
     /// Units; rows in each period, for repeated cross sections.
     #[builder(default = 1_000)]

@@ -38,6 +38,7 @@ use super::streams::Stream;
 /// assert_eq!(staggered.truth(4, 5), 3.5);
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct TripleSimulation {
     /// Units; rows in each period, for repeated cross sections.
     #[builder(default = 1_000)]
