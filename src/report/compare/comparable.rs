@@ -73,7 +73,7 @@ pub trait Comparable {
         None
     }
     /// The fixed effects of a regression; `None` for what is no regression.
-    fn fixed_effects(&self) -> Option<Vec<String>> {
+    fn absorbed(&self) -> Option<Vec<String>> {
         None
     }
     /// What a reader must know of the estimates, such as cells that an average leaves out: for the foot of the table.

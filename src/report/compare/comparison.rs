@@ -199,12 +199,12 @@ impl<'a> Comparison<'a> {
     }
 
     fn are_regressions(&self) -> bool {
-        self.models.iter().all(|(_, model)| model.fixed_effects().is_some())
+        self.models.iter().all(|(_, model)| model.absorbed().is_some())
     }
 
     /// The fixed effects of all models, each once.
     fn fixed_effects(&self) -> Vec<String> {
-        let all = self.models.iter().filter_map(|(_, model)| model.fixed_effects()).flatten();
+        let all = self.models.iter().filter_map(|(_, model)| model.absorbed()).flatten();
         unique(all)
     }
 
@@ -265,8 +265,7 @@ impl<'a> Comparison<'a> {
     /// A row of words. The space keeps digits under digits where numbers have stars or parentheses behind them.
     fn line(&self, name: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
         let room = " ".repeat(self.room());
-        let padded =
-            |cell: String| if cell.is_empty() { cell } else { format!("{cell}{room}") };
+        let padded = |cell: String| if cell.is_empty() { cell } else { format!("{cell}{room}") };
         [name.to_owned()].into_iter().chain(cells.map(padded)).collect()
     }
 
@@ -327,7 +326,7 @@ impl<'a> Comparison<'a> {
     /// Which model has which fixed effects.
     fn absorbed_rows(&self) -> Vec<Vec<String>> {
         let models: Vec<Option<Vec<String>>> =
-            self.models.iter().map(|(_, model)| model.fixed_effects()).collect();
+            self.models.iter().map(|(_, model)| model.absorbed()).collect();
         let row = |name: &String| {
             let has = |own: &Option<Vec<String>>| match own {
                 Some(own) if own.contains(name) => "Yes".to_owned(),

@@ -9,7 +9,7 @@ use crate::report::json;
 use crate::result::inference::Estimate;
 use crate::result::saved::FORMAT;
 
-use super::comparable::Term;
+use super::comparable::{Comparable, Term};
 use super::comparison::Comparison;
 use super::rows::gathered;
 
@@ -43,7 +43,8 @@ impl Comparison<'_> {
         let models = self.selected(&terms)?;
         let names = self.models.iter().map(|(name, _)| name);
         let names = names.zip(&models).flat_map(|(name, own)| vec![Some(name.as_str()); own.len()]);
-        let (rows, estimates): (Vec<String>, Vec<Estimate>) = models.iter().flatten().cloned().unzip();
+        let (rows, estimates): (Vec<String>, Vec<Estimate>) =
+            models.iter().flatten().cloned().unzip();
         let keys = vec![Variable::words("model", names), terms_of(rows)];
         frame(&[Estimates::new("estimates", keys, estimates)])
     }
@@ -62,24 +63,31 @@ impl Comparison<'_> {
     /// As [`table`](Self::table), and [`DidError::Json`](crate::DidError::Json) if the document cannot be formed.
     pub fn to_json(&self) -> Result<String> {
         let terms = self.terms();
-        let model = |((name, model), own): (&'_ (String, _), Vec<(String, Estimate)>)| {
-            let model: &dyn super::Comparable = *model;
-            let facts = model.facts();
-            let facts = facts.iter().filter(|(fact, _)| self.selection.has_fact(fact));
-            let facts = facts.map(|(fact, value)| Variable::fact(fact, value.as_str())).collect();
-            let (rows, estimates): (Vec<String>, Vec<Estimate>) = own.into_iter().unzip();
-            Model {
-                name,
-                outcome: model.outcome(),
-                fixed_effects: model.fixed_effects(),
-                alpha: model.alpha(),
-                facts: Facts(facts),
-                estimates: Estimates::new("estimates", vec![terms_of(rows)], estimates),
-                remarks: model.remarks(),
-            }
-        };
-        let models = self.models.iter().zip(self.selected(&terms)?).map(model).collect();
+        let selected = self.selected(&terms)?;
+        let models = self.models.iter().zip(selected);
+        let models = models.map(|((name, model), own)| self.model(name, *model, own)).collect();
         json::text(&Document { kind: "comparison", format: FORMAT, models })
+    }
+
+    fn model<'m>(
+        &self,
+        name: &'m str,
+        model: &dyn Comparable,
+        own: Vec<(String, Estimate)>,
+    ) -> Model<'m> {
+        let facts = model.facts();
+        let facts = facts.iter().filter(|(fact, _)| self.selection.has_fact(fact));
+        let facts = facts.map(|(fact, value)| Variable::fact(fact, value.as_str())).collect();
+        let (rows, estimates): (Vec<String>, Vec<Estimate>) = own.into_iter().unzip();
+        Model {
+            name,
+            outcome: model.outcome(),
+            fixed_effects: model.absorbed(),
+            alpha: model.alpha(),
+            facts: Facts(facts),
+            estimates: Estimates::new("estimates", vec![terms_of(rows)], estimates),
+            remarks: model.remarks(),
+        }
     }
 
     /// The estimates of each model that are in the table, with their names.

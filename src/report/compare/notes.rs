@@ -25,7 +25,8 @@ pub(super) fn notes(
         Stars::Levels => format!("{below}. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1"),
     };
     let remarks = comparison.models.iter().map(|(name, model)| (name, model.remarks()));
-    let remarks = remarks.flat_map(|(name, all)| all.into_iter().map(move |r| format!("{name}: {r}")));
+    let remarks =
+        remarks.flat_map(|(name, all)| all.into_iter().map(move |r| format!("{name}: {r}")));
     [first].into_iter().chain(remarks).collect()
 }
 

@@ -74,9 +74,8 @@ impl Selection {
             return new.clone();
         }
         let shown = names.last().copied().unwrap_or_default();
-        let parts = parts(shown).map(|(part, rest)| {
-            format!("{}{rest}", of(part).map_or(part, |(_, new)| new))
-        });
+        let parts = parts(shown)
+            .map(|(part, rest)| format!("{}{rest}", of(part).map_or(part, |(_, new)| new)));
         parts.collect()
     }
 
@@ -130,7 +129,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     if pattern == name {
         return true;
     }
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
     // Which beginnings of the name are the pattern so far.
     let mut reached = vec![false; name.len() + 1];
     reached[0] = true;

@@ -14,8 +14,20 @@ impl Comparable for Aggregated {
         };
         let slope = f64::from(u8::from(self.settings.target == DoseTarget::Slope));
         // There is no band of one estimate, whatever the band of the rows.
-        let overall = Term::new(format!("Overall {}", self.settings.parameter()), [0.0, slope, 0.0], self.overall, Band::Pointwise);
-        let row = |r: &AggregatedRow| Term::new(format!("{name} {}", self.shown(r.at)), [rank, r.at, 0.0], r.estimate, self.band);
+        let overall = Term::new(
+            format!("Overall {}", self.settings.parameter()),
+            [0.0, slope, 0.0],
+            self.overall,
+            Band::Pointwise,
+        );
+        let row = |r: &AggregatedRow| {
+            Term::new(
+                format!("{name} {}", self.shown(r.at)),
+                [rank, r.at, 0.0],
+                r.estimate,
+                self.band,
+            )
+        };
         [overall].into_iter().chain(self.rows.iter().map(row)).collect()
     }
 

@@ -172,6 +172,7 @@ impl ContDidResult {
             )),
             label: Some("cont-did".into()),
             estimates: [1, 6].map(EstimateColumns::from).into(),
+            ..Table::default()
         }
     }
 

@@ -48,6 +48,7 @@ impl Report for DrdidResult {
                 interval: (4, 5),
                 mark: None,
             }],
+            ..Table::default()
         }
     }
 
@@ -131,7 +132,7 @@ result!(DrdidResult);
 
 impl Comparable for DrdidResult {
     fn terms(&self) -> Vec<Term> {
-        let (name, order, band) = ("ATT".into(), [0.0; 3], Band::Pointwise);
+        let (name, order, band) = ("ATT", [0.0; 3], Band::Pointwise);
         vec![Term::new(name, order, self.estimate, band)]
     }
 

@@ -73,6 +73,7 @@ impl Report for RegressionResult {
                 interval: (5, 6),
                 mark: Some(7),
             }],
+            ..Table::default()
         }
     }
 
@@ -264,7 +265,7 @@ impl Comparable for RegressionResult {
         Some(self.settings.outcome.clone())
     }
 
-    fn fixed_effects(&self) -> Option<Vec<String>> {
+    fn absorbed(&self) -> Option<Vec<String>> {
         Some(self.absorbed.iter().map(|absorbed| absorbed.name.clone()).collect())
     }
 }

@@ -64,8 +64,8 @@ impl Comparable for SunAbrahamResult {
         self.event_study.outcome()
     }
 
-    fn fixed_effects(&self) -> Option<Vec<String>> {
-        self.regression.fixed_effects()
+    fn absorbed(&self) -> Option<Vec<String>> {
+        Comparable::absorbed(&self.regression)
     }
 
     fn remarks(&self) -> Vec<String> {

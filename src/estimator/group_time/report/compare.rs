@@ -6,12 +6,19 @@ use crate::report::foot;
 
 impl Comparable for GroupTimeResult {
     fn terms(&self) -> Vec<Term> {
-        let term = |c: &GroupTimeCell| Term::new(format!(
-                "{}({}, {})",
-                self.settings.parameter(),
-                self.settings.period(c.group),
-                self.settings.period(c.time)
-            ), [5.0, c.group, c.time], c.estimate, self.band);
+        let term = |c: &GroupTimeCell| {
+            Term::new(
+                format!(
+                    "{}({}, {})",
+                    self.settings.parameter(),
+                    self.settings.period(c.group),
+                    self.settings.period(c.time)
+                ),
+                [5.0, c.group, c.time],
+                c.estimate,
+                self.band,
+            )
+        };
         self.cells.iter().map(term).collect()
     }
 

@@ -56,6 +56,7 @@ impl Report for GroupTimeResult {
             caption: Some(foot::caption(self.title(), &self.settings.outcome)),
             label: Some(self.settings.estimator.clone()),
             estimates: vec![EstimateColumns::from(2)],
+            ..Table::default()
         }
     }
 

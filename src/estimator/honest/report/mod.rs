@@ -9,7 +9,9 @@ use crate::base::error::DidWarning;
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::report::left_out;
-use crate::estimator::honest::{AT_EVENT_TIME, Breakdown, Delta, HonestResult, Restriction, RobustInterval};
+use crate::estimator::honest::{
+    AT_EVENT_TIME, Breakdown, Delta, HonestResult, Restriction, RobustInterval,
+};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;

@@ -50,6 +50,7 @@ impl Report for DidMultiplegtResult {
             )),
             label: Some("did-multiplegt".into()),
             estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
         }
     }
 
@@ -240,7 +241,9 @@ result!(DidMultiplegtResult);
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
 impl Comparable for DidMultiplegtResult {
     fn terms(&self) -> Vec<Term> {
-        let average = self.average.iter().map(|average| Term::new("Average total effect", [0.5, 0.0, 0.0], average.estimate, Band::Pointwise));
+        let average = self.average.iter().map(|average| {
+            Term::new("Average total effect", [0.5, 0.0, 0.0], average.estimate, Band::Pointwise)
+        });
         let study = self.event_study();
         let events = study.terms().into_iter().zip(&study.rows).filter(|(_, row)| !row.reference);
         average.chain(events.map(|(term, _)| term)).collect()

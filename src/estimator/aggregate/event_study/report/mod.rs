@@ -69,6 +69,7 @@ impl Report for EventStudy {
             caption: self.provenance.outcome().map(|outcome| foot::caption(title, outcome)),
             label: Some("event-study".into()),
             estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
         }
     }
 
@@ -180,9 +181,18 @@ impl Comparable for EventStudy {
         let settings = self.provenance.settings();
         let is_slope = settings.is_some_and(|s| s.target == DoseTarget::Slope);
         let parameter = settings.map_or("ATT", Settings::parameter);
-        let overall = self.overall.map(|estimate| Term::new(format!("Overall {parameter}"), [0.0, f64::from(u8::from(is_slope)), 0.0], estimate, Band::Pointwise));
+        let overall = self.overall.map(|estimate| {
+            Term::new(
+                format!("Overall {parameter}"),
+                [0.0, f64::from(u8::from(is_slope)), 0.0],
+                estimate,
+                Band::Pointwise,
+            )
+        });
         let of = self.axis().unwrap_or("Event time");
-        let row = |r: &AggregatedRow| Term::new(format!("{of} {}", label(r.at)), [2.0, r.at, 0.0], r.estimate, self.band);
+        let row = |r: &AggregatedRow| {
+            Term::new(format!("{of} {}", label(r.at)), [2.0, r.at, 0.0], r.estimate, self.band)
+        };
         overall.into_iter().chain(self.rows.iter().map(row)).collect()
     }
 
