@@ -8,7 +8,7 @@ use burn_did::report::{Comparable, Comparison};
 use clap::Args;
 
 use super::saved::{event_study, result_or_study};
-use crate::args::{AGGREGATE, TableArgs, Format};
+use crate::args::{AGGREGATE, Format, TableArgs};
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
 use crate::output;
