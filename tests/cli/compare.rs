@@ -193,7 +193,7 @@ fn what_is_wrong_is_said() {
         stdout(&[&files[..], more].concat())
     };
     assert!(!table(&[]).contains("90%"));
-    let note = "In brackets: 95% pointwise for a, 90% pointwise for b confidence band";
+    let note = "Confidence band in brackets: 95% pointwise for a, 90% pointwise for b";
     assert!(table(&["--below", "ci"]).contains(note));
     assert!(table(&["--stars=interval"]).contains("90% pointwise for b"));
     assert!(table(&["--stars"]).contains("`***' 0.01"));

@@ -14,15 +14,18 @@ pub(super) fn notes(
     terms: &[Vec<Term>],
     rows: &[Row<'_>],
 ) -> Vec<String> {
-    let kinds = kinds(comparison, terms, rows);
+    let (bands, of) = kinds(comparison, terms, rows);
     let below = match comparison.below {
         Below::StandardError => "Standard errors in parentheses".to_owned(),
-        Below::Interval => format!("In brackets: {kinds} confidence band"),
+        Below::Interval => format!("{bands} in brackets{of}"),
     };
-    let first = match comparison.stars {
-        Stars::None => below,
-        Stars::Interval => format!("{below}. `*' {kinds} confidence band does not cover 0"),
-        Stars::Levels => format!("{below}. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1"),
+    let first = match (comparison.stars, comparison.below) {
+        (Stars::None, _) => below,
+        (Stars::Interval, Below::Interval) => format!("{below}. `*' band does not cover 0"),
+        (Stars::Interval, Below::StandardError) => {
+            format!("{below}. `*' {} does not cover 0{of}", lower(&bands))
+        }
+        (Stars::Levels, _) => format!("{below}. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1"),
     };
     let remarks = comparison.models.iter().map(|(name, model)| (name, model.remarks()));
     let remarks =
@@ -30,8 +33,8 @@ pub(super) fn notes(
     [first].into_iter().chain(remarks).collect()
 }
 
-/// Level and kind of the intervals, by model if they differ.
-fn kinds(comparison: &Comparison<'_>, terms: &[Vec<Term>], rows: &[Row<'_>]) -> String {
+/// The intervals with their level and kind, and of which model they are what if they differ.
+fn kinds(comparison: &Comparison<'_>, terms: &[Vec<Term>], rows: &[Row<'_>]) -> (String, String) {
     let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
     for ((name, model), terms) in comparison.models.iter().zip(terms) {
         let shown = terms.iter().filter(|term| rows.iter().any(|row| row.name == term.name));
@@ -42,10 +45,15 @@ fn kinds(comparison: &Comparison<'_>, terms: &[Vec<Term>], rows: &[Row<'_>]) -> 
         }
     }
     if let [(kind, _)] = kinds.as_slice() {
-        return kind.clone();
+        return (format!("{kind} confidence band"), String::new());
     }
     let of = kinds.iter().map(|(kind, names)| format!("{kind} for {}", names.join(", ")));
-    of.collect::<Vec<_>>().join(", ")
+    ("Confidence band".into(), format!(": {}", of.collect::<Vec<_>>().join(", ")))
+}
+
+/// Words within a sentence.
+fn lower(words: &str) -> String {
+    words.replacen("Confidence", "confidence", 1)
 }
 
 /// What the intervals of a model are; if they are of both kinds, with the names of those that are pointwise.

@@ -20,13 +20,13 @@ use crate::output;
 /// analysed, have "Event time 0" and so on.
 #[derive(Args)]
 pub(crate) struct CompareArgs {
-    /// Results saved with --save, or event studies in the words of R HonestDiD.
+    /// Results saved with --save, or event studies in the words of R `HonestDiD`.
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
     /// Names of the columns, in the order of the files; by default the files' names without extension.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     names: Vec<String>,
-    /// Compare an average of group-time effects where a result has these, with options as in dynamic:min_e=-3,max_e=5. With
+    /// Compare an average of group-time effects where a result has these, with options as in `dynamic:min_e=-3`. With
     /// dynamic, a regression stands with the event study of its first i(), too, and a continuous treatment with its own.
     #[arg(long, value_name = AGGREGATE)]
     aggregate: Option<AggregateSpec>,
