@@ -17,7 +17,8 @@ impl Table {
         if let Some(label) = &self.label {
             push(&mut out, &format!("\\label{{{}}}", reference(label)));
         }
-        let spec: String = (0..self.columns()).map(|c| column(self, c)).collect();
+        let columns: Vec<&str> = (0..self.columns()).map(|c| column(self, c)).collect();
+        let spec: String = columns.chunk_by(|a, b| a == b).map(repeated).collect();
         push(&mut out, &format!("\\begin{{tabular}}{{{spec}}}\n\\toprule"));
         for (index, section) in self.sections.iter().enumerate() {
             if index > 0 {
@@ -64,6 +65,14 @@ fn column(table: &Table, column: usize) -> &'static str {
         Align::Right => "r",
         Align::Centre => "c",
         Align::Mark => "@{\\,}l",
+    }
+}
+
+/// Columns of one form; those that take long to say are said once.
+fn repeated(columns: &[&str]) -> String {
+    match columns {
+        [one, _, ..] if one.len() > 20 => format!("*{{{}}}{{{one}}}", columns.len()),
+        _ => columns.concat(),
     }
 }
 

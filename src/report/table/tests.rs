@@ -112,5 +112,5 @@ fn numbers_are_aligned_by_siunitx() {
     ] {
         assert!(latex.contains(line), "{line}{latex}");
     }
-    assert_eq!(latex.matches("S[parse-numbers=false").count(), 2);
+    assert!(latex.contains("{l*{2}{S[parse-numbers=false"), "{latex}");
 }

@@ -244,12 +244,14 @@ impl Comparable for RegressionResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         let number = |value: f64| format!("{value:.5}");
+        let clusters: Vec<String> = self.clusters.iter().map(|(_, n)| n.to_string()).collect();
         let fit = match self.settings.family {
             Family::Gaussian => "R2",
             Family::Poisson => "Pseudo R2",
         };
         let facts = [
-            ("S.E. type", Some(format!("{}{}", self.settings.vcov.label(), groups(self)))),
+            ("S.E. type", Some(self.settings.vcov.label())),
+            ("Clusters", (!clusters.is_empty()).then(|| clusters.join(" and "))),
             ("Observations", Some(self.n.to_string())),
             (fit, self.r2.map(number)),
             ("Within R2", self.r2_within.map(number)),
