@@ -25,7 +25,7 @@ const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|'
 const TEXT: u128 = 24;
 const VALUE: u128 = 48;
 
-const REMEDY: &str = "write the data to parquet, of which panels are streamed";
+const REMEDY: &str = "write the data to parquet, from which panels are streamed";
 
 /// First bytes of compressed files.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
