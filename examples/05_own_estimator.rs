@@ -27,7 +27,7 @@ impl TwoByTwo for DifferenceInMeans {
             let control = weight(i, 0.0) * (change(i) - m0) / n0;
             n as f64 * (treated - control)
         };
-        Ok(TwoByTwoEstimate { att: m1 - m0, influence: (0..n).map(psi).collect() })
+        Ok(TwoByTwoEstimate::new(m1 - m0, (0..n).map(psi).collect()))
     }
 
     fn repeated(&self, _: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {

@@ -10,22 +10,23 @@ use burn_did::{
 
 fn main() -> Result<()> {
     let panel = SwitchingSimulation::builder().groups(2_000).missing(0.02).seed(1).build().frame();
-    let config = DidMultiplegt::builder()
-        .outcome("y")
-        .unit("id")
-        .time("period")
-        .treatment("d")
-        .covariates("~ x")
-        .effects(4)
-        .placebos(2)
-        .effects_equal(EffectsEqual::All)
-        .build();
-    let fit = config.fit(&panel)?;
+    let config = || {
+        DidMultiplegt::builder()
+            .outcome("y")
+            .unit("id")
+            .time("period")
+            .treatment("d")
+            .covariates("~ x")
+            .effects(4)
+            .placebos(2)
+            .effects_equal(EffectsEqual::All)
+    };
+    let fit = config().build().fit(&panel)?;
     println!("{fit}");
     fit.plot("switching.svg")?;
 
-    let normalized = DidMultiplegt { normalized: true, ..config.clone() }.fit(&panel)?;
-    let out = DidMultiplegt { switchers: Some(Switchers::Out), ..config.clone() }.fit(&panel)?;
+    let normalized = config().normalized(true).build().fit(&panel)?;
+    let out = config().switchers(Switchers::Out).build().fit(&panel)?;
     let models: [(&str, &dyn Comparable); 3] =
         [("All", &fit), ("Per unit of treatment", &normalized), ("Switchers out", &out)];
     println!("{}", compare(&models));

@@ -7,7 +7,7 @@ use std::error::Error;
 use burn::tensor::DType;
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::options::{Multiplier, Precision};
-use burn_did::pass::{Consumers, GramJob, LogitJob, Multipliers, TILE, Weight};
+use burn_did::pass::{GramJob, LogitJob, Multipliers, TILE, Weight};
 
 use passes::{milliseconds, passes};
 use sample::{SEGMENT, Sample};
@@ -90,7 +90,7 @@ fn kernels<B: DidBackend>(
         [(1, 1), (1, 10_000), (2, 4_095), (3, 4_096), (5, 4_097), (8, 20_000), (5, rows)]
     {
         let sample = Sample::new(rows, k, 1);
-        let multipliers = Multipliers { law: laws[k % 3], seed: 42, draws: 300 };
+        let multipliers = Multipliers::new(laws[k % 3], 42, 300);
         let found = sample::compare::<B>(&sample, device, dtype, multipliers);
         println!(
             "k = {k}, {rows:>6} rows: gram {:.0e}, logit {:.0e}, rows {:.0e}, cross {:.0e}, draws {:.0e}, clusters {:.0e}",
@@ -132,12 +132,12 @@ fn chunks<B: DidBackend>(device: &B::Device, dtype: DType, rows: usize) -> Resul
     let sample = Sample::new(rows, 3, 3);
     let w = Weight::Product(0, 1);
     let odds = Some(sample.coefficients(0, 3.0));
-    let gram = GramJob { stratum: 0, x: 1, w, odds, outcomes: vec![0, 1, 2] };
+    let gram = GramJob::new(0, 1, w, odds, vec![0, 1, 2]);
     let gamma = sample.coefficients(1, 1.0);
-    let logit = LogitJob { stratum: 0, x: 0, w, treated: false, gamma };
-    let multipliers = Multipliers { law: Multiplier::Mammen, seed: 3, draws: 200 };
+    let logit = LogitJob::new(0, 0, w, false, gamma);
+    let multipliers = Multipliers::new(Multiplier::Mammen, 3, 200);
     let [consumers, _] = sample::consumers(sample.clusters, multipliers);
-    let consumers = Consumers { keep_rows: false, ..consumers };
+    let consumers = consumers.keep_rows(false);
     let plan = sample.plan();
     let mut count = 0;
     for start in (0..rows).step_by(SEGMENT) {

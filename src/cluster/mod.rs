@@ -38,8 +38,7 @@ pub(crate) use kept::make_room;
 #[cfg(feature = "ballista")]
 pub use network::{
     Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
-    RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, gpus, run_executor,
-    run_scheduler,
+    RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, run_executor, run_scheduler,
 };
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use prepared::Prepared;

@@ -8,16 +8,11 @@ use super::ballista::{
     Client, ClientOptions, Executor, ExecutorOptions, LocalProcesses, ProcessOptions, Scheduler,
     SchedulerOptions, Tls, status, stdin_ended,
 };
-pub use super::ballista::{ClusterStatus, ExecutorStatus, JobStatus};
+pub use super::ballista::{ClusterStatus, ExecutorStatus, JobStatus, SCHEDULER_PORT};
 use super::handle::Cluster;
 use super::worker::Worker;
 use crate::base::error::Result;
-use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
-use crate::read::input::guarded;
-
-/// The port of a scheduler unless another is named.
-pub const SCHEDULER_PORT: u16 = 50_050;
 
 /// Bytes of a sample that an executor keeps unless it is told otherwise.
 const MEMORY: u64 = 1 << 30;
@@ -255,16 +250,6 @@ pub fn run_executor<B: DidBackend>(config: &ExecutorConfig, device: &B::Device) 
 /// Name of this machine, for people.
 fn host_name() -> String {
     sysinfo::System::host_name().unwrap_or_else(|| "unnamed machine".into())
-}
-
-/// How many GPUs of their own a backend finds on this machine.
-///
-/// # Errors
-/// [`DidError::Device`](crate::DidError::Device) if there is no driver, or no device.
-pub fn gpus<B: DidBackend>() -> Result<usize> {
-    B::probe(&B::Device::default(), Precision::F32)?;
-    // Devices of the first type are CUDA's, or the discrete ones of wgpu.
-    guarded("the devices", || Ok(B::device_count(0)))
 }
 
 /// The state of the cluster whose scheduler is at `df://host:port`.

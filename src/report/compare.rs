@@ -12,6 +12,7 @@ use crate::result::settings::Settings;
 
 /// One estimate of a model, with the row of the comparison that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Term {
     /// Name of the row; equal names share a row.
     pub name: String,
@@ -21,6 +22,14 @@ pub struct Term {
     pub estimate: Estimate,
     /// What its interval is, which the star is of.
     pub band: Band,
+}
+
+impl Term {
+    /// The estimate of the row `name`, which stands in the order of these numbers.
+    #[must_use]
+    pub fn new(name: impl Into<String>, order: [f64; 3], estimate: Estimate, band: Band) -> Self {
+        Self { name: name.into(), order, estimate, band }
+    }
 }
 
 /// A result that can be a column of [`compare`].
@@ -34,8 +43,8 @@ pub struct Term {
 /// impl Comparable for Published {
 ///     fn terms(&self) -> Vec<Term> {
 ///         let estimate = Estimate::new(Some(self.0), Some(self.1), 1.96);
-///         let (name, order, band) = ("Overall ATT".into(), [0.0; 3], Band::Pointwise);
-///         vec![Term { name, order, estimate, band }]
+///         let (name, order, band) = ("Overall ATT", [0.0; 3], Band::Pointwise);
+///         vec![Term::new(name, order, estimate, band)]
 ///     }
 ///     fn facts(&self) -> Vec<(String, String)> {
 ///         vec![("Source".into(), "table 2".into())]

@@ -9,6 +9,7 @@ use crate::engine::source::{ClusterWork, Source};
 
 /// Seconds spent in each stage of a fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Timings {
     /// Reading files.
     pub read: f64,

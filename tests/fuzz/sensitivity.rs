@@ -145,6 +145,7 @@ fn fixed_length(random: &mut Random, study: &Study, tally: &mut Tally) {
         Breakdown::AlwaysSignificant(m) => {
             tally.same("significant at all M", &significant(m), &true);
         }
+        other => unreachable!("an unknown breakdown value, {other:?}"),
     }
 }
 
@@ -267,7 +268,8 @@ fn conditional(random: &mut Random, study: &Study, tally: &mut Tally) {
         HonestMethod::ConditionalLeastFavourable
     };
     let method = random.pick(&[HonestMethod::Conditional, hybrid, hybrid]);
-    let options = Honest { delta, ..Honest::smoothness() };
+    let mut options = Honest::smoothness();
+    options.delta = delta;
     let options = options.m([m]).method(method).search(Search::Bisection);
     let union = Union::new(random, study, &options);
     let found = study.honest(options);

@@ -293,11 +293,12 @@ fn pre_test(
 fn aggregations(random: &mut Random) -> Vec<Aggregation> {
     use AggregationKind::{Calendar, Dynamic, Group, Simple};
     let mut all = [Simple, Dynamic, Group, Calendar].map(Aggregation::new).to_vec();
-    let windowed = |kind| Aggregation {
-        max_e: random.chance(0.8).then(|| random.below(4) as f64),
-        min_e: (kind == Dynamic && random.chance(0.5)).then(|| -(random.below(4) as f64)),
-        balance_e: (kind == Dynamic && random.chance(0.5)).then(|| random.below(3) as u32),
-        ..Aggregation::new(kind)
+    let windowed = |kind| {
+        let mut window = Aggregation::new(kind);
+        window.max_e = random.chance(0.8).then(|| random.below(4) as f64);
+        window.min_e = (kind == Dynamic && random.chance(0.5)).then(|| -(random.below(4) as f64));
+        window.balance_e = (kind == Dynamic && random.chance(0.5)).then(|| random.below(3) as u32);
+        window
     };
     all.extend([Simple, Dynamic, Group].map(windowed));
     all
@@ -311,7 +312,7 @@ fn aggregation(
     limits: &Limits,
 ) {
     for na_rm in [false, true] {
-        let options = Aggregation { na_rm, ..options };
+        let options = options.na_rm(na_rm);
         let at = format!("{options:?}");
         match (got.aggregate(options), aggregate::aggregate(want, options)) {
             (Ok(got), Ok(expected)) => {

@@ -4,6 +4,7 @@ use burn_did::DidMultiplegt;
 use burn_did::data::SwitchingSimulation;
 
 use crate::coverage::{Draw, check_conservative};
+use crate::support::but;
 
 fn config() -> DidMultiplegt {
     DidMultiplegt::builder()
@@ -20,14 +21,13 @@ fn config() -> DidMultiplegt {
 /// conservative where effects differ within cohorts, as those of later horizons do.
 fn run(name: &str, simulation: &SwitchingSimulation, config: &DidMultiplegt) {
     check_conservative(name, |seed| {
-        let data = SwitchingSimulation { seed, ..simulation.clone() }.frame();
+        let data = but(simulation.clone(), |s| s.seed = seed).frame();
         let fit = config.fit(&data).unwrap();
-        let truth = DidMultiplegt {
-            outcome: "effect".into(),
-            covariates: "~ 1".into(),
-            bootstrap: None,
-            ..config.clone()
-        };
+        let truth = but(config.clone(), |c| {
+            c.outcome = "effect".into();
+            c.covariates = "~ 1".into();
+            c.bootstrap = None;
+        });
         let truth = truth.fit(&data).unwrap();
         let pairs = fit.effects.iter().zip(&truth.effects);
         let pairs = pairs.chain(fit.placebos.iter().zip(&truth.placebos));
@@ -50,41 +50,48 @@ fn simulation() -> SwitchingSimulation {
 #[ignore = "2,000 replications, minutes"]
 fn doses_on_and_off() {
     run("doses, on and off", &simulation(), &config());
-    run("normalized", &simulation(), &DidMultiplegt { normalized: true, ..config() });
+    run("normalized", &simulation(), &but(config(), |c| c.normalized = true));
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn missing_treatments() {
-    let simulation = SwitchingSimulation { missing: 0.08, ..simulation() };
+    let simulation = but(simulation(), |s| s.missing = 0.08);
     run("missing treatments", &simulation, &config());
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn with_controls() {
-    let config = DidMultiplegt { covariates: "~ x".into(), ..config() };
+    let config = but(config(), |c| c.covariates = "~ x".into());
     run("controls", &simulation(), &config);
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn by_cluster() {
-    let simulation = SwitchingSimulation { groups_per_cluster: 4, groups: 800, ..simulation() };
-    let config = DidMultiplegt { cluster: Some("cluster".into()), ..config() };
+    let simulation = but(simulation(), |s| {
+        s.groups_per_cluster = 4;
+        s.groups = 800;
+    });
+    let config = but(config(), |c| c.cluster = Some("cluster".into()));
     run("clusters", &simulation, &config);
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn linear_trends() {
-    let config = DidMultiplegt { linear_trends: true, effects: 2, placebos: 1, ..config() };
+    let config = but(config(), |c| {
+        c.linear_trends = true;
+        c.effects = 2;
+        c.placebos = 1;
+    });
     run("linear trends", &simulation(), &config);
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn polynomial_in_the_first_treatment() {
-    let config = DidMultiplegt { continuous: 1, ..config() };
+    let config = but(config(), |c| c.continuous = 1);
     run("continuous", &simulation(), &config);
 }

@@ -82,8 +82,10 @@ impl Aggregate {
             "calendar" => AggregationKind::Calendar,
             other => panic!("unknown aggregation {other}"),
         };
-        let window = Aggregation { min_e: self.min_e, max_e: self.max_e, ..Aggregation::new(kind) };
-        Aggregation { balance_e: self.balance_e, na_rm: self.na_rm, ..window }
+        let mut aggregation = Aggregation::new(kind).na_rm(self.na_rm);
+        (aggregation.min_e, aggregation.max_e) = (self.min_e, self.max_e);
+        aggregation.balance_e = self.balance_e;
+        aggregation
     }
 
     pub fn expected(&self) -> ExpectedAggregate {

@@ -46,9 +46,10 @@ impl Case {
             "in" => Switchers::In,
             _ => Switchers::Out,
         });
-        let predict = o["predict_het"].as_array().map(|asked| PredictHeterogeneity {
-            covariates: serde_json::from_value(asked[0].clone()).unwrap(),
-            effects: serde_json::from_value(asked[1].clone()).unwrap(),
+        let predict = o["predict_het"].as_array().map(|asked| {
+            let covariates: Vec<String> = serde_json::from_value(asked[0].clone()).unwrap();
+            let effects: Vec<usize> = serde_json::from_value(asked[1].clone()).unwrap();
+            PredictHeterogeneity::new(covariates).effects(effects)
         });
         DidMultiplegt::builder()
             .outcome(text("yname").unwrap())

@@ -32,13 +32,13 @@ pub fn passes<B: DidBackend>(
     let w = Weight::Column(0);
     let gram = |odds| {
         let outcomes = (0..periods).collect();
-        GramJob { stratum: 0, x: 0, w, odds, outcomes }
+        GramJob::new(0, 0, w, odds, outcomes)
     };
     let (plain, weighted) = (gram(None), gram(Some(gamma.clone())));
-    let logit = LogitJob { stratum: 0, x: 0, w, treated: false, gamma };
-    let covariance = Consumers { clusters: None, multipliers: None, keep_rows: false };
-    let multipliers = Multipliers { law: Multiplier::Mammen, seed: 1, draws };
-    let bootstrap = Consumers { multipliers: Some(multipliers), ..covariance };
+    let logit = LogitJob::new(0, 0, w, false, gamma);
+    let covariance = Consumers::default();
+    let multipliers = Multipliers::new(Multiplier::Mammen, 1, draws);
+    let bootstrap = covariance.multipliers(multipliers);
     let chunks = Rc::new(chunks);
     let (a, b, c, d, e) = (chunks.clone(), chunks.clone(), chunks.clone(), chunks.clone(), chunks);
     let bootstrap_plan = plan.clone();

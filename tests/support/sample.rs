@@ -59,18 +59,12 @@ impl Sample {
         };
         let ranks = range.clone().map(|i| i as u64 * 3 + 1);
         let clusters = range.clone().map(|i| u32::try_from(i * i % self.clusters).expect("small"));
-        Chunk {
-            stratum: 0,
-            rows: range.len(),
-            first: 0,
-            y: matrix(&self.y).expect("outcomes"),
-            x: matrix(&self.x),
-            w: matrix(&self.w),
-            slab: None,
-            rank: ranks.collect(),
-            cluster: clusters.collect(),
-            k: self.k,
-        }
+        let mut chunk = Chunk::new(0, matrix(&self.y).expect("outcomes"), ranks.collect());
+        chunk.x = matrix(&self.x);
+        chunk.w = matrix(&self.w);
+        chunk.cluster = clusters.collect();
+        chunk.k = self.k;
+        chunk
     }
 
     /// The rows `range` as chunks of `length` rows.
@@ -100,49 +94,37 @@ impl Sample {
     /// A plan that uses every term of the influence formula and every weight.
     pub fn plan(&self) -> StratumPlan {
         let dots = (0..6)
-            .map(|j| Dot {
-                x: if j % 2 == 0 { 0 } else { self.versions - 1 },
-                v: self.coefficients(j, if j == 0 { 3.0 } else { 1.0 }),
+            .map(|j| {
+                let version = if j % 2 == 0 { 0 } else { self.versions - 1 };
+                Dot::new(version, self.coefficients(j, if j == 0 { 3.0 } else { 1.0 }))
             })
             .collect();
-        let plain = Leg { post: 1, base: Some(0), c: 0.7, f: -0.1, ..Leg::default() };
-        let full = Leg {
-            post: 2,
-            base: Some(1),
-            w: Weight::Column(1),
-            treated: false,
-            prop: Some(0),
-            beta: Some(1),
-            b: Some(2),
-            e: Some(3),
-            a: Some(4),
-            c: 0.3,
-            f: 0.05,
-            h: 0.4,
-            h_tau: 0.2,
-        };
-        let treated = Leg {
-            treated: true,
-            prop: Some(1),
-            base: None,
-            w: Weight::Product(0, 1),
-            h: 0.0,
-            h_tau: 0.0,
-            ..full.clone()
-        };
-        let columns = (0..11)
-            .map(|c| PlanColumn {
-                column: 12 - c,
-                legs: match c % 4 {
-                    0 => vec![plain.clone()],
-                    1 => vec![full.clone()],
-                    2 => vec![treated.clone(), plain.clone()],
-                    _ => vec![Leg { beta: None, a: None, ..full.clone() }, treated.clone()],
-                },
-            })
-            .collect();
-        let share = Some(Share { column: 0, w: Weight::Column(0), scale: 0.01 });
-        StratumPlan { dots, props: vec![0, 5], columns, share }
+        let mut plain = Leg::default();
+        (plain.post, plain.base) = (1, Some(0));
+        (plain.c, plain.f) = (0.7, -0.1);
+        let mut full = Leg::default();
+        (full.post, full.base, full.w) = (2, Some(1), Weight::Column(1));
+        (full.prop, full.beta) = (Some(0), Some(1));
+        (full.b, full.e, full.a) = (Some(2), Some(3), Some(4));
+        (full.c, full.f, full.h, full.h_tau) = (0.3, 0.05, 0.4, 0.2);
+        let mut treated = full.clone();
+        (treated.treated, treated.prop, treated.base) = (true, Some(1), None);
+        (treated.w, treated.h, treated.h_tau) = (Weight::Product(0, 1), 0.0, 0.0);
+        let mut without_nuisances = full.clone();
+        (without_nuisances.beta, without_nuisances.a) = (None, None);
+        let columns = (0..11).map(|c| {
+            let legs = match c % 4 {
+                0 => vec![plain.clone()],
+                1 => vec![full.clone()],
+                2 => vec![treated.clone(), plain.clone()],
+                _ => vec![without_nuisances.clone(), treated.clone()],
+            };
+            PlanColumn::new(12 - c, legs)
+        });
+        let mut plan = StratumPlan::default();
+        (plan.dots, plan.props, plan.columns) = (dots, vec![0, 5], columns.collect());
+        plan.share = Some(Share::new(0, Weight::Column(0), 0.01));
+        plan
     }
 }
 
@@ -197,10 +179,8 @@ pub fn influence<B: DidBackend>(
 
 /// The consumers, one after another.
 pub fn consumers(clusters: usize, multipliers: Multipliers) -> [Consumers; 2] {
-    [
-        Consumers { clusters: None, multipliers: Some(multipliers), keep_rows: true },
-        Consumers { clusters: Some(clusters), multipliers: None, keep_rows: true },
-    ]
+    let kept = Consumers::default().keep_rows(true);
+    [kept.multipliers(multipliers), kept.clusters(clusters)]
 }
 
 /// Largest difference relative to the largest entry.
@@ -256,13 +236,13 @@ pub fn compare<B: DidBackend>(
     for w in [Weight::Ones, Weight::Column(1), Weight::Product(0, 1)] {
         for odds in [None, Some(sample.coefficients(0, 3.0))] {
             let outcomes = (0..sample.periods).collect();
-            let job = GramJob { stratum: 0, x: 1, w, odds, outcomes };
+            let job = GramJob::new(0, 1, w, odds, outcomes);
             let (a, b) = (gram(&here, &job, sample.periods), gram(&host, &job, sample.periods));
             worst.gram = worst.gram.max(gram_distance(&a, &b));
         }
         for (treated, thinning) in [(false, 1), (true, 1), (true, 8)] {
             let gamma = sample.coefficients(9, 2.0);
-            let job = LogitJob { stratum: 0, x: 0, w, treated, gamma };
+            let job = LogitJob::new(0, 0, w, treated, gamma);
             let (a, b) = (logit(&here, &job, thinning), logit(&host, &job, thinning));
             worst.logit = worst.logit.max(logit_distance(&a, &b));
         }
@@ -292,19 +272,14 @@ pub fn compare_jobs<B: DidBackend>(
 ) -> Distances {
     let weights = [Weight::Ones, Weight::Column(0), Weight::Product(0, 1)];
     let gamma = |j| sample.coefficients(j as u64, 1.0);
-    let gram_job = |j: usize| GramJob {
-        stratum: 0,
-        x: j % sample.versions,
-        w: weights[j % 3],
-        odds: (!j.is_multiple_of(4)).then(|| gamma(j)),
-        outcomes: (0..sample.periods).collect(),
+    let gram_job = |j: usize| {
+        let odds = (!j.is_multiple_of(4)).then(|| gamma(j));
+        let outcomes = (0..sample.periods).collect();
+        GramJob::new(0, j % sample.versions, weights[j % 3], odds, outcomes)
     };
-    let logit_job = |j: usize| LogitJob {
-        stratum: 0,
-        x: j % sample.versions,
-        w: weights[j % 3],
-        treated: j.is_multiple_of(5),
-        gamma: gamma(j),
+    let logit_job = |j: usize| {
+        let treated = j.is_multiple_of(5);
+        LogitJob::new(0, j % sample.versions, weights[j % 3], treated, gamma(j))
     };
     let gram_jobs: Vec<GramJob> = (0..jobs).map(gram_job).collect();
     let logit_jobs: Vec<LogitJob> = (0..jobs).map(logit_job).collect();

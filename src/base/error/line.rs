@@ -6,6 +6,7 @@ use super::DidError;
 
 /// A line of a CSV file, counted from 1 with the header, as editors do.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileLine {
     /// The file.
     pub path: String,

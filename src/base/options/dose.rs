@@ -103,6 +103,7 @@ impl CurveErrors {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[doc(alias = "dvals")]
+#[non_exhaustive]
 pub enum DoseGrid {
     /// So many, evenly spaced from the smallest dose to the largest.
     Even(usize),

@@ -126,6 +126,7 @@ words! {
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Bootstrap {
     /// Number of draws.
     #[doc(alias = "biters")]
@@ -204,11 +205,12 @@ words! {
 ///
 /// ```
 /// use burn_did::options::{Band, Inference};
-/// let inference = Inference { alpha: 0.1, bootstrap: None, band: Band::Uniform };
+/// let inference = Inference::new(0.1).band(Band::Uniform);
 /// assert!(inference.validate().is_ok());
-/// assert!(Inference { alpha: 1.5, ..inference }.validate().is_err());
+/// assert!(Inference::new(1.5).validate().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Inference {
     /// One minus the confidence level, between 1e-10 and 1 - 1e-10.
     #[doc(alias = "alp")]
@@ -220,6 +222,33 @@ pub struct Inference {
 }
 
 impl Inference {
+    /// Analytic standard errors and pointwise intervals; `alpha` is one minus the confidence level.
+    #[must_use]
+    pub fn new(alpha: f64) -> Self {
+        Self { alpha, bootstrap: None, band: Band::Pointwise }
+    }
+
+    /// Sets one minus the confidence level.
+    #[must_use]
+    pub fn alpha(mut self, alpha: f64) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// Sets the bootstrap.
+    #[must_use]
+    pub fn bootstrap(mut self, bootstrap: Bootstrap) -> Self {
+        self.bootstrap = Some(bootstrap);
+        self
+    }
+
+    /// Sets what intervals cover.
+    #[must_use]
+    pub fn band(mut self, band: Band) -> Self {
+        self.band = band;
+        self
+    }
+
     /// Checks the ranges of the options.
     ///
     /// # Errors
@@ -260,15 +289,6 @@ words! {
 }
 
 impl Precision {
-    /// Short name: `f64` or `f32`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F64 => "f64",
-            Self::F32 => "f32",
-        }
-    }
-
     pub(crate) fn dtype(self) -> burn::tensor::DType {
         match self {
             Self::F64 => burn::tensor::DType::F64,

@@ -1,9 +1,9 @@
 //! Which backend a fit runs on.
 
-use burn_did::backend::{Cpu, DidBackend};
+use burn_did::backend::{BackendName, Device, DidBackend, OnDevices};
 use burn_did::{Progress, options::Precision};
 
-use crate::args::{Backend, DeviceArgs};
+use crate::args::DeviceArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bar;
 
@@ -39,124 +39,56 @@ pub(crate) struct On<'a, B: DidBackend> {
 
 /// Fits on the devices asked for.
 pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
-    match command.device().backend {
-        Backend::Cpu => cpu(command),
-        Backend::Wgpu => wgpu(command),
-        Backend::Vulkan => vulkan(command),
-        Backend::Cuda => cuda(command),
-    }
-}
-
-fn cpu<F: Fit>(command: &F) -> Result<F::Result> {
-    if command.device().devices.iter().any(|d| *d > 0) {
-        return Err(CliError::usage(
-            "the cpu backend has no devices to choose from",
-            "leave out --devices",
-        ));
-    }
-    run::<Cpu, F>(command, &[Default::default()], Precision::F64)
-}
-
-#[cfg(feature = "wgpu")]
-fn wgpu<F: Fit>(command: &F) -> Result<F::Result> {
-    run::<burn_did::backend::Wgpu, F>(command, &adapters(command), Precision::F32)
-}
-
-#[cfg(feature = "vulkan")]
-fn vulkan<F: Fit>(command: &F) -> Result<F::Result> {
-    run::<burn_did::backend::Vulkan, F>(command, &adapters(command), Precision::F64)
-}
-
-/// The adapters asked for.
-#[cfg(feature = "wgpu")]
-fn adapters<F: Fit>(command: &F) -> Vec<burn_did::backend::WgpuDevice> {
-    use burn_did::backend::WgpuDevice::{DefaultDevice, DiscreteGpu};
-    match command.device().devices.as_slice() {
-        [] => vec![DefaultDevice],
-        some => some.iter().copied().map(DiscreteGpu).collect(),
-    }
-}
-
-#[cfg(feature = "cuda")]
-fn cuda<F: Fit>(command: &F) -> Result<F::Result> {
-    use burn_did::backend::{Cuda, CudaDevice};
-    let devices: Vec<_> = match command.device().devices.as_slice() {
-        [] => vec![CudaDevice::new(0)],
-        some => some.iter().copied().map(CudaDevice::new).collect(),
+    let asked = command.device();
+    built(asked.backend)?;
+    let numbered = |index: &usize| Device::numbered(asked.backend, *index);
+    let devices = match asked.devices.as_slice() {
+        [] => vec![Device::new(asked.backend)],
+        some => some.iter().map(numbered).collect(),
     };
-    run::<Cuda, F>(command, &devices, Precision::F64)
+    Device::run_on(&devices, Command(command))?
+}
+
+/// A command as work for devices.
+struct Command<'a, F>(&'a F);
+
+impl<F: Fit> OnDevices for Command<'_, F> {
+    type Output = Result<F::Result>;
+
+    fn run<B: DidBackend>(self, devices: &[B::Device], precision: Precision) -> Self::Output {
+        let Self(command) = self;
+        let bar = Bar::new(command.quiet());
+        #[cfg(feature = "ballista")]
+        let cluster =
+            command.cluster().map(crate::cluster::OnCluster::connect).transpose()?.flatten();
+        command.fit(On::<B> {
+            devices,
+            precision: command.device().precision.unwrap_or(precision),
+            progress: bar.callback(),
+            #[cfg(feature = "ballista")]
+            cluster,
+        })
+    }
 }
 
 /// How many GPUs a backend finds.
 #[cfg(feature = "ballista")]
-pub(crate) fn gpus(backend: Backend) -> Result<usize> {
-    match backend {
-        Backend::Cpu => {
-            Err(CliError::usage("the cpu backend has no GPUs", "name another --backend"))
-        }
-        #[cfg(feature = "cuda")]
-        Backend::Cuda => Ok(burn_did::cluster::gpus::<burn_did::backend::Cuda>()?),
-        #[cfg(feature = "wgpu")]
-        Backend::Wgpu => Ok(burn_did::cluster::gpus::<burn_did::backend::Wgpu>()?),
-        #[cfg(feature = "vulkan")]
-        Backend::Vulkan => Ok(burn_did::cluster::gpus::<burn_did::backend::Vulkan>()?),
-        #[cfg(not(all(feature = "vulkan", feature = "cuda")))]
-        other => Err(not_built(&word(other))),
+pub(crate) fn gpus(backend: BackendName) -> Result<usize> {
+    if backend == BackendName::Cpu {
+        return Err(CliError::usage("the cpu backend has no GPUs", "name another --backend"));
     }
+    built(backend)?;
+    Ok(backend.count()?)
 }
 
-/// The word for a backend.
-#[cfg(feature = "ballista")]
-pub(crate) fn word(backend: Backend) -> String {
-    use clap::ValueEnum;
-    backend.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
-}
-
-#[cfg(not(feature = "wgpu"))]
-fn wgpu<F: Fit>(_: &F) -> Result<F::Result> {
-    Err(not_built("wgpu"))
-}
-
-#[cfg(not(feature = "vulkan"))]
-fn vulkan<F: Fit>(_: &F) -> Result<F::Result> {
-    Err(not_built("vulkan"))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn cuda<F: Fit>(_: &F) -> Result<F::Result> {
-    Err(not_built("cuda"))
-}
-
-#[cfg(not(all(feature = "vulkan", feature = "cuda")))]
-fn not_built(name: &str) -> CliError {
-    CliError::usage(
-        format!("this burn-did was built without the {name} backend"),
-        format!("build it again with --features cli,{name}"),
-    )
-}
-
-fn run<B: DidBackend, F: Fit>(
-    command: &F,
-    devices: &[B::Device],
-    precision: Precision,
-) -> Result<F::Result> {
-    let asked = command.device();
-    let mut chosen = asked.devices.clone();
-    chosen.sort_unstable();
-    if chosen.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(CliError::usage("--devices names a device twice", "name each once"));
+fn built(backend: BackendName) -> Result<()> {
+    if backend.is_built() {
+        return Ok(());
     }
-    let bar = Bar::new(command.quiet());
-    let precision = asked.precision.unwrap_or(precision);
-    #[cfg(feature = "ballista")]
-    let cluster = command.cluster().map(crate::cluster::OnCluster::connect).transpose()?.flatten();
-    command.fit(On::<B> {
-        devices,
-        precision,
-        progress: bar.callback(),
-        #[cfg(feature = "ballista")]
-        cluster,
-    })
+    Err(CliError::usage(
+        format!("this burn-did was built without the {backend} backend"),
+        format!("build it again with --features cli,{backend}"),
+    ))
 }
 
 /// Gives the GPU runtime its defaults. It would look for `cubecl.toml` in the working directory and above, and for `CUBECL_DEBUG_LOG`,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_did::options::{Band, Inference};
+use burn_did::options::Inference;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 /// A whole number of periods.
@@ -31,8 +31,7 @@ pub(crate) fn fraction(text: &str) -> Result<f64, String> {
 /// One minus a confidence level.
 pub(crate) fn alpha(text: &str) -> Result<f64, String> {
     let alpha = fraction(text)?;
-    let inference = Inference { alpha, bootstrap: None, band: Band::Pointwise };
-    inference.validate().map(|()| alpha).map_err(|error| error.to_string())
+    Inference::new(alpha).validate().map(|()| alpha).map_err(|error| error.to_string())
 }
 
 /// Path of a picture.

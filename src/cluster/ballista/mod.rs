@@ -45,6 +45,9 @@ pub(crate) use tls::Tls;
 
 use crate::base::error::DidError;
 
+/// The port of a scheduler unless another is named.
+pub const SCHEDULER_PORT: u16 = 50_050;
+
 /// The longest message that any of the connections carries; answers travel in blocks and may be longer.
 const MESSAGE: u32 = 1 << 30;
 

@@ -75,6 +75,7 @@ pub trait AtOnce<B: Backend>: Sync {
 
 /// Segments of a sample on one device, in order.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Segments<'a, B: Backend> {
     /// A chunk each.
     pub chunks: Vec<&'a Chunk<B>>,
@@ -84,6 +85,7 @@ pub struct Segments<'a, B: Backend> {
 
 /// Rows of a stratum on the host. Shapes as in [`Chunk`], for all rows of the stratum, of which `range` is meant.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct HostRows<'a> {
     /// The stratum.
     pub stratum: usize,

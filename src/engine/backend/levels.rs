@@ -9,6 +9,7 @@ pub const LEVEL_COLUMNS: usize = 8;
 
 /// Which levels occur together. Rows of the same levels are one cell, and cells stand by levels of the leading factor.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LevelDesign<'a> {
     /// First cell of each level of the leading factor, and the number of cells.
     pub starts: &'a [u32],
@@ -45,6 +46,7 @@ impl LevelDesign<'_> {
 
 /// Sums of weights, all positive.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LevelWeights<'a> {
     /// Of cells; `None` if all are 1.
     pub cells: Option<&'a [f64]>,
@@ -58,6 +60,7 @@ pub struct LevelWeights<'a> {
 
 /// Scalars of one step, by column.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct LevelStep {
     /// `p'S p` of the direction.
     pub curvature: Vec<f64>,
@@ -69,6 +72,7 @@ pub struct LevelStep {
 
 /// LSMR's problem: `min ‖b - A z‖` with `A = diag(s) D M` over the levels of all factors, the leading one's first.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct BidiagonalProblem<'a> {
     /// `b`, `[cells, columns]`.
     pub b: &'a [f64],
@@ -82,6 +86,7 @@ pub struct BidiagonalProblem<'a> {
 
 /// Norms of one step of the bidiagonalisation, by column.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BidiagonalStep {
     /// `β`, the norm of `A v - α u`.
     pub beta: Vec<f64>,
@@ -91,6 +96,7 @@ pub struct BidiagonalStep {
 
 /// What a step of LSMR does with the vectors: `h̄ = live h - hbar h̄`, `x += x h̄`, `h = live v - h h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BidiagonalUpdate {
     /// 1, or 0 for a column that has ended.
     pub live: f64,

@@ -7,6 +7,7 @@
 mod at_once;
 mod basis;
 mod default;
+mod device;
 #[cfg_attr(
     not(feature = "cpu"),
     allow(
@@ -42,6 +43,7 @@ use crate::engine::pass::{
 pub use at_once::{AtOnce, DeviceWork, HostRows, Segments};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
+pub use device::{BackendName, Device, OnDevices};
 pub use levels::{
     BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LEVEL_COLUMNS,
     LevelDesign, LevelSolver, LevelStep, LevelWeights,

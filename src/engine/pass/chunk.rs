@@ -5,6 +5,7 @@ use burn::tensor::backend::Backend;
 
 /// Rows of one stratum on a device: wholly treated, wholly comparison or absent in every cell.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Chunk<B: Backend> {
     /// The stratum.
     pub stratum: usize,
@@ -28,8 +29,28 @@ pub struct Chunk<B: Backend> {
     pub k: usize,
 }
 
+impl<B: Backend> Chunk<B> {
+    /// Rows of a stratum with their outcomes `[P, n]` and the ranks `[n]` of their units, without covariates, weights and clusters.
+    #[must_use]
+    pub fn new(stratum: usize, y: Tensor<B, 2>, rank: Vec<u64>) -> Self {
+        Self {
+            stratum,
+            rows: rank.len(),
+            first: 0,
+            y,
+            x: None,
+            w: None,
+            slab: None,
+            rank,
+            cluster: Vec::new(),
+            k: 1,
+        }
+    }
+}
+
 /// The tensors of several chunks in one allocation.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Slab<B: Backend> {
     /// Which one it is of this process.
     pub number: u64,

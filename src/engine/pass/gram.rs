@@ -8,6 +8,7 @@ use crate::base::error::Result;
 
 /// Cross-products of one stratum under one weighting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GramJob {
     /// The stratum.
     pub stratum: usize,
@@ -22,8 +23,23 @@ pub struct GramJob {
     pub outcomes: Vec<usize>,
 }
 
+impl GramJob {
+    /// The sums of a stratum for these outcome columns, with a covariate version, a sampling weight, and odds in the weight if given.
+    #[must_use]
+    pub fn new(
+        stratum: usize,
+        x: usize,
+        w: Weight,
+        odds: Option<Vec<f64>>,
+        outcomes: Vec<usize>,
+    ) -> Self {
+        Self { stratum, x, w, odds, outcomes }
+    }
+}
+
 /// `Σ ω z z'` and `Σ ω z y'` with `z = (1, x)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Gram {
     /// `[k, k]`, row-major, symmetric.
     pub zz: Vec<f64>,
@@ -35,6 +51,7 @@ pub struct Gram {
 
 /// Sums of weights beside those that the cross-products with the constant have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct WeightSums {
     /// `Σ ω²`.
     pub squares: f64,

@@ -28,6 +28,7 @@ use crate::base::random::Multipliers;
 
 /// A linear predictor `z'v` of a covariate version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Dot {
     /// Covariate version.
     pub x: usize,
@@ -35,8 +36,17 @@ pub struct Dot {
     pub v: Vec<f64>,
 }
 
+impl Dot {
+    /// `z'v` with the covariates of version `x`.
+    #[must_use]
+    pub fn new(x: usize, v: Vec<f64>) -> Self {
+        Self { x, v }
+    }
+}
+
 /// One stratum's contribution to one column, in the notation of this module. Vectors are indices into [`StratumPlan::dots`]; `None` is the zero vector.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Leg {
     /// Outcome column.
     pub post: usize,
@@ -68,6 +78,7 @@ pub struct Leg {
 
 /// A column to which a stratum contributes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PlanColumn {
     /// Index of the column among all `m`.
     pub column: usize,
@@ -75,8 +86,17 @@ pub struct PlanColumn {
     pub legs: Vec<Leg>,
 }
 
+impl PlanColumn {
+    /// Contributions to a column.
+    #[must_use]
+    pub fn new(column: usize, legs: Vec<Leg>) -> Self {
+        Self { column, legs }
+    }
+}
+
 /// The column `ω_i scale` of a group's share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Share {
     /// Index of the column.
     pub column: usize,
@@ -86,8 +106,17 @@ pub struct Share {
     pub scale: f64,
 }
 
+impl Share {
+    /// The column `ω_i scale` with the weight `w`.
+    #[must_use]
+    pub fn new(column: usize, w: Weight, scale: f64) -> Self {
+        Self { column, w, scale }
+    }
+}
+
 /// All contributions of one stratum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StratumPlan {
     /// Distinct linear predictors.
     pub dots: Vec<Dot>,
@@ -108,7 +137,8 @@ impl StratumPlan {
 }
 
 /// What is done with the influence values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Consumers {
     /// Sum within this many clusters; the covariance and the draws are then formed from the sums.
     pub clusters: Option<usize>,
@@ -116,6 +146,29 @@ pub struct Consumers {
     pub multipliers: Option<Multipliers>,
     /// Whether the values themselves are kept, too.
     pub keep_rows: bool,
+}
+
+impl Consumers {
+    /// Sets the number of clusters to sum within.
+    #[must_use]
+    pub fn clusters(mut self, clusters: usize) -> Self {
+        self.clusters = Some(clusters);
+        self
+    }
+
+    /// Sets the multipliers.
+    #[must_use]
+    pub fn multipliers(mut self, multipliers: Multipliers) -> Self {
+        self.multipliers = Some(multipliers);
+        self
+    }
+
+    /// Sets whether the values are kept.
+    #[must_use]
+    pub fn keep_rows(mut self, keep_rows: bool) -> Self {
+        self.keep_rows = keep_rows;
+        self
+    }
 }
 
 /// Influence values of a plan and their consumers.
@@ -133,6 +186,7 @@ pub(crate) struct InfluencePass {
 
 /// Sums over the influence rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct InfluenceStat {
     /// `U'U`, `[m, m]`, row-major; zero when clustered.
     pub cross: Vec<f64>,
@@ -144,6 +198,7 @@ pub struct InfluenceStat {
 
 /// Influence values of some rows, kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KeptRows {
     /// Canonical rank of each row's unit, `[n]`.
     pub ranks: Vec<u64>,

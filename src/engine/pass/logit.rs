@@ -8,6 +8,7 @@ use crate::base::error::Result;
 
 /// One stratum's part in a logit model at given coefficients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LogitJob {
     /// The stratum.
     pub stratum: usize,
@@ -21,8 +22,17 @@ pub struct LogitJob {
     pub gamma: Vec<f64>,
 }
 
+impl LogitJob {
+    /// The part of a stratum, treated or not, in the model with coefficients `gamma`, with a covariate version and a sampling weight.
+    #[must_use]
+    pub fn new(stratum: usize, x: usize, w: Weight, treated: bool, gamma: Vec<f64>) -> Self {
+        Self { stratum, x, w, treated, gamma }
+    }
+}
+
 /// Derivatives of a logit log-likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LogitStat {
     /// `Σ w (D - p) z`, `[k]`.
     pub score: Vec<f64>,

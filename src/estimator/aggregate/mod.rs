@@ -52,6 +52,7 @@ words! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[doc(alias = "aggte")]
+#[non_exhaustive]
 pub struct Aggregation {
     /// What is averaged.
     pub kind: AggregationKind,
@@ -178,6 +179,7 @@ impl Aggregation {
 
 /// One row of an aggregation, or of an event study by regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AggregatedRow {
     /// Event time, group or calendar period, in units of the time column.
     pub at: f64,

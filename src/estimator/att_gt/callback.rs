@@ -45,11 +45,20 @@ pub struct RepeatedCell<'a> {
 
 /// What a two-by-two estimator returns.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TwoByTwoEstimate {
     /// Effect.
     pub att: f64,
     /// Influence values `ψ`, `[n]`, in the order of the input: the variance of the effect is `Σ ψ² / n²`.
     pub influence: Vec<f64>,
+}
+
+impl TwoByTwoEstimate {
+    /// An effect with its influence values.
+    #[must_use]
+    pub fn new(att: f64, influence: Vec<f64>) -> Self {
+        Self { att, influence }
+    }
 }
 
 /// A two-by-two estimator in place of the built-in ones. An error makes the cell carry its message.
@@ -74,7 +83,7 @@ pub struct TwoByTwoEstimate {
 ///             sign * (change(i) - mean(cell.d[i])) / share(cell.d[i])
 ///         };
 ///         let influence = (0..n).map(psi).collect();
-///         Ok(TwoByTwoEstimate { att: mean(1.0) - mean(0.0), influence })
+///         Ok(TwoByTwoEstimate::new(mean(1.0) - mean(0.0), influence))
 ///     }
 ///
 ///     fn repeated(&self, _: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {

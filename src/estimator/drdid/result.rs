@@ -22,7 +22,7 @@ use crate::result::timings::Timings;
 /// let fit = config.build().fit(&data)?;
 /// assert_eq!(fit.estimator_name(), "drdid_imp_panel");
 /// let [lower, upper] = [fit.estimate.ci_lower, fit.estimate.ci_upper];
-/// println!("{:?} in {lower:?} to {upper:?}\n{fit}", fit.estimate.att);
+/// println!("{:?} in {lower:?} to {upper:?}\n{fit}", fit.estimate.estimate);
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -31,6 +31,7 @@ pub struct Coefficient {
 
 /// An F test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FTest {
     /// Statistic: the Wald statistic over the number of restrictions.
     pub stat: f64,

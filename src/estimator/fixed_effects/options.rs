@@ -10,6 +10,7 @@ use crate::base::words::{ParseOptionError, words};
 /// Covariance of the coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Vcov {
     /// Errors of one variance, independent of each other.
     #[default]
@@ -96,8 +97,15 @@ fn split_outside_ticks(text: &str) -> Vec<&str> {
 }
 
 /// Corrections for small samples, with the names of R `fixest`.
+///
+/// ```
+/// use burn_did::regression::{KFixef, Ssc};
+/// let ssc = Ssc::default().k_fixef(KFixef::Full).g_adj(false);
+/// assert!(ssc.k_adj && !ssc.g_adj);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ssc {
     /// Whether the covariance is multiplied by `(n - 1) / (n - K)`.
     #[doc(alias = "K.adj")]
@@ -127,6 +135,43 @@ impl Default for Ssc {
             g_adj: true,
             g_df: GDf::default(),
         }
+    }
+}
+
+impl Ssc {
+    /// Sets whether the covariance is multiplied by `(n - 1) / (n - K)`.
+    #[must_use]
+    pub fn k_adj(mut self, k_adj: bool) -> Self {
+        self.k_adj = k_adj;
+        self
+    }
+
+    /// Sets which fixed effects count in `K`.
+    #[must_use]
+    pub fn k_fixef(mut self, k_fixef: KFixef) -> Self {
+        self.k_fixef = k_fixef;
+        self
+    }
+
+    /// Sets whether the rank of the fixed effects counts in `K` in place of their number.
+    #[must_use]
+    pub fn k_exact(mut self, k_exact: bool) -> Self {
+        self.k_exact = k_exact;
+        self
+    }
+
+    /// Sets whether the covariance is multiplied by `G / (G - 1)`.
+    #[must_use]
+    pub fn g_adj(mut self, g_adj: bool) -> Self {
+        self.g_adj = g_adj;
+        self
+    }
+
+    /// Sets what `G` is with several factors of clusters.
+    #[must_use]
+    pub fn g_df(mut self, g_df: GDf) -> Self {
+        self.g_df = g_df;
+        self
     }
 }
 

@@ -55,7 +55,7 @@ impl GroupTimeResult {
     /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// for row in &event_study.rows {
-    ///     println!("{} periods after treatment: {:?}", row.at, row.estimate.att);
+    ///     println!("{} periods after treatment: {:?}", row.at, row.estimate.estimate);
     /// }
     /// assert!(event_study.overall.excludes_zero());
     /// # Ok::<(), burn_did::DidError>(())
@@ -91,7 +91,7 @@ impl GroupTimeResult {
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
-    /// let wide = Inference { alpha: 0.01, band: Band::Uniform, bootstrap: None };
+    /// let wide = Inference::new(0.01).band(Band::Uniform);
     /// let event_study = fit.aggregate_with(Aggregation::dynamic(), &wide)?;
     /// assert!(event_study.critical_value > 2.576);
     /// # Ok::<(), burn_did::DidError>(())
@@ -138,7 +138,7 @@ impl GroupTimeResult {
     /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// // Two years into treatment, less the year in which it starts, of the group of 2004.
     /// let growth = fit.contrast(&[((2004.0, 2006.0), 1.0), ((2004.0, 2004.0), -1.0)])?;
-    /// assert!((growth.att.unwrap() + 0.1268).abs() < 1e-4 && growth.se.is_some());
+    /// assert!((growth.estimate.unwrap() + 0.1268).abs() < 1e-4 && growth.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     ///

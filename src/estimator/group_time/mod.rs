@@ -90,7 +90,7 @@ pub struct TripleComparison {
 /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
 /// // Cells are in order of groups, then periods.
 /// let cell = fit.cells.iter().find(|c| (c.group, c.time) == (2004.0, 2005.0)).unwrap();
-/// assert!((cell.estimate.att.unwrap() + 0.0704).abs() < 1e-4);
+/// assert!((cell.estimate.estimate.unwrap() + 0.0704).abs() < 1e-4);
 /// println!("{fit}\n{}", fit.aggregate(Aggregation::group())?);
 /// # Ok::<(), burn_did::DidError>(())
 /// ```

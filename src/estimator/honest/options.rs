@@ -43,6 +43,7 @@ impl HonestMethod {
 /// The parameter: a linear combination of effects after treatment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Effect {
     /// The effect in the period in which treatment starts: at event time 0, or at the first after it where 0 is the reference.
     First,
@@ -109,6 +110,7 @@ words! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[doc(alias = "createSensitivityResults")]
 #[doc(alias = "createSensitivityResults_relativeMagnitudes")]
+#[non_exhaustive]
 pub struct Honest {
     /// What is assumed of the difference in trends.
     pub delta: Delta,
@@ -138,7 +140,8 @@ pub struct Honest {
     /// Ends of the grid. By default as in R: 20 standard errors around the identified set under parallel trends, and for `C-F`
     /// the fixed-length interval. Where the estimate is outside, the grid is moved to it.
     pub grid: Option<(f64, f64)>,
-    /// Draws for the critical value of the least favourable test. R draws 1000, which leaves a standard error of 0.15 in it.
+    /// Draws for the critical value of the least favourable test. They simulate a normal law, whatever the bootstrap of the event study
+    /// was, and are therefore no [`Bootstrap`](crate::options::Bootstrap). R draws 1000, which leaves a standard error of 0.15 in it.
     pub draws: usize,
     /// Seed of the draws.
     pub seed: u64,

@@ -9,6 +9,7 @@ use crate::result::inference::Estimate;
 
 /// A robust confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RobustInterval {
     /// The `M` or `M̄`.
     pub m: f64,
@@ -31,6 +32,7 @@ impl RobustInterval {
 /// The largest `M` or `M̄` at which zero is outside the robust interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "status", content = "value")]
+#[non_exhaustive]
 pub enum Breakdown {
     /// The effect is significant up to this number, and not beyond it.
     At(f64),

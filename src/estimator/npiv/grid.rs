@@ -11,6 +11,7 @@ use crate::base::words::{ParseOptionError, joined, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[doc(alias = "x_eval")]
+#[non_exhaustive]
 pub enum SieveGrid {
     /// The regressors of each observation.
     #[default]

@@ -12,6 +12,7 @@ macro_rules! options {
             {
                 $(#[$about])*
                 #[derive(Clone, Debug, bon::Builder)]
+                #[non_exhaustive]
                 #[builder(on(String, into))]
                 $visibility struct $name $(<$backend: $bound>)?
             }

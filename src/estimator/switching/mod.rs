@@ -35,6 +35,7 @@ use crate::read::formula::Formula;
 /// Which effects are tested to be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum EffectsEqual {
     /// All.
     #[default]
@@ -44,14 +45,36 @@ pub enum EffectsEqual {
 }
 
 /// A regression of groups' effects on columns, and the effects that it covers.
+///
+/// ```
+/// use burn_did::switching::PredictHeterogeneity;
+/// let asked = PredictHeterogeneity::new(["region"]).effects([1, 2]);
+/// assert_eq!((asked.covariates, asked.effects), (vec!["region".to_owned()], vec![1, 2]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PredictHeterogeneity {
     /// Columns of numbers that do not change over time.
     pub covariates: Vec<String>,
     /// Effects, counted from 1; all of them if none is named. The placebos of the same numbers are regressed too.
     #[serde(default)]
     pub effects: Vec<usize>,
+}
+
+impl PredictHeterogeneity {
+    /// A regression of all effects on these columns.
+    #[must_use]
+    pub fn new(covariates: impl IntoIterator<Item: Into<String>>) -> Self {
+        Self { covariates: covariates.into_iter().map(Into::into).collect(), effects: Vec::new() }
+    }
+
+    /// Names the effects, counted from 1.
+    #[must_use]
+    pub fn effects(mut self, effects: impl IntoIterator<Item = usize>) -> Self {
+        self.effects = effects.into_iter().collect();
+        self
+    }
 }
 
 options! {

@@ -102,7 +102,7 @@ pub struct MultiplegtAudit {
 /// let fit = config.effects(3).placebos(2).build().fit(&data)?;
 /// let study = fit.event_study();
 /// assert_eq!(study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
-/// assert_eq!(study.coefficients()[2], fit.effects[0].estimate.att.unwrap());
+/// assert_eq!(study.coefficients()[2], fit.effects[0].estimate.estimate.unwrap());
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -21,6 +21,7 @@ pub struct Colour(pub u8, pub u8, pub u8);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PlotOptions {
     /// Title; empty for none.
     pub title: Option<String>,

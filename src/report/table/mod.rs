@@ -31,6 +31,7 @@ words! {
 
 /// Rows under a common header.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Section {
     /// Line above the header.
     pub caption: Option<String>,
@@ -40,21 +41,40 @@ pub struct Section {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Section {
+    /// No rows under these column heads.
+    #[must_use]
+    pub fn new(header: impl IntoIterator<Item: Into<String>>) -> Self {
+        Self { header: header.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Sets the line above the header.
+    #[must_use]
+    pub fn caption(mut self, caption: impl Into<String>) -> Self {
+        self.caption = Some(caption.into());
+        self
+    }
+
+    /// Adds a row.
+    #[must_use]
+    pub fn row(mut self, cells: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
 /// A table for people: `Display` gives plain text.
 ///
 /// ```
 /// use burn_did::report::{Section, Table};
-/// let rows = vec![vec!["0".into(), "-0.0199".into()]];
-/// let table = Table {
-///     title: "Effects_1".into(),
-///     sections: vec![Section { caption: None, header: vec!["e".into(), "ATT".into()], rows }],
-///     ..Table::default()
-/// };
+/// let effects = Section::new(["e", "ATT"]).row(["0", "-0.0199"]);
+/// let table = Table::new("Effects_1").section(effects);
 /// assert_eq!(table.to_string(), "Effects_1\n\n e      ATT\n 0  -0.0199\n");
 /// assert!(table.to_latex().contains(r"\caption{Effects\_1}"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
+#[non_exhaustive]
 pub struct Table {
     /// Title.
     pub title: String,
@@ -76,6 +96,23 @@ pub struct Table {
 }
 
 impl Table {
+    /// A table without rows.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    /// Adds a block of rows.
+    pub fn section(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
+    }
+
+    /// Adds a line at the foot.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
     /// The title in markdown and LaTeX.
     fn printed_title(&self) -> &str {
         self.caption.as_ref().unwrap_or(&self.title).trim()

@@ -7,6 +7,7 @@ use super::{Align, Section, Table};
 /// Columns of a table that are one estimate with its uncertainty. In markdown and LaTeX they are set as in print: the estimate with its
 /// mark, the standard error in parentheses under it, and the interval in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct EstimateColumns {
     /// The estimate, and its standard error; `None` for an interval alone.
     pub estimate: Option<(usize, usize)>,
@@ -17,6 +18,16 @@ pub struct EstimateColumns {
 }
 
 impl EstimateColumns {
+    /// The columns of an estimate with its standard error, or none for an interval alone, of the ends of the interval and of the mark.
+    #[must_use]
+    pub fn new(
+        estimate: Option<(usize, usize)>,
+        interval: (usize, usize),
+        mark: Option<usize>,
+    ) -> Self {
+        Self { estimate, interval, mark }
+    }
+
     /// Five columns from `first` on: estimate, standard error, ends of the interval and mark.
     pub(crate) fn from(first: usize) -> Self {
         Self {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!((banded.ci_upper, banded.excludes_zero()), (estimate.ci_upper, false));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Estimate {
     /// Effect, in units of the outcome.
     pub estimate: Option<f64>,

@@ -7,6 +7,7 @@ use crate::base::solve::{SINGULAR, Spd, dot, reciprocal_condition};
 
 /// A Wald test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Wald {
     /// Statistic.
     pub stat: f64,

@@ -56,6 +56,8 @@ pub struct Rules {
 pub struct Rows {
     /// Covariates as they are, in which rank is judged.
     pub raw: Vec<Vec<f64>>,
+    /// Whether rank is judged in centred and scaled covariates instead.
+    pub scaled_rank: bool,
     /// Covariates to calculate with.
     pub x: Vec<Vec<f64>>,
     pub d: Vec<bool>,
@@ -149,9 +151,14 @@ impl Rows {
         let x: Vec<&[f64]> = on.iter().map(|i| self.x[*i].as_slice()).collect();
         let fit = linear::regress(&x, &pick(v), &pick(&self.y));
         let raw: Vec<&[f64]> = on.iter().map(|i| self.raw[*i].as_slice()).collect();
-        let raw = linear::factor(&raw, &pick(v));
-        judge(raw.reciprocal_condition(), fit.factor.scaled_reciprocal_condition())?;
+        let raw = linear::factor(&raw, &pick(v)).reciprocal_condition();
+        self.judge(raw, fit.factor.scaled_reciprocal_condition())?;
         Ok(fit)
+    }
+
+    /// The rule of rank of these rows, given the reciprocal condition in the units of the columns, and that of scaled columns.
+    pub fn judge(&self, raw: f64, scaled: f64) -> Result<(), Failure> {
+        judge(if self.scaled_rank { 1.0 } else { raw }, scaled)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::linear::{Factor, factor};
 use super::logit::{Calibrated, Likelihood, Score, calibrate, likelihood};
-use super::{Failure, Method, Rows, Rules, judge};
+use super::{Failure, Method, Rows, Rules};
 
 /// A propensity score of at least this violates the overlap condition.
 const OVERLAP: f64 = 0.999;
@@ -55,9 +55,13 @@ fn count(rows: &Rows) -> Result<(), Failure> {
 
 /// The unweighted cross-products of the comparison rows, of both periods together.
 fn rank(rows: &Rows) -> Result<(), Failure> {
-    let x: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.raw[*i].as_slice()).collect();
-    let all = factor(&x, &vec![1.0; x.len()]);
-    judge(all.reciprocal_condition(), all.scaled_reciprocal_condition())
+    let on = rows.arm(false, None);
+    let of = |columns: &[Vec<f64>]| {
+        let x: Vec<&[f64]> = on.iter().map(|i| columns[*i].as_slice()).collect();
+        factor(&x, &vec![1.0; x.len()])
+    };
+    let columns = of(if rows.scaled_rank { &rows.x } else { &rows.raw });
+    rows.judge(columns.reciprocal_condition(), columns.scaled_reciprocal_condition())
 }
 
 fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {

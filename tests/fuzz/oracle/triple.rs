@@ -88,7 +88,9 @@ impl Target<'_> {
             (g, q) if g == group && q == eligible => Some(false),
             _ => None,
         };
-        gather(self.sample, arm, self.at, shape)
+        let mut gathered = gather(self.sample, arm, self.at, shape);
+        gathered.rows.scaled_rank = true;
+        gathered
     }
 
     /// Cohorts to compare with, ascending, with both kinds of units or not.

@@ -42,7 +42,7 @@ impl TwoByTwo for Means {
         for i in &mut influence {
             *i *= n;
         }
-        Ok(TwoByTwoEstimate { att, influence })
+        Ok(TwoByTwoEstimate::new(att, influence))
     }
 
     fn repeated(&self, cell: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {
@@ -59,7 +59,7 @@ impl TwoByTwo for Means {
         for i in &mut influence {
             *i *= n;
         }
-        Ok(TwoByTwoEstimate { att, influence })
+        Ok(TwoByTwoEstimate::new(att, influence))
     }
 }
 
@@ -113,7 +113,7 @@ impl TwoByTwo for Fails {
     }
 
     fn repeated(&self, cell: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {
-        Ok(TwoByTwoEstimate { att: 0.0, influence: vec![0.0; cell.y.len() - 1] })
+        Ok(TwoByTwoEstimate::new(0.0, vec![0.0; cell.y.len() - 1]))
     }
 }
 

@@ -6,7 +6,7 @@ use burn_did::{
     ContDid, Data, DidError, DidWarning,
     doses::{DoseAggregation, DoseGrid, DoseMethod},
     group_time::CellStatus,
-    options::{Band, Bootstrap, Inference},
+    options::{Band, Bootstrap},
 };
 use polars::prelude::*;
 
@@ -279,7 +279,7 @@ fn many_doses_have_intervals_and_no_band() {
     let some: Vec<f64> = doses.iter().step_by(10_000).copied().collect();
     let (many, few) = (fit.at(&doses).unwrap(), fit.at(&some).unwrap());
     assert!(many.rows.iter().step_by(10_000).eq(&few.rows));
-    let uniform = Inference { band: Band::Uniform, ..fit.level.settings.inference };
+    let uniform = fit.level.settings.inference.band(Band::Uniform);
     let refused = fit.at_with(&doses, &uniform).unwrap_err();
     assert!(matches!(refused, DidError::Memory { .. }), "{refused}");
     assert!(refused.to_string().contains("pointwise intervals"), "{refused}");
@@ -292,7 +292,7 @@ fn intervals_and_bands_have_the_same_standard_errors() {
         let config = but(config(), |c| c.bootstrap = bootstrap);
         let fit = config.fit(data()).unwrap();
         let of = |band| {
-            let inference = Inference { band, ..fit.level.settings.inference };
+            let inference = fit.level.settings.inference.band(band);
             fit.at_with(&doses, &inference).unwrap()
         };
         for (a, b) in of(Band::Pointwise).rows.iter().zip(&of(Band::Uniform).rows) {

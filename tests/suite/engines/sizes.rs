@@ -148,7 +148,7 @@ fn levels_without_finite_intervals_are_refused() {
         let (mut config, df) = ddd();
         config.alpha = alpha;
         check(config.fit(&df).unwrap_err());
-        let inference = Inference { alpha, bootstrap: None, band: Band::Uniform };
+        let inference = Inference::new(alpha).band(Band::Uniform);
         check(fit.aggregate_with(Aggregation::dynamic(), &inference).unwrap_err());
         let mut changed = fit.clone();
         changed.settings.inference.alpha = alpha;
@@ -160,9 +160,14 @@ fn levels_without_finite_intervals_are_refused() {
             let fit = Spec { alpha, ..spec }.fit(&panel());
             assert!(fit.critical_value.is_finite());
             for estimate in fit.cells.iter().map(|c| c.estimate) {
+                let effect = estimate.estimate.unwrap();
                 let (lower, upper) = estimate.interval().unwrap();
-                assert!(lower <= estimate.ci_lower.unwrap() && estimate.ci_upper.unwrap() <= upper);
-                assert!(lower <= upper && upper.is_finite());
+                assert!(
+                    lower.is_finite() && lower <= effect && effect <= upper && upper.is_finite()
+                );
+                assert!(
+                    estimate.ci_lower.unwrap() <= effect && effect <= estimate.ci_upper.unwrap()
+                );
             }
             let path = std::env::temp_dir().join(format!("burn-did-level-{}", std::process::id()));
             fit.save(&path).unwrap();

@@ -129,7 +129,7 @@ fn what_cannot_be_read_is_said() {
     assert!(error.unwrap_err().to_string().contains("decompress"));
     let csv = folder.join("both/b.csv");
     let error = config().fit(Data::in_pieces(csv)).unwrap_err().to_string();
-    assert!(error.contains("b.csv") && error.contains("use `fit`"), "{error}");
+    assert!(error.contains("b.csv") && error.contains("leave out `Data::in_pieces`"), "{error}");
 }
 
 #[test]

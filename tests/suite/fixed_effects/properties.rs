@@ -48,7 +48,7 @@ fn factors_that_add_nothing_add_nothing() {
     near(level.coefficients[0].se.unwrap(), constant.coefficients[1].se.unwrap(), 1e-12);
     assert_eq!((level.df_k, constant.df_k), (2, 2));
     // Exact degrees of freedom see that two identical factors are one.
-    let exact = Ssc { k_exact: true, ..Ssc::default() };
+    let exact = Ssc::default().k_exact(true);
     let config =
         FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + again").ssc(exact).build();
     assert_eq!(config.fit(&twice).unwrap().df_k, firms.df_k);
@@ -229,18 +229,17 @@ fn small_samples_have_the_corrections_asked_for() {
     };
     let (usual, n) = (Ssc::default(), 2400.0);
     let ratio = |a: &RegressionResult, b: &RegressionResult| a.vcov[0][0] / b.vcov[0][0];
-    let plain = Ssc { k_adj: false, ..usual };
+    let plain = usual.k_adj(false);
     let (iid, without) = (of(&Vcov::Iid, usual), of(&Vcov::Iid, plain));
     near(ratio(&iid, &without), (n - 1.0) / (n - iid.df_k as f64), 1e-12);
     assert_eq!(iid.df_k, 1 + 80 + 8 - 1);
-    let none = of(&Vcov::Iid, Ssc { k_fixef: KFixef::None, ..usual });
+    let none = of(&Vcov::Iid, usual.k_fixef(KFixef::None));
     assert_eq!((none.df_k, none.df_t), (1, n - 1.0));
     let firms = Vcov::cluster(["firm"]);
-    let (usual_firms, full) =
-        (of(&firms, usual), of(&firms, Ssc { k_fixef: KFixef::Full, ..usual }));
+    let (usual_firms, full) = (of(&firms, usual), of(&firms, usual.k_fixef(KFixef::Full)));
     assert_eq!((usual_firms.df_k, full.df_k, usual_firms.df_t), (1 + 8 - 1 + 1, 88, 79.0));
     near(ratio(&full, &usual_firms), (n - 9.0) / (n - 88.0), 1e-12);
-    let unadjusted = of(&firms, Ssc { g_adj: false, ..usual });
+    let unadjusted = of(&firms, usual.g_adj(false));
     near(ratio(&usual_firms, &unadjusted), 80.0 / 79.0, 1e-12);
     // Leverage without fixed effects, against a fit of dummies.
     let with_dummies =

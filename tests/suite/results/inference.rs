@@ -139,10 +139,10 @@ fn the_analytic_band_agrees_with_the_bootstrap_band() {
 #[test]
 fn levels_and_bands_can_change_after_the_fit() {
     let result = fit(Spec::default());
-    let wide = Inference { alpha: 0.01, bootstrap: None, band: Band::Pointwise };
+    let wide = Inference::new(0.01);
     let rows = result.aggregate_with(Aggregation::dynamic(), &wide).unwrap();
     assert!((rows.critical_value - 2.575_829).abs() < 1e-5);
-    let wrong = Inference { alpha: 1.5, ..wide };
+    let wrong = wide.alpha(1.5);
     assert!(matches!(
         result.aggregate_with(Aggregation::simple(), &wrong),
         Err(DidError::Config { option: "alpha", .. })

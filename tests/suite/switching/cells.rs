@@ -3,6 +3,7 @@
 use burn_did::{DidMultiplegt, DidMultiplegtResult, DidWarning};
 use polars::prelude::*;
 
+use crate::support::but;
 use crate::support::frames::{floats, with};
 
 fn path(name: &str) -> String {
@@ -49,8 +50,12 @@ fn constant(fit: &DidMultiplegtResult) -> Vec<String> {
 #[test]
 fn controls_that_change_alike_in_all_groups_have_no_coefficient() {
     let data = read("common_control");
-    let of =
-        |covariates: &str| DidMultiplegt { covariates: covariates.into(), placebos: 1, ..config() };
+    let of = |covariates: &str| {
+        but(config(), |c| {
+            c.covariates = covariates.into();
+            c.placebos = 1;
+        })
+    };
     let alone = of("~ x").fit(&data).unwrap();
     near(&alone, &[(1.9321, 0.1012), (1.9874, 0.1373)]);
     assert!(constant(&alone).is_empty());
@@ -80,9 +85,12 @@ fn controls_of_a_trend_group_have_no_coefficient() {
     let data = read("region_control");
     let fit = |covariates: &str| {
         let trends_nonparam = vec!["region".into()];
-        DidMultiplegt { covariates: covariates.into(), trends_nonparam, ..config() }
-            .fit(&data)
-            .unwrap()
+        but(config(), |c| {
+            c.covariates = covariates.into();
+            c.trends_nonparam = trends_nonparam;
+        })
+        .fit(&data)
+        .unwrap()
     };
     let alone = fit("~ x");
     near(&alone, &[(1.9060, 0.0949), (1.9623, 0.1019)]);
@@ -96,7 +104,10 @@ fn doses_that_repeat_are_told_from_different_ones() {
     let data = read("repeated_doses");
     let tens: Vec<f64> = floats(&data, "d").iter().map(|d| (10.0 * d).round()).collect();
     let tenfold = with(&data, "d", tens);
-    let config = DidMultiplegt { continuous: 1, effects: 1, ..config() };
+    let config = but(config(), |c| {
+        c.continuous = 1;
+        c.effects = 1;
+    });
     let fit = config.fit(&data).unwrap();
     near(&fit, &[(1.6433, 0.3731)]);
     same(&fit, &config.fit(&tenfold).unwrap());
@@ -104,18 +115,20 @@ fn doses_that_repeat_are_told_from_different_ones() {
 
 #[test]
 fn rows_of_one_treatment_have_that_treatment() {
-    let config = DidMultiplegt {
-        unit: "state".into(),
-        time: "year".into(),
-        treatment: "mw".into(),
-        ..config()
-    };
+    let config = but(config(), |c| {
+        c.unit = "state".into();
+        c.time = "year".into();
+        c.treatment = "mw".into();
+    });
     let fit = config.fit(read("rows_of_states")).unwrap();
     near(&fit, &[(1.0326, 0.1361), (1.1289, 0.0942)]);
     assert_eq!((fit.effects[0].n_switchers, fit.audit.groups), (18, 30));
     // With weights, integers too.
-    let weighted =
-        DidMultiplegt { unit: "g".into(), weights: Some("w".into()), effects: 1, ..self::config() };
+    let weighted = but(self::config(), |c| {
+        c.unit = "g".into();
+        c.weights = Some("w".into());
+        c.effects = 1;
+    });
     let fit = weighted.fit(read("weighted_rows")).unwrap();
     near(&fit, &[(2.0536, 0.0730)]);
     assert_eq!((fit.audit.switchers_in, fit.audit.switchers_out), (18, 0));
@@ -139,7 +152,7 @@ fn equal_shares_are_equal_treatments() {
         }
     }
     let data = df!("id" => id, "t" => t, "d" => d, "y" => y, "w" => w).unwrap();
-    let fit = DidMultiplegt { weights: Some("w".into()), ..config() }.fit(&data).unwrap();
+    let fit = but(config(), |c| c.weights = Some("w".into())).fit(&data).unwrap();
     let (never, switch) = (fit.audit.never_switchers, fit.audit.switchers_in);
     assert_eq!((never, switch, fit.audit.dropped.groups_without_variation), (4, 8, 0));
     assert!(!fit.warnings.iter().any(|w| matches!(w, DidWarning::RoundedTreatments { .. })));
@@ -160,7 +173,10 @@ fn treatments_that_cancel_have_no_direction_at_any_level() {
         "d" => cells().map(|(g, t)| path(g)[t]).collect::<Vec<_>>(),
         "y" => cells().map(|(g, t)| ((7 * g + 5) * (t as i64 + 1) % 13) as f64).collect::<Vec<_>>(),
     );
-    let config = DidMultiplegt { keep_bidirectional_switchers: true, effects: 1, ..config() };
+    let config = but(config(), |c| {
+        c.keep_bidirectional_switchers = true;
+        c.effects = 1;
+    });
     let fit = config.fit(data.unwrap()).unwrap();
     assert_eq!(fit.audit.dropped.groups_without_direction, 1);
 }
@@ -184,7 +200,7 @@ fn estimates_without_a_standard_error_say_why() {
         assert!(floats(&scaled, "y")[0].is_finite() && fit.effects[0].estimate.se.is_none());
         assert_eq!(why(&fit), Some((all.clone(), true)));
     }
-    let fit = DidMultiplegt { outcome: "d".into(), ..config() }.fit(&data).unwrap();
+    let fit = but(config(), |c| c.outcome = "d".into()).fit(&data).unwrap();
     assert_eq!(why(&fit), Some((all, false)));
     assert_eq!(why(&config().fit(&data).unwrap()), None);
 }

@@ -2,6 +2,7 @@
 
 use burn_did::DidMultiplegt;
 
+use crate::support::but;
 use crate::support::frames::golden_path;
 use crate::support::multiplegt::{Case, load};
 
@@ -29,9 +30,8 @@ fn cases_of_a_second_program() {
     assert_eq!(cases.len(), 71);
     for case in &cases {
         // It takes the variance of the controls' coefficients from the rows of each treatment of the first period.
-        check(case, &format!("multiplegt_{}", case.data), |estimator| DidMultiplegt {
-            separate_control_variance: true,
-            ..estimator
+        check(case, &format!("multiplegt_{}", case.data), |estimator| {
+            but(estimator, |c| c.separate_control_variance = true)
         });
     }
 }
@@ -42,7 +42,8 @@ fn the_variance_of_controls_differs_from_r_with_several_first_treatments_only() 
     let cases = load("multiplegt.json");
     let case = cases.iter().find(|case| case.has_controls()).unwrap();
     let se = |separate_control_variance: bool, file: &std::path::Path| {
-        let estimator = DidMultiplegt { separate_control_variance, ..case.estimator() };
+        let estimator =
+            but(case.estimator(), |c| c.separate_control_variance = separate_control_variance);
         estimator.fit(file).unwrap().effects[0].estimate.se.unwrap()
     };
     let file = golden_path("multiplegt_mgt_a.csv");

@@ -10,6 +10,8 @@ use burn_did::{
 };
 use polars::prelude::*;
 
+use crate::support::but;
+
 fn data() -> DataFrame {
     SwitchingSimulation::builder().groups(300).missing(0.03).seed(5).build().frame()
 }
@@ -73,7 +75,7 @@ fn a_treatment_turned_round_turns_switchers_round() {
     assert!(plain.audit.switchers_in > 0 && plain.audit.switchers_out > 0);
     assert_same(&plain, &turned, -1.0, 1e-10);
     let one = |switchers, data: &DataFrame| {
-        let config = DidMultiplegt { switchers: Some(switchers), ..config() };
+        let config = but(config(), |c| c.switchers = Some(switchers));
         config.fit(data).unwrap()
     };
     let (fall, rise) = (one(Switchers::Out, &data), one(Switchers::In, &data));
@@ -96,7 +98,12 @@ fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
     });
     let d: Vec<f64> = on.collect();
     data.with_column(Column::new("d".into(), d)).unwrap();
-    let switching = DidMultiplegt { effects: 1, placebos: 1, ..config() }.fit(&data).unwrap();
+    let switching = but(config(), |c| {
+        c.effects = 1;
+        c.placebos = 1;
+    })
+    .fit(&data)
+    .unwrap();
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time(time).group(group);
     let config =
         config.control_group(ControlGroup::NotYetTreated).base_period(BasePeriod::Universal);
@@ -130,11 +137,11 @@ fn event_times_are_in_order_with_their_covariance() {
 fn the_bootstrap_repeats_and_is_near_the_analytic_errors() {
     let data = SwitchingSimulation::builder().groups(600).groups_per_cluster(2).seed(9).build();
     let data = data.frame();
-    let config = DidMultiplegt { cluster: Some("cluster".into()), ..config() };
+    let config = but(config(), |c| c.cluster = Some("cluster".into()));
     let analytic = config.fit(&data).unwrap();
     let drawn = |seed| {
         let bootstrap = Some(Bootstrap::draws(300).seed(seed));
-        DidMultiplegt { bootstrap, ..config.clone() }.fit(&data).unwrap()
+        but(config.clone(), |c| c.bootstrap = bootstrap).fit(&data).unwrap()
     };
     let (first, other) = (drawn(1), drawn(2));
     assert_eq!(all(&first), all(&drawn(1)));
@@ -148,12 +155,11 @@ fn the_bootstrap_repeats_and_is_near_the_analytic_errors() {
 
 #[test]
 fn results_are_shown_saved_and_drawn() {
-    let asked = PredictHeterogeneity { covariates: vec!["region".into()], effects: vec![] };
-    let config = DidMultiplegt {
-        predict_heterogeneity: Some(asked),
-        effects_equal: Some(EffectsEqual::Between(1, 2)),
-        ..config()
-    };
+    let asked = PredictHeterogeneity::new(["region"]);
+    let config = but(config(), |c| {
+        c.predict_heterogeneity = Some(asked);
+        c.effects_equal = Some(EffectsEqual::Between(1, 2));
+    });
     let fit = config.fit(data()).unwrap();
     let table = fit.to_string();
     for word in [
@@ -200,7 +206,10 @@ fn small(last: [Option<f64>; 4]) -> DataFrame {
 
 #[test]
 fn rules_for_missing_treatments_and_both_directions_are_told() {
-    let effects = DidMultiplegt { effects: 2, placebos: 0, ..config() };
+    let effects = but(config(), |c| {
+        c.effects = 2;
+        c.placebos = 0;
+    });
     let audit = |last| effects.fit(small(last)).unwrap().audit;
     // The date of the switch is not known.
     let unknown = audit([Some(0.0), None, None, Some(1.0)]);
@@ -214,7 +223,7 @@ fn rules_for_missing_treatments_and_both_directions_are_told() {
     assert_eq!((filled.dropped.treatments_filled, filled.dropped.groups_of_unknown_switch), (1, 0));
     let within = audit([Some(0.0), None, Some(0.0), Some(1.0)]);
     assert_eq!((within.dropped.treatments_filled, within.switchers_in), (1, 2));
-    let strict = DidMultiplegt { drop_if_treatment_missing: true, ..effects.clone() };
+    let strict = but(effects.clone(), |c| c.drop_if_treatment_missing = true);
     let strict = strict.fit(small([Some(0.0), None, Some(0.0), Some(1.0)])).unwrap().audit;
     assert_eq!(strict.dropped.outcomes_after_missing_treatment, 3);
     let ends = audit([None, Some(0.0), Some(0.0), None]);
@@ -227,7 +236,7 @@ fn rules_for_missing_treatments_and_both_directions_are_told() {
     assert_eq!((both.dropped.groups_bidirectional, both.dropped.cells_bidirectional), (1, 2));
     let back = audit([Some(0.0), Some(1.0), Some(0.0), Some(0.0)]);
     assert_eq!((back.dropped.groups_bidirectional, back.switchers_in), (0, 2));
-    let kept = DidMultiplegt { keep_bidirectional_switchers: true, ..effects.clone() };
+    let kept = but(effects.clone(), |c| c.keep_bidirectional_switchers = true);
     let kept = kept.fit(small([Some(0.0), Some(1.0), Some(-1.0), Some(0.0)])).unwrap().audit;
     assert_eq!((kept.dropped.groups_bidirectional, kept.dropped.groups_without_direction), (0, 1));
 }
@@ -236,30 +245,38 @@ fn rules_for_missing_treatments_and_both_directions_are_told() {
 fn what_cannot_be_estimated_is_an_error_or_a_warning() {
     let error = |config: DidMultiplegt, data: &DataFrame| config.fit(data).unwrap_err();
     let plain = small([Some(0.0); 4]);
-    let one = DidMultiplegt { effects: 1, placebos: 0, ..config() };
-    let none = DidMultiplegt { switchers: Some(Switchers::Out), ..one.clone() };
+    let one = but(config(), |c| {
+        c.effects = 1;
+        c.placebos = 0;
+    });
+    let none = but(one.clone(), |c| c.switchers = Some(Switchers::Out));
     assert!(matches!(error(none, &plain), DidError::NoSwitchers { .. }));
     let constant = plain.clone().lazy().with_column(lit(1.0).alias("d")).collect().unwrap();
     let found = error(one.clone(), &constant).to_string();
     assert!(found.contains("column `d` (treatment)") && found.contains("continuous"), "{found}");
     let empty = plain.clone().lazy().with_column(lit(f64::NAN).alias("y")).collect().unwrap();
     assert!(matches!(error(one.clone(), &empty), DidError::EmptySample { .. }));
-    let absent = DidMultiplegt { treatment: "dose".into(), ..one.clone() };
+    let absent = but(one.clone(), |c| c.treatment = "dose".into());
     assert!(error(absent, &plain).to_string().contains("column `dose` (treatment)"));
-    let cluster = DidMultiplegt { cluster: Some("period".into()), ..one.clone() };
+    let cluster = but(one.clone(), |c| c.cluster = Some("period".into()));
     let found = error(cluster, &plain).to_string();
     assert!(found.contains("`period` (cluster) changes over time within unit 0"), "{found}");
-    let trends = DidMultiplegt { trends_nonparam: vec!["period".into()], ..one.clone() };
+    let trends = but(one.clone(), |c| c.trends_nonparam = vec!["period".into()]);
     assert!(error(trends, &plain).to_string().contains("(trend group)"));
-    let placebos = DidMultiplegt { same_switchers_placebos: true, ..one.clone() };
+    let placebos = but(one.clone(), |c| c.same_switchers_placebos = true);
     assert!(matches!(error(placebos, &plain), DidError::Config { .. }));
     let negative = plain.clone().lazy().with_column(lit(-1.0).alias("w")).collect().unwrap();
-    let weighted = DidMultiplegt { weights: Some("w".into()), ..one };
+    let weighted = but(one, |c| c.weights = Some("w".into()));
     let refused = error(weighted.clone(), &negative);
     assert!(matches!(refused, DidError::Negative { role: "weights", .. }), "{refused}");
     let zero = plain.clone().lazy().with_column(lit(0.0).alias("w")).collect().unwrap();
     assert!(matches!(error(weighted, &zero), DidError::Weights { .. }));
-    let many = DidMultiplegt { effects: 9, placebos: 9, ..config() }.fit(&plain).unwrap();
+    let many = but(config(), |c| {
+        c.effects = 9;
+        c.placebos = 9;
+    })
+    .fit(&plain)
+    .unwrap();
     assert_eq!((many.effects.len(), many.placebos.len()), (2, 1));
     let told = |wanted: &dyn Fn(&DidWarning) -> bool| many.warnings.iter().any(wanted);
     assert!(told(&|w| matches!(w, DidWarning::FewerEffects { asked: 9, effects: 2 })));
@@ -275,17 +292,14 @@ fn what_has_no_effect_or_no_estimate_is_told() {
     let data = data();
     // A test of more effects than there are, and a regression on the same column twice.
     let range = Some(EffectsEqual::Between(2, 9));
-    let fit = DidMultiplegt { effects_equal: range, ..config() }.fit(&data).unwrap();
+    let fit = but(config(), |c| c.effects_equal = range).fit(&data).unwrap();
     assert!(fit.tests.equal.is_none());
     told(
         &fit,
         &|w| matches!(w, DidWarning::WithoutEffect { option, .. } if option == "effects_equal"),
     );
-    let twice = PredictHeterogeneity {
-        covariates: vec!["region".into(), "region".into()],
-        effects: vec![1],
-    };
-    let fit = DidMultiplegt { predict_heterogeneity: Some(twice), ..config() };
+    let twice = PredictHeterogeneity::new(["region", "region"]).effects([1]);
+    let fit = but(config(), |c| c.predict_heterogeneity = Some(twice));
     let fit = fit.fit(&data).unwrap();
     assert!(fit.heterogeneity.iter().all(|row| row.estimate.estimate.is_none()));
     told(
@@ -302,11 +316,16 @@ fn what_has_no_effect_or_no_estimate_is_told() {
         &fit,
         &|w| matches!(w, DidWarning::InfiniteValues { columns } if *columns == [("y".to_owned(), count)]),
     );
-    let one = DidMultiplegt { effects: 1, placebos: 0, ..config() };
+    let one = but(config(), |c| {
+        c.effects = 1;
+        c.placebos = 0;
+    });
     // One switcher goes up by one; another goes down by one first, and up by more afterwards.
     let turning = small([Some(0.0), Some(0.0), Some(-1.0), Some(3.0)]);
-    let turns =
-        DidMultiplegt { normalized: true, keep_bidirectional_switchers: true, ..one.clone() };
+    let turns = but(one.clone(), |c| {
+        c.normalized = true;
+        c.keep_bidirectional_switchers = true;
+    });
     let fit = turns.fit(&turning).unwrap();
     assert!(fit.effects[0].estimate.estimate.is_none() && fit.effects[0].n_switchers == 2);
     for horizon in [0, 1] {
@@ -320,7 +339,7 @@ fn what_has_no_effect_or_no_estimate_is_told() {
     let rounded = up.lazy().with_column(start.alias("d")).collect().unwrap();
     let fit = one.fit(&rounded).unwrap();
     told(&fit, &|w| matches!(w, DidWarning::RoundedTreatments { smaller, .. } if *smaller == 0.3));
-    let draw = DidMultiplegt { bootstrap: Some(Bootstrap::draws(1)), ..one };
+    let draw = but(one, |c| c.bootstrap = Some(Bootstrap::draws(1)));
     assert!(matches!(draw.fit(&rounded), Err(DidError::Config { option: "bootstrap", .. })));
 }
 
@@ -354,8 +373,8 @@ fn groups_without_an_outcome_or_a_treatment_leave_nothing_behind() {
 #[test]
 fn what_effects_are_regressed_on_may_begin_in_any_period() {
     let data = data();
-    let asked = PredictHeterogeneity { covariates: vec!["region".into()], effects: vec![] };
-    let config = DidMultiplegt { predict_heterogeneity: Some(asked), ..config() };
+    let asked = PredictHeterogeneity::new(["region"]);
+    let config = but(config(), |c| c.predict_heterogeneity = Some(asked));
     let plain = config.fit(&data).unwrap();
     // A group of its own treatment, with which none is compared, was seen five periods earlier.
     let earlier = (col("period") - lit(5)).cast(DataType::Int64).alias("period");
@@ -383,9 +402,12 @@ fn columns_that_are_constant_in_cohorts_predict_nothing() {
         )
         .unwrap()
     };
-    let asked = PredictHeterogeneity { covariates: vec!["z".into()], effects: vec![1] };
-    let config =
-        DidMultiplegt { predict_heterogeneity: Some(asked), effects: 1, placebos: 0, ..config() };
+    let asked = PredictHeterogeneity::new(["z"]).effects([1]);
+    let config = but(config(), |c| {
+        c.predict_heterogeneity = Some(asked);
+        c.effects = 1;
+        c.placebos = 0;
+    });
     for (within, is_estimated) in [(0.0, false), (1e-15, false), (1e-9, true)] {
         let fit = config.fit(data(within)).unwrap();
         let row = &fit.heterogeneity[0];

@@ -1,31 +1,19 @@
 //! Where the arithmetic is done.
 
+use burn_did::backend::BackendName;
 use burn_did::options::Precision;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::parse;
 use crate::words::OneOf;
-
-/// Backend that does the arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Backend {
-    /// The processor.
-    Cpu,
-    /// A GPU by Vulkan, Metal or DirectX; single precision.
-    Wgpu,
-    /// A GPU with a Vulkan driver that has doubles.
-    Vulkan,
-    /// An NVIDIA GPU.
-    Cuda,
-}
 
 /// Where and how the arithmetic is done.
 #[derive(Args)]
 #[command(next_help_heading = "Device")]
 pub(crate) struct DeviceArgs {
     /// Backend that does the arithmetic.
-    #[arg(long, value_name = "WHICH", default_value = "cpu")]
-    pub backend: Backend,
+    #[arg(long, value_name = "WHICH", default_value = "cpu", value_parser = OneOf::<BackendName>::all())]
+    pub backend: BackendName,
     /// GPUs to use, counted from 0, as in 0,1. By default the first, or the one that the system prefers.
     #[arg(long, value_name = "N", visible_alias = "device", value_delimiter = ',')]
     pub devices: Vec<usize>,

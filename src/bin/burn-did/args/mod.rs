@@ -17,7 +17,7 @@ mod output;
 mod regression;
 
 pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
-pub(crate) use device::{Backend, DeviceArgs};
+pub(crate) use device::DeviceArgs;
 pub(crate) use group_time::{
     AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,
     GroupTimeOutputArgs,

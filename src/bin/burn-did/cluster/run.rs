@@ -2,16 +2,17 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use burn_did::backend::BackendName;
 use burn_did::cluster::{LocalCluster, RunningCluster, SCHEDULER_PORT};
 use clap::{Args, Subcommand};
 
 use super::status::{self, StatusArgs};
 use super::threads;
-use crate::args::Backend;
 use crate::backend;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::parse;
+use crate::words::OneOf;
 
 /// Start a scheduler and executors on this machine, until this ends; or show a cluster.
 #[derive(Args)]
@@ -26,8 +27,8 @@ pub(crate) struct ClusterArgs {
     #[arg(long, value_name = "N|all", value_parser = gpus)]
     gpus: Option<Gpus>,
     /// Backend of the GPUs.
-    #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus")]
-    backend: Backend,
+    #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus", value_parser = OneOf::<BackendName>::all())]
+    backend: BackendName,
     /// Threads of each executor; by default the executors together have one per processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &ClusterArgs) -> Result<()> {
         return status::run(args);
     }
     let (executors, kind) = match (args.executors, args.gpus) {
-        (Some(executors), None) => (executors, Backend::Cpu),
+        (Some(executors), None) => (executors, BackendName::Cpu),
         (None, Some(Gpus::First(gpus))) => (gpus, args.backend),
         (None, Some(Gpus::All)) => (backend::gpus(args.backend)?, args.backend),
         _ => return Err(CliError::usage("how many executors?", "add --executors N or --gpus N")),
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &ClusterArgs) -> Result<()> {
     let local = LocalCluster::builder()
         .executors(executors)
         .program(program)
-        .backend(backend::word(kind))
+        .backend(kind.word())
         .maybe_threads(args.threads)
         .memory(args.memory)
         .bind(SocketAddr::new(loopback, args.port))

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use burn_did::{
     Aggregated, SavedResult,
-    options::Inference,
     report::{PlotOptions, Reportable},
 };
 use clap::Args;
@@ -63,11 +62,8 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
     };
     let own = fit.settings.inference;
-    let inference = Inference {
-        alpha: args.alp.unwrap_or(own.alpha),
-        band: args.band.band().unwrap_or(own.band),
-        ..own
-    };
+    let inference =
+        own.alpha(args.alp.unwrap_or(own.alpha)).band(args.band.band().unwrap_or(own.band));
     let form = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate_with(spec.aggregation, &inference),

@@ -240,22 +240,20 @@ impl HonestArgs {
         }
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
-            Some(at) => burn_did::sensitivity::Effect::At(at),
+            Some(at) => Effect::At(at),
             None => self.l_vec.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };
-        let mut options = Honest {
-            delta,
-            restriction,
-            method: self.method,
-            m: (!m.is_empty()).then(|| m.clone()),
-            effect,
-            kappa: self.kappa,
-            search: self.search,
-            grid_points: self.grid_points,
-            grid: self.grid_lb.zip(self.grid_ub),
-            ..defaults::honest()
-        };
+        let mut options = defaults::honest();
+        options.delta = delta;
+        options.restriction = restriction;
+        options.method = self.method;
+        options.m = (!m.is_empty()).then(|| m.clone());
+        options.effect = effect;
+        options.kappa = self.kappa;
+        options.search = self.search;
+        options.grid_points = self.grid_points;
+        options.grid = self.grid_lb.zip(self.grid_ub);
         options = options.draws(self.draws, self.seed);
         Ok(match self.alp {
             Some(alpha) => options.alpha(alpha),

@@ -51,13 +51,11 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         ));
     }
     let spec = args.aggregate.as_ref();
-    let options = PlotOptions {
-        title: args.title.clone(),
-        x_label: args.x_label.clone(),
-        y_label: args.y_label.clone(),
-        size: args.width.zip(args.height),
-        ..PlotOptions::default()
-    };
+    let mut options = PlotOptions::new();
+    options.title.clone_from(&args.title);
+    options.x_label.clone_from(&args.x_label);
+    options.y_label.clone_from(&args.y_label);
+    options.size = args.width.zip(args.height);
     output::keep_apart(&args.result, [Some(&args.out)])?;
     let saved = result_or_study(&args.result)?;
     match (&saved, spec) {

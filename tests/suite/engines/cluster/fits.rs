@@ -77,14 +77,18 @@ fn every_layout() {
     let bootstrap = Some(Bootstrap::draws(40).seed(5).multiplier(Multiplier::Mammen));
     let drawn = || but(named(), |e| e.bootstrap = bootstrap);
     same!("bootstrap", drawn(), &panel().frame(), &cluster);
-    let data = Simulation { clusters: 90, weights: true, ..panel() }.frame();
+    let data = but(panel(), |s| {
+        s.clusters = 90;
+        s.weights = true;
+    })
+    .frame();
     let clustered = but(drawn(), |e| {
         (e.weights, e.cluster) = (Some("weight".into()), Some("cluster".into()));
     });
     same!("clusters", clustered, &data, &cluster);
-    let data = Simulation { attrition: 0.1, ..panel() }.frame();
+    let data = but(panel(), |s| s.attrition = 0.1).frame();
     same!("unbalanced", but(named(), |e| e.allow_unbalanced_panel = true), &data, &cluster);
-    let data = Simulation { repeated_cross_sections: true, ..panel() }.frame();
+    let data = but(panel(), |s| s.repeated_cross_sections = true).frame();
     let sections = but(named(), |e| e.repeated_cross_sections = true);
     same!("sections of units", sections.clone(), &data, &cluster);
     same!("sections", but(sections, |e| e.unit = None), &data, &cluster);

@@ -58,7 +58,7 @@ fn counted(units: i64) -> DataFrame {
 
 /// Without the corrections for small samples, which depend on how many rows say the same.
 pub fn uncorrected() -> Ssc {
-    Ssc { k_adj: false, g_adj: false, ..Ssc::default() }
+    Ssc::default().k_adj(false).g_adj(false)
 }
 
 pub fn cases() -> Vec<Case> {

@@ -4,6 +4,7 @@ use burn_did::{Data, DidMultiplegt, DidMultiplegtResult, Result, options::Bootst
 use polars::prelude::DataFrame;
 
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
+use crate::support::but;
 use crate::support::frames::{floats, with};
 use crate::support::panels::staggered;
 
@@ -66,28 +67,26 @@ pub fn cases() -> Vec<Case> {
         .effects(2)
         .placebos(1)
         .build();
-    let weighted = DidMultiplegt { weights: Some("w".into()), ..plain.clone() };
+    let weighted = but(plain.clone(), |c| c.weights = Some("w".into()));
     let configurations = [
         ("plain", plain.clone()),
         (
             "covariates, clustered",
-            DidMultiplegt {
-                covariates: "~ x2t".into(),
-                cluster: Some("cl".into()),
-                ..plain.clone()
-            },
+            but(plain.clone(), |c| {
+                c.covariates = "~ x2t".into();
+                c.cluster = Some("cl".into());
+            }),
         ),
-        ("weighted, linear trends", DidMultiplegt { linear_trends: true, ..weighted.clone() }),
-        ("normalized", DidMultiplegt { normalized: true, ..plain.clone() }),
+        ("weighted, linear trends", but(weighted.clone(), |c| c.linear_trends = true)),
+        ("normalized", but(plain.clone(), |c| c.normalized = true)),
         (
             "trends of halves",
-            DidMultiplegt {
-                trends_nonparam: vec!["q".into()],
-                less_conservative_se: true,
-                ..weighted
-            },
+            but(weighted, |c| {
+                c.trends_nonparam = vec!["q".into()];
+                c.less_conservative_se = true;
+            }),
         ),
-        ("draws", DidMultiplegt { bootstrap: Some(Bootstrap::draws(12).seed(3)), ..plain }),
+        ("draws", but(plain, |c| c.bootstrap = Some(Bootstrap::draws(12).seed(3)))),
     ];
     let case = |(name, config): (&str, DidMultiplegt)| Case {
         covariates: if config.covariates == "~ x2t" { &["x2t"] } else { &[] },
