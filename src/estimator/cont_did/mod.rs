@@ -133,7 +133,7 @@ estimator! {
         #[builder(default = true)]
         pub comparison_noise: bool,
         /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it sets the number of draws that decide the
-        /// dimension and the bands; the default is [`Npiv`'s](crate::Npiv::draws).
+        /// dimension and the bands; the default is [`Npiv`'s](crate::Npiv::bootstrap).
         #[doc(alias = "biters")]
         pub bootstrap: Option<Bootstrap>,
         /// How the bootstrap draws. Where everything is estimated anew, knots stay where they are.

@@ -138,7 +138,7 @@ impl Header {
 
     /// The fields of the columns named.
     fn texts(&self, path: &Path, names: &[String]) -> Result<DataFrame> {
-        // Positions stand for names, of which those not asked for may occur twice.
+        // Positions stand for names, because names that are not requested may occur twice.
         let schema = (0..self.0.len()).map(|i| Field::new(i.to_string().into(), DataType::String));
         let position = |name: &String| self.0.iter().position(|n| n == name);
         let positions: Vec<usize> = names.iter().filter_map(position).collect();
