@@ -15,7 +15,7 @@ pub struct Term {
     pub order: [f64; 3],
     /// The estimate.
     pub estimate: Estimate,
-    /// What its interval is.
+    /// The kind of its interval.
     pub band: Band,
     /// The name of the row in tables, if it is another.
     pub shown: Option<String>,

@@ -56,7 +56,7 @@ fn lower(words: &str) -> String {
     words.replacen("Confidence", "confidence", 1)
 }
 
-/// What the intervals of a model are; if they are of both kinds, with the names of those that are pointwise.
+/// The kind of a model's intervals; if it has both kinds, with the names of the pointwise ones.
 fn bands<'a>(terms: impl Iterator<Item = &'a Term>) -> String {
     let (uniform, pointwise): (Vec<&Term>, Vec<&Term>) =
         terms.partition(|term| term.band == Band::Uniform);

@@ -10,7 +10,7 @@ fn comparison<'a>(models: &[(&str, &'a dyn Comparable)]) -> Comparison<'a> {
     Comparison::new(models).expect("results with different names")
 }
 
-/// What the note says that stars are of.
+/// The part of the note that explains the stars.
 fn stars(model: &dyn Comparable) -> String {
     let table = comparison(&[("a", model)]).stars(Stars::Interval).table().expect("a table");
     let note = table.notes[0].split_once("`*' ").and_then(|(_, of)| of.split_once(" confidence"));
