@@ -20,7 +20,7 @@ pub struct Term {
     pub order: [f64; 3],
     /// The estimate.
     pub estimate: Estimate,
-    /// What its interval is, which the star is of.
+    /// The kind of its interval, on which the star is based.
     pub band: Band,
 }
 
@@ -183,7 +183,7 @@ fn notes(models: &[(&str, &dyn Comparable)], terms: &[Vec<Term>]) -> Vec<String>
     notes
 }
 
-/// What the intervals of a model are; if they are of both kinds, with the names of those that are pointwise.
+/// The kind of a model's intervals; if it has both kinds, with the names of the pointwise ones.
 fn bands(terms: &[Term]) -> String {
     let (uniform, pointwise): (Vec<&Term>, Vec<&Term>) =
         terms.iter().partition(|term| term.band == Band::Uniform);

@@ -83,7 +83,7 @@ pub struct Segments<'a, B: Backend> {
     pub together: bool,
 }
 
-/// Rows of a stratum on the host. Shapes as in [`Chunk`], for all rows of the stratum, of which `range` is meant.
+/// Rows of a stratum on the host. Shapes as in [`Chunk`], for all rows of the stratum; only the rows in `range` are meant.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HostRows<'a> {

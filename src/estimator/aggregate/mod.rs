@@ -186,7 +186,7 @@ pub struct AggregatedRow {
     /// The effect there.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Whether the row is what others are compared with, such as that of a universal base (0 by construction, without standard error).
+    /// Whether the row is the reference period, as with a universal base (0 by construction, without standard error).
     pub reference: bool,
 }
 

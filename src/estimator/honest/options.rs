@@ -137,7 +137,7 @@ pub struct Honest {
     /// Points of the grid. By default 1000, and the grid goes on beyond its ends where these are accepted; a grid of a given number
     /// of points ends where R's does, and an interval that reaches its end is said to be open.
     pub grid_points: Option<usize>,
-    /// Ends of the grid. By default those of R: 20 standard errors around the identified set under parallel trends, and for `C-F`
+    /// Ends of the grid. By default as in R: 20 standard errors around the identified set under parallel trends, and for `C-F`
     /// the fixed-length interval. Where the estimate is outside, the grid is moved to it.
     pub grid: Option<(f64, f64)>,
     /// Draws for the critical value of the least favourable test. They simulate a normal law, whatever the bootstrap of the event study
@@ -273,7 +273,7 @@ impl Honest {
         self
     }
 
-    /// The method, by default that of the R package.
+    /// The method; by default, the R package's choice.
     pub(crate) fn chosen_method(&self) -> HonestMethod {
         let default = match (self.delta, self.restriction) {
             (Delta::Smoothness, None) => HonestMethod::FixedLength,

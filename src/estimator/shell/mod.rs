@@ -257,8 +257,8 @@ macro_rules! estimator {
             /// As [`fit_cluster`](Self::fit_cluster), of a sample that was prepared.
             ///
             /// # Errors
-            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
-            /// another sample.
+            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options
+            /// describe another sample.
             #[cfg(feature = "cluster")]
             pub fn fit_sample(
                 &self,

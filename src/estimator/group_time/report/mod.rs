@@ -90,7 +90,7 @@ impl Report for GroupTimeResult {
 }
 
 impl GroupTimeResult {
-    /// The cells, with further keys before those of all cells.
+    /// The cells, with further keys before the keys of all cells.
     pub(crate) fn cell_estimates(&self, name: &'static str, keys: Vec<Variable>) -> Estimates {
         let cells = &self.cells;
         let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {

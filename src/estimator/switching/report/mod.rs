@@ -273,7 +273,7 @@ impl Comparable for DidMultiplegtResult {
     }
 }
 
-/// What effects are of: cells and switchers, and whether there is an estimate.
+/// Counts of cells and switchers behind each effect, and whether it has an estimate.
 fn counts(rows: &[SwitchingEffect]) -> [Variable; 5] {
     let status = |row: &SwitchingEffect| match row.estimate.estimate {
         Some(_) => Some("ok"),

@@ -6,7 +6,7 @@ use crate::estimator::aggregate::Aggregated;
 use crate::estimator::group_time::report::fixtures;
 use crate::report::{Comparable, Table, compare};
 
-/// What the note says that stars are of.
+/// The part of the note that explains the stars.
 fn stars(model: &dyn Comparable) -> String {
     let table = compare(&[("a", model)]);
     let note = table.notes[0].split_once("`*' ").and_then(|(_, of)| of.split_once(" confidence"));
