@@ -33,7 +33,7 @@ pub trait AtOnce<B: Backend>: Sync {
     /// Weighted cross-products, one entry a job; `jobs` are ordered by stratum.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn gram(
         &self,
         segments: &Segments<'_, B>,
@@ -45,7 +45,7 @@ pub trait AtOnce<B: Backend>: Sync {
     /// Derivatives of logit models, one entry a job; `jobs` are ordered by stratum.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn logit(
         &self,
         segments: &Segments<'_, B>,
@@ -58,7 +58,7 @@ pub trait AtOnce<B: Backend>: Sync {
     /// segment's sums by cluster are wanted.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn influence(
         &self,
         segments: &Segments<'_, B>,

@@ -69,7 +69,7 @@ pub(crate) trait Raw {
     /// The statistic of each stratum, its segments added in order.
     ///
     /// # Errors
-    /// What the engine reports.
+    /// If the engine reports an error.
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>>;
 }
 

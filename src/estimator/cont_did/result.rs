@@ -95,7 +95,7 @@ pub struct ContDidResult {
     pub dose: DoseCurve,
     /// Knots of the splines, and quantiles of the doses.
     pub knots: DoseKnots,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// Average effects of groups in periods, with settings, audit and timings of the fit.
     pub level: GroupTimeResult,

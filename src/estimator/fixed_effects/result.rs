@@ -69,7 +69,7 @@ pub struct RegressionResult {
     pub irls: Option<usize>,
     /// What happened to the rows on the way in.
     pub audit: RegressionAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub settings: RegressionSettings,

@@ -55,7 +55,7 @@ pub(crate) trait SampleEstimator: Options {
     /// Estimates from a sample, wherever its rows are held.
     ///
     /// # Errors
-    /// What the source reports.
+    /// If the source reports an error.
     fn estimate(&self, opened: Opened) -> Result<Self::Result>;
 }
 

@@ -27,7 +27,7 @@ impl InfluenceMoments {
     /// Of the influence values of some estimates and of the group shares, by one pass.
     ///
     /// # Errors
-    /// What the source reports.
+    /// If the source reports an error.
     pub fn form<'a>(
         source: &dyn Source,
         estimated: impl ExactSizeIterator<Item = Option<&'a CellEstimate>>,

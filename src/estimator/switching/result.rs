@@ -127,7 +127,7 @@ pub struct DidMultiplegtResult {
     pub normalized: bool,
     /// What happened on the way to the sample.
     pub audit: MultiplegtAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub settings: Settings,
