@@ -23,7 +23,7 @@ pub(crate) fn cont_did() -> ContDid<Cpu> {
 
 /// A function estimated by sieves without an option.
 pub(crate) fn npiv() -> Npiv {
-    Npiv::builder().outcome("").regressors(Vec::new()).build()
+    Npiv::builder().outcome("").regressors([""]).build()
 }
 
 /// A two-period comparison without an option.
@@ -56,7 +56,7 @@ pub(crate) fn pretrends() -> Pretrends {
     Pretrends::new()
 }
 
-/// A bootstrap of which nothing is said; the library leaves the number of draws to its users.
+/// The bootstrap without further options; the library leaves the number of draws to its users.
 pub(crate) fn bootstrap() -> Bootstrap {
     Bootstrap::draws(1000)
 }

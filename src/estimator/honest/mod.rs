@@ -38,6 +38,7 @@ mod written;
 
 pub(crate) use coefficients::EventCoefficients;
 pub use delta::{Delta, Restriction};
+pub(crate) use options::AT_EVENT_TIME;
 pub use options::{Effect, Honest, HonestMethod, Search};
 pub use result::{Breakdown, HonestResult, RobustInterval};
 

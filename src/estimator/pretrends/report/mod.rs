@@ -262,13 +262,15 @@ result!(PretrendsResult);
 /// The slopes of linear violations.
 impl Comparable for PretrendsResult {
     fn terms(&self) -> Vec<Term> {
-        let term = |(index, of): (usize, &PretrendsAlternative)| Term {
-            name: of.name(),
-            order: [index as f64, 0.0, 0.0],
-            estimate: Estimate { estimate: of.slope, ..Estimate::default() },
-            band: Band::Pointwise,
+        let term = |(index, of): (usize, &PretrendsAlternative)| {
+            let slope = Estimate { estimate: of.slope, ..Estimate::default() };
+            Term::new(of.name(), [index as f64, 0.0, 0.0], slope, Band::Pointwise)
         };
         self.alternatives.iter().enumerate().map(term).collect()
+    }
+
+    fn outcome(&self) -> Option<String> {
+        self.study.outcome()
     }
 
     fn facts(&self) -> Vec<(String, String)> {
