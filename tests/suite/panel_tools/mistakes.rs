@@ -28,7 +28,7 @@ fn columns_that_are_not_there_or_of_another_kind() {
         &df,
         &["`state` (time) holds text"],
     );
-    refused(&panel::lag(&keys(), ["yy"], 1), &df, &["`yy` (column)", "did you mean `y`?"]);
+    refused(&panel::lag(&keys(), ["yy"], 1), &df, &["`yy` (column) is not in the data"]);
     refused(&panel::difference(&keys(), ["state"], 1), &df, &["`state` (column) holds text"]);
     refused(
         &panel::first_treated(&keys(), "g", FirstTreated::default()),
