@@ -118,7 +118,7 @@ pub mod audit {
     pub use crate::read::columns::ReadAsMissing;
     pub use crate::read::files::FilesRead;
     pub use crate::read::panel::{Layout, SampleAudit};
-    pub use crate::result::settings::Settings;
+    pub use crate::result::settings::{EstimatorSettings, Settings};
     pub use crate::result::timings::Timings;
 }
 

@@ -10,7 +10,7 @@ use burn_did::backend::Cpu;
 use burn_did::cluster::{
     Certificates, RunningCluster, SchedulerConfig, cluster_status, run_scheduler,
 };
-use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
+use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
     Cluster, Ddd, DidError, Drdid,
     audit::Timings,
@@ -250,11 +250,9 @@ fn who_has_no_certificate_of_the_ring_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let (ring, other) = (certificates(place.path(), "ring"), certificates(place.path(), "other"));
     let (send, receive) = std::sync::mpsc::channel();
-    let config = SchedulerConfig {
-        bind: "127.0.0.1:0".parse().unwrap(),
-        certificates: Some(ring.clone()),
-        ..SchedulerConfig::default()
-    };
+    let mut config = SchedulerConfig::default();
+    config.bind = "127.0.0.1:0".parse().unwrap();
+    config.certificates = Some(ring.clone());
     std::thread::spawn(move || {
         run_scheduler(&config, |address| send.send(address.to_owned()).unwrap())
     });
