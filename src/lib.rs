@@ -40,6 +40,7 @@
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
 //!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
+//! - To bring data into shape: [`panel`].
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -67,6 +68,7 @@ pub mod prelude;
 mod read;
 pub mod report;
 mod result;
+mod study;
 
 pub use base::error::{DidError, DidWarning, Result};
 pub use base::progress::{Progress, ProgressEvent};
@@ -168,6 +170,15 @@ pub mod switching {
 pub mod sieve {
     pub use crate::estimator::npiv::{
         NpivChoice, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
+    };
+}
+
+/// Tools that bring a panel into the shape that estimators read: first treated periods, balance, gaps, duplicates, lags, wide and long.
+pub mod panel {
+    pub use crate::study::panel::{
+        Balance, Base, CohortChange, FillGaps, FirstTreated, Keep, PanelChange, PanelCount,
+        PanelKeys, PanelTool, ToLong, ToWide, balance, deduplicate, difference, fill_gaps,
+        first_treated, lag, long_difference, to_long, to_wide,
     };
 }
 
