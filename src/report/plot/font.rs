@@ -30,14 +30,15 @@ struct Glyph {
     curves: Vec<Curve>,
 }
 
+/// A piece of an outline. Those of a contour follow on each other.
 #[derive(Clone, Copy, Debug)]
-enum Curve {
+pub(crate) enum Curve {
     Line([Point; 2]),
     Quadratic([Point; 3]),
 }
 
 impl Curve {
-    fn points(&self) -> &[Point] {
+    pub(crate) fn points(&self) -> &[Point] {
         match self {
             Self::Line(points) => points,
             Self::Quadratic(points) => points,
@@ -73,6 +74,28 @@ impl Typeface {
         self.glyphs.get(&c).unwrap_or(&self.unknown)
     }
 
+    /// Units of the font an em.
+    pub(crate) fn units_per_em(&self) -> f32 {
+        self.units_per_em
+    }
+
+    /// A character's advance and outline in units of the font, with heights upwards.
+    pub(crate) fn outline(&self, c: char) -> (f32, &[Curve]) {
+        let glyph = self.glyph(c);
+        (glyph.advance, &glyph.curves)
+    }
+
+    /// Where a text starts along its direction, and its baseline below the middle, in pixels from its position.
+    pub(crate) fn origin(&self, text: &Text) -> (f64, f64) {
+        let width = self.width(&text.words, text.size);
+        let start = match text.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => -width / 2.0,
+            Anchor::End => -width,
+        };
+        (start, text.size * HALF_X_HEIGHT)
+    }
+
     /// Width in pixels of a character at `size` pixels an em.
     fn advance(&self, c: char, size: f64) -> f64 {
         f64::from(self.glyph(c).advance * self.scale(size))
@@ -103,13 +126,8 @@ impl Typeface {
     /// Pixels that a text covers when everything is drawn `factor` times as large.
     pub(crate) fn coverage(&self, text: &Text, factor: f64) -> Vec<Coverage> {
         let size = text.size * factor;
-        let width = self.width(&text.words, size);
-        let mut x = match text.anchor {
-            Anchor::Start => 0.0,
-            Anchor::Middle => -width / 2.0,
-            Anchor::End => -width,
-        };
-        let baseline = (size * HALF_X_HEIGHT) as f32;
+        let (start, below) = self.origin(text);
+        let (mut x, baseline) = (start * factor, (below * factor) as f32);
         let mut pixels = Vec::new();
         for c in text.words.chars() {
             self.glyph(c).cover(point(x as f32, baseline), self.scale(size), &mut pixels);

@@ -8,12 +8,14 @@
 //! | level and bootstrap | `inference.rs` |
 //! | backend and devices | `device.rs` |
 //! | what becomes of a result | `output.rs` |
+//! | how a picture looks | `plot.rs` |
 
 mod columns;
 mod device;
 mod group_time;
 mod inference;
 mod output;
+mod plot;
 mod regression;
 
 pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
@@ -24,4 +26,5 @@ pub(crate) use group_time::{
 };
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
+pub(crate) use plot::PictureArgs;
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
