@@ -5,10 +5,10 @@ use crate::base::error::{DidError, Result};
 use crate::report::table::one_line;
 
 use super::axis::{Axis, Ticks};
-use super::chart::{Chart, Facet, Overall};
+use super::chart::{Chart, Facet};
 use super::font::Typeface;
 use super::legend::Legend;
-use super::marks::{Marks, Style, outer};
+use super::marks::{Marks, Style, faint};
 use super::options::PlotOptions;
 use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, STRIP, Scene, Shape, Text, WHITE};
 use super::series::Series;
@@ -177,11 +177,16 @@ impl ChartLayout<'_> {
             let index = all.partition_point(|other| *other < at) as f64;
             x.place(if categories { index } else { at }, area.left, area.right)
         };
+        let places: Vec<f64> = all.iter().map(|at| along(*at)).collect();
+        let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
+        let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
+        let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
+        let style = self.style;
+        let series = Series { facet, style, marks, spacing, along: &along, up: &up };
         let starts = facet.treatment.map(along);
-        if let Some(overall) = facet.overall {
-            let band = Area { left: starts.unwrap_or(area.left), ..area };
-            self.overall_interval(overall, band, &up);
-        }
+        let after = Area { left: starts.unwrap_or(area.left), ..area };
+        self.overall_interval(facet, after, &up);
+        series.areas(&mut self.scene);
         self.grid(area, x, y, index.is_multiple_of(self.columns));
         let Sizes { unit, .. } = self.sizes;
         let zero = Point { x: area.left, y: up(0.0) };
@@ -191,7 +196,7 @@ impl ChartLayout<'_> {
             self.scene.dashed_upright(top, area.bottom, 1.2 * unit, 6.0 * unit, MUTED);
         }
         if let Some(overall) = facet.overall {
-            let from = Point { x: starts.unwrap_or(area.left), y: up(overall.estimate) };
+            let from = Point { x: after.left, y: up(overall.estimate) };
             self.scene.rule(from, area.right, 2.0 * unit, MUTED);
         }
         if let Some(value) = self.chart.robust.as_ref().and_then(|r| r.breakdown) {
@@ -199,21 +204,18 @@ impl ChartLayout<'_> {
             let [from, to] = [area.top, area.bottom].map(|y| Point { x, y });
             self.scene.line(from, to, 2.0 * unit, MUTED);
         }
-        let places: Vec<f64> = all.iter().map(|at| along(*at)).collect();
-        let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
-        let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
-        let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
-        let style = self.style;
-        Series { facet, style, marks, spacing, along: &along, up: &up }.draw(&mut self.scene);
+        series.marks(&mut self.scene);
         let labelled = index + self.columns >= self.chart.facets.len();
         self.x_ticks(area, x, labelled);
     }
 
     /// The interval of an overall effect.
-    fn overall_interval(&mut self, overall: Overall, area: Area, up: &impl Fn(f64) -> f64) {
-        let Some((lower, upper)) = overall.interval else { return };
+    fn overall_interval(&mut self, facet: &Facet, area: Area, up: &impl Fn(f64) -> f64) {
+        let Some((lower, upper)) = facet.overall.and_then(|overall| overall.interval) else {
+            return;
+        };
         let (top, bottom) = (up(upper), up(lower));
-        self.scene.fill(Area { top, bottom, ..area }, outer(MUTED));
+        self.scene.fill(Area { top, bottom, ..area }, faint(MUTED));
     }
 
     /// Lines at the ticks of the axes, and the labels of the vertical axis.

@@ -1,7 +1,7 @@
 //! The legend: entries in centred lines under the plot, so that it never covers a point.
 
 use super::font::Typeface;
-use super::marks::{Marks, inner, outer};
+use super::marks::{Marks, faint, inner, outer};
 use super::options::Colour;
 use super::scene::{Anchor, Area, INK, Point, Scene};
 
@@ -118,7 +118,7 @@ impl<'a> Legend<'a> {
             }
             LegendKey::Overall(colour) => {
                 let half = self.key_width() / 2.0;
-                self.patch(scene, at, [0.5, 0.45], outer(colour));
+                self.patch(scene, at, [0.5, 0.45], faint(colour));
                 let from = Point { x: at.x - half, ..at };
                 scene.rule(from, at.x + half, 0.125 * self.size, colour);
             }

@@ -123,7 +123,12 @@ pub(super) fn inner(colour: Colour) -> Colour {
     colour.tint(0.66)
 }
 
-/// Colour of the area of a uniform band, and of the interval of an overall effect.
+/// Colour of the area of a uniform band.
 pub(super) fn outer(colour: Colour) -> Colour {
     colour.tint(0.84)
+}
+
+/// Colour of the interval of an overall effect, on which the lines of the grid are seen.
+pub(super) fn faint(colour: Colour) -> Colour {
+    colour.tint(0.91)
 }

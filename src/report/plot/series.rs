@@ -24,21 +24,25 @@ pub(super) struct Series<'a> {
 }
 
 impl Series<'_> {
-    pub(super) fn draw(&self, scene: &mut Scene) {
-        let rows: Vec<Placed<'_>> =
-            self.facet.rows.iter().map(|row| (row, (self.along)(row.at))).collect();
+    /// What lies under the lines of the grid: bars and shaded intervals.
+    pub(super) fn areas(&self, scene: &mut Scene) {
+        let rows = self.rows();
         match self.style.options.style {
             PlotStyle::Ribbon => self.ribbons(scene, &rows),
-            style => {
-                if style == PlotStyle::Bars {
-                    self.bars(scene, &rows);
-                }
-                if style == PlotStyle::Line && !self.style.robust {
-                    self.lines(scene, &rows);
-                }
-                for (row, x) in &rows {
-                    self.marks.intervals(scene, row, *x, self.up, &self.style);
-                }
+            PlotStyle::Bars if !self.style.robust => self.bars(scene, &rows),
+            _ => {}
+        }
+    }
+
+    /// Lines, strokes and points.
+    pub(super) fn marks(&self, scene: &mut Scene) {
+        let (rows, style) = (self.rows(), self.style.options.style);
+        if matches!(style, PlotStyle::Line | PlotStyle::Ribbon) && !self.style.robust {
+            self.lines(scene, &rows);
+        }
+        for run in self.runs(&rows).filter(|run| style != PlotStyle::Ribbon || run.len() == 1) {
+            for (row, x) in run {
+                self.marks.intervals(scene, row, *x, self.up, &self.style);
             }
         }
         for (row, x) in &rows {
@@ -48,6 +52,10 @@ impl Series<'_> {
             let at = Point { x: (self.along)(*at), y: (self.up)(0.0) };
             self.marks.cross(scene, at, MUTED);
         }
+    }
+
+    fn rows(&self) -> Vec<Placed<'_>> {
+        self.facet.rows.iter().map(|row| (row, (self.along)(row.at))).collect()
     }
 
     /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together.
@@ -74,25 +82,18 @@ impl Series<'_> {
         }
     }
 
-    /// Shaded intervals with lines through the estimates.
+    /// Shaded intervals. A single row has no area, and strokes instead.
     fn ribbons(&self, scene: &mut Scene, rows: &[Placed<'_>]) {
-        for run in self.runs(rows) {
+        for run in self.runs(rows).filter(|run| run.len() > 1) {
             let colour = self.style.colour(run[0].0);
             if self.style.uniform {
                 let band = self.style.options.band.unwrap_or(colour);
                 self.area(scene, run, |r| r.band_lower.zip(r.band_upper), outer(band));
             }
         }
-        for run in self.runs(rows) {
+        for run in self.runs(rows).filter(|run| run.len() > 1) {
             let colour = self.style.colour(run[0].0);
-            if let ([(row, x)], true) = (run, self.style.robust) {
-                self.marks.intervals(scene, row, *x, self.up, &self.style);
-                continue;
-            }
             self.area(scene, run, |r| r.ci_lower.zip(r.ci_upper), inner(colour));
-        }
-        if !self.style.robust {
-            self.lines(scene, rows);
         }
     }
 
@@ -128,9 +129,6 @@ impl Series<'_> {
     }
 
     fn bars(&self, scene: &mut Scene, rows: &[Placed<'_>]) {
-        if self.style.robust {
-            return;
-        }
         let half = (0.36 * self.spacing).min(12.0 * self.marks.radius);
         for (row, x) in rows {
             let at = Point { x: *x, y: (self.up)(row.estimate) };

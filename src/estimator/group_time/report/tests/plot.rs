@@ -271,7 +271,7 @@ fn letters_and_ticks_follow_the_options() {
         drawn(&result, options).shapes.iter().filter_map(words).count()
     };
     assert!(ticks(&options) < ticks(&PlotOptions::new()));
-    assert_eq!(ticks(&PlotOptions::new().y_ticks(5)), 7 + 6);
+    assert_eq!(ticks(&PlotOptions::new().y_ticks(5)), 7 + 7);
 }
 
 #[test]
