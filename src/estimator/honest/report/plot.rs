@@ -41,7 +41,7 @@ impl HonestResult {
         let words = ChartWords {
             title: "Robust Confidence Intervals",
             x_label: if relative {
-                "Largest violation after treatment, relative to the largest before (Mbar)"
+                "Largest violation after treatment, relative to the largest before (M\u{304})"
             } else {
                 "Largest change of the slope of the difference in trends (M)"
             },

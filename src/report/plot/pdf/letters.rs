@@ -45,10 +45,10 @@ impl Letters {
         letters
     }
 
-    /// A text in pieces of one font each.
-    pub(super) fn codes(&self, words: &str) -> Vec<(usize, Vec<u8>)> {
+    /// Characters in pieces of one font each.
+    pub(super) fn codes(&self, words: impl Iterator<Item = char>) -> Vec<(usize, Vec<u8>)> {
         let mut pieces: Vec<(usize, Vec<u8>)> = Vec::new();
-        for (font, code) in words.chars().filter_map(|c| self.codes.get(&c)) {
+        for (font, code) in words.filter_map(|c| self.codes.get(&c)) {
             match pieces.last_mut() {
                 Some((last, codes)) if last == font => codes.push(*code),
                 _ => pieces.push((*font, vec![*code])),

@@ -131,17 +131,22 @@ impl<'a> Page<'a> {
     fn text(&mut self, text: &Text) {
         self.fill(text.colour);
         let (start, below) = self.face.origin(text);
-        let size = text.size as f32;
-        let (origin, turn) = if text.upright {
-            (Point { x: text.at.x + below, y: text.at.y - start }, [0.0, 1.0, -1.0, 0.0])
-        } else {
-            (Point { x: text.at.x + start, y: text.at.y + below }, [1.0, 0.0, 0.0, 1.0])
-        };
-        let [x, y] = self.place(origin);
-        let [a, b, c, d] = turn;
-        self.content.begin_text().set_text_matrix([a, b, c, d, x, y]);
-        for (font, codes) in self.letters.codes(&text.words) {
-            self.content.set_font(Name(letters::name(font).as_bytes()), size).show(Str(&codes));
+        self.content.begin_text();
+        let placed = self.face.placed(&text.words, text.size);
+        // The letters between two marks follow on each other.
+        for piece in placed.chunk_by(|a, b| !a.is_mark && !b.is_mark) {
+            let (along, down) = (start + piece[0].along, below - piece[0].raised);
+            let (origin, [a, b, c, d]) = if text.upright {
+                (Point { x: text.at.x + down, y: text.at.y - along }, [0.0, 1.0, -1.0, 0.0])
+            } else {
+                (Point { x: text.at.x + along, y: text.at.y + down }, [1.0, 0.0, 0.0, 1.0])
+            };
+            let [x, y] = self.place(origin);
+            self.content.set_text_matrix([a, b, c, d, x, y]);
+            for (font, codes) in self.letters.codes(piece.iter().map(|placed| placed.letter)) {
+                let name = letters::name(font);
+                self.content.set_font(Name(name.as_bytes()), text.size as f32).show(Str(&codes));
+            }
         }
         self.content.end_text();
     }

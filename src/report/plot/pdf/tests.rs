@@ -59,6 +59,13 @@ fn letters_are_embedded_with_what_they_are() {
 }
 
 #[test]
+fn marks_are_placed_by_themselves() {
+    let document = text(&document_of(&picture(&["M\u{304} = 1"])));
+    assert!(document.contains("<80> <0304>"), "{document}");
+    assert_eq!(document.matches(" Tm").count(), 3);
+}
+
+#[test]
 fn many_characters_take_several_fonts() {
     let words: String = ('\u{400}'..'\u{4c0}').collect();
     let document = text(&document_of(&picture(&[&words, "a"])));
