@@ -1,18 +1,19 @@
-//! From a chart to shapes: margins, facets, axes.
+//! From a chart to shapes: margins, panels, axes.
+
+mod panel;
 
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
 use crate::report::table::one_line;
 
-use super::axis::{Axis, Ticks};
-use super::chart::{Chart, Facet};
-use super::font::Typeface;
-use super::legend::Legend;
-use super::marks::{Marks, Style, faint};
-use super::options::PlotOptions;
-use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, STRIP, Scene, Shape, Text, WHITE};
-use super::series::Series;
-use super::sizes::Sizes;
+use crate::report::plot::axis::{Axis, Ticks};
+use crate::report::plot::chart::{Chart, Facet};
+use crate::report::plot::font::Typeface;
+use crate::report::plot::legend::Legend;
+use crate::report::plot::marks::Style;
+use crate::report::plot::options::PlotOptions;
+use crate::report::plot::scene::{Anchor, Area, INK, Point, Scene, Shape, Text, WHITE};
+use crate::report::plot::sizes::Sizes;
 
 /// Most lines of remarks; tables have all.
 const MOST_REMARKS: usize = 6;
@@ -166,108 +167,6 @@ impl ChartLayout<'_> {
         let left = grid.left + column * (width + self.gap());
         let top = grid.top + row * (height + self.gap());
         Area { left, top, right: left + width, bottom: top + height }
-    }
-
-    fn facet(&mut self, index: usize, facet: &Facet, cell: Area, x: &Axis, y: &Axis) {
-        let area = self.strip(facet, cell);
-        let up = |value: f64| y.place(value, area.bottom, area.top);
-        let all = facet.places();
-        let categories = self.chart.categories;
-        let along = |at: f64| {
-            let index = all.partition_point(|other| *other < at) as f64;
-            x.place(if categories { index } else { at }, area.left, area.right)
-        };
-        let places: Vec<f64> = all.iter().map(|at| along(*at)).collect();
-        let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
-        let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
-        let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
-        let style = self.style;
-        let series = Series { facet, style, marks, spacing, along: &along, up: &up };
-        let starts = facet.treatment.map(along);
-        let after = Area { left: starts.unwrap_or(area.left), ..area };
-        self.overall_interval(facet, after, &up);
-        series.areas(&mut self.scene);
-        self.grid(area, x, y, index.is_multiple_of(self.columns));
-        let Sizes { unit, .. } = self.sizes;
-        let zero = Point { x: area.left, y: up(0.0) };
-        self.scene.dashed(zero, area.right, 1.2 * unit, 8.0 * unit, INK);
-        if let Some(x) = starts.filter(|_| self.style.options.show_treatment) {
-            let top = Point { x, y: area.top };
-            self.scene.dashed_upright(top, area.bottom, 1.2 * unit, 6.0 * unit, MUTED);
-        }
-        if let Some(overall) = facet.overall {
-            let from = Point { x: after.left, y: up(overall.estimate) };
-            self.scene.rule(from, area.right, 2.0 * unit, MUTED);
-        }
-        if let Some(value) = self.chart.robust.as_ref().and_then(|r| r.breakdown) {
-            let x = x.place(value, area.left, area.right);
-            let [from, to] = [area.top, area.bottom].map(|y| Point { x, y });
-            self.scene.line(from, to, 2.0 * unit, MUTED);
-        }
-        series.marks(&mut self.scene);
-        let labelled = index + self.columns >= self.chart.facets.len();
-        self.x_ticks(area, x, labelled);
-    }
-
-    /// The interval of an overall effect.
-    fn overall_interval(&mut self, facet: &Facet, area: Area, up: &impl Fn(f64) -> f64) {
-        let Some((lower, upper)) = facet.overall.and_then(|overall| overall.interval) else {
-            return;
-        };
-        let (top, bottom) = (up(upper), up(lower));
-        self.scene.fill(Area { top, bottom, ..area }, faint(MUTED));
-    }
-
-    /// Lines at the ticks of the axes, and the labels of the vertical axis.
-    fn grid(&mut self, area: Area, x: &Axis, y: &Axis, labelled: bool) {
-        let Sizes { unit, tick, .. } = self.sizes;
-        let grid = self.style.options.grid;
-        for (value, text) in &y.ticks {
-            let from = Point { x: area.left, y: y.place(*value, area.bottom, area.top) };
-            if grid.is_level() {
-                self.scene.rule(from, area.right, unit, GRID);
-            }
-            if labelled {
-                let at = Point { x: area.left - 8.0 * unit, ..from };
-                self.scene.text(text, at, Anchor::End, tick, MUTED);
-            }
-        }
-        for (value, _) in x.ticks.iter().filter(|_| grid.is_upright()) {
-            let x = x.place(*value, area.left, area.right);
-            let [from, to] = [area.top, area.bottom].map(|y| Point { x, y });
-            self.scene.line(from, to, unit, GRID);
-        }
-    }
-
-    /// Draws the facet's title and returns what is left of its cell.
-    fn strip(&mut self, facet: &Facet, cell: Area) -> Area {
-        if facet.title.is_empty() {
-            return cell;
-        }
-        let size = self.sizes.note;
-        let strip = Area { bottom: cell.top + 1.7 * size, ..cell };
-        self.scene.fill(strip, STRIP);
-        let centre = Point { x: f64::midpoint(cell.left, cell.right), y: cell.top + 0.85 * size };
-        let title = self.face.fit(&facet.title, size, cell.width());
-        self.scene.text(&title, centre, Anchor::Middle, size, INK);
-        Area { top: strip.bottom, ..cell }
-    }
-
-    fn x_ticks(&mut self, area: Area, x: &Axis, labelled: bool) {
-        let Sizes { unit, tick, .. } = self.sizes;
-        let (left, right) = (area.left, area.right);
-        let corner = Point { x: left, y: area.bottom };
-        self.scene.rule(corner, right, 1.2 * unit, MUTED);
-        let lines = self.tick_lines(f64::from(self.scene.width));
-        for (position, (value, text)) in x.ticks.iter().enumerate() {
-            let from = Point { x: x.place(*value, left, right), y: area.bottom };
-            self.scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);
-            if labelled {
-                let line = (position % lines) as f64;
-                let at = Point { y: from.y + (1.05 + TICK_LINE * line) * tick, ..from };
-                self.scene.text(text, at, Anchor::Middle, tick, MUTED);
-            }
-        }
     }
 
     /// Title, axis labels and legend.
