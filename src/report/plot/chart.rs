@@ -57,10 +57,7 @@ impl Facet {
 
     /// All values that the vertical axis has to have room for.
     pub(super) fn values(&self) -> impl Iterator<Item = f64> {
-        let overall = self.overall.iter().flat_map(|overall| {
-            let (lower, upper) = overall.interval.unzip();
-            [Some(overall.estimate), lower, upper].into_iter().flatten()
-        });
+        let overall = self.overall.iter().flat_map(Overall::values);
         self.rows.iter().flat_map(PlotRow::extent).chain(overall)
     }
 }
@@ -80,6 +77,12 @@ impl Overall {
         let interval = ends(estimate.ci_lower).zip(ends(estimate.ci_upper));
         let value = ends(estimate.estimate).filter(|_| options.show_overall)?;
         Some(Self { estimate: value, interval })
+    }
+
+    /// All values that the vertical axis has to have room for.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> + use<> {
+        let (lower, upper) = self.interval.unzip();
+        [Some(self.estimate), lower, upper].into_iter().flatten()
     }
 }
 

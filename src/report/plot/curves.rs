@@ -7,12 +7,13 @@ use crate::report::table::one_line;
 use crate::result::inference::Estimate;
 
 use super::axis::{Axis, Ticks};
-use super::chart::LARGEST;
+use super::chart::{LARGEST, Overall};
 use super::font::Typeface;
+use super::frame::Frame;
 use super::legend::{Legend, LegendEntry, LegendKey};
 use super::marks::{Marks, inner, outer};
 use super::options::{Colour, PlotOptions};
-use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, Scene, Shape, Text, WHITE};
+use super::scene::{Anchor, Area, INK, MUTED, Point, Scene, Shape, Text, WHITE};
 use super::sizes::Sizes;
 
 /// A curve and its slope.
@@ -24,6 +25,8 @@ pub(crate) struct Curves {
     pub(crate) alpha: f64,
     /// Where there are observations, or knots.
     pub(crate) marks: Vec<f64>,
+    /// Averages of the curve and of the slope, if there are.
+    pub(crate) overall: [Option<Estimate>; 2],
     pub(crate) words: CurveWords,
 }
 
@@ -55,6 +58,7 @@ struct CurvePanel<'a> {
     /// Which of the two estimates of a point it shows.
     which: usize,
     uniform: bool,
+    overall: Option<Overall>,
     /// Ascending by place.
     points: Vec<&'a CurvePoint>,
 }
@@ -139,55 +143,44 @@ impl CurveLayout<'_> {
             label: std::mem::take(&mut labels[which]),
             which,
             uniform: self.curves.bands[which] == Band::Uniform && self.options.show_band,
+            overall: self.curves.overall[which]
+                .as_ref()
+                .and_then(|overall| Overall::new(overall, self.options)),
             points: points.to_vec(),
         })
     }
 
     fn panel(&self, scene: &mut Scene, panel: &CurvePanel<'_>, area: Area, x: &Axis, y: &Axis) {
-        let Sizes { unit, tick, label, .. } = self.sizes;
-        let up = |value: f64| y.place(value, area.bottom, area.top);
-        let along = |dose: f64| x.place(dose, area.left, area.right);
+        let Sizes { unit, label, .. } = self.sizes;
+        let frame = Frame { area, x, y, sizes: self.sizes };
         let colour = self.options.post;
+        if let Some(overall) = panel.overall {
+            frame.overall_interval(scene, overall, area.left);
+        }
         if panel.uniform {
-            let band = self.options.band.unwrap_or(colour);
-            self.ribbon(scene, panel, true, (&along, &up), outer(band));
+            ribbon(scene, panel, true, &frame, outer(self.options.band.unwrap_or(colour)));
         }
-        self.ribbon(scene, panel, false, (&along, &up), inner(colour));
-        let grid = self.options.grid;
-        for (value, text) in &y.ticks {
-            let from = Point { x: area.left, y: up(*value) };
-            if grid.is_level() {
-                scene.rule(from, area.right, unit, GRID);
-            }
-            let at = Point { x: area.left - 8.0 * unit, ..from };
-            scene.text(text, at, Anchor::End, tick, MUTED);
+        ribbon(scene, panel, false, &frame, inner(colour));
+        frame.grid(scene, self.options.grid, true);
+        if let Some(overall) = panel.overall {
+            frame.overall_line(scene, overall, area.left);
         }
-        for (value, _) in x.ticks.iter().filter(|_| grid.is_upright()) {
-            let [from, to] = [area.top, area.bottom].map(|y| Point { x: along(*value), y });
-            scene.line(from, to, unit, GRID);
-        }
-        scene.dashed(Point { x: area.left, y: up(0.0) }, area.right, 1.2 * unit, 8.0 * unit, INK);
         for run in panel.runs() {
-            let points: Vec<Point> =
-                run.iter().map(|(at, value)| Point { x: along(*at), y: up(*value) }).collect();
+            let place =
+                |(at, value): &(f64, f64)| Point { x: frame.along(*at), y: frame.up(*value) };
+            let points: Vec<Point> = run.iter().map(place).collect();
             scene.curve(&points, 3.2 * unit, colour);
         }
         let marks = Marks::new(unit, f64::INFINITY);
         for at in panel.failed() {
-            marks.cross(scene, Point { x: along(at), y: up(0.0) }, MUTED);
+            marks.cross(scene, Point { x: frame.along(at), y: frame.up(0.0) }, MUTED);
         }
         // A stroke at each percentile of the doses shows where there are many.
         for dose in self.curves.marks.iter().filter(|d| **d >= x.low && **d <= x.high) {
-            let from = Point { x: along(*dose), y: area.bottom };
+            let from = Point { x: frame.along(*dose), y: area.bottom };
             scene.line(from, Point { y: area.bottom - 9.0 * unit, ..from }, unit, MUTED);
         }
-        scene.rule(Point { x: area.left, y: area.bottom }, area.right, 1.2 * unit, MUTED);
-        for (value, text) in &x.ticks {
-            let from = Point { x: along(*value), y: area.bottom };
-            scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);
-            let at = Point { y: from.y + 1.05 * tick, ..from };
-            scene.text(text, at, Anchor::Middle, tick, MUTED);
-        }
+        frame.x_ticks(scene, 1);
         scene.shapes.push(Shape::Text(Text {
             words: self.face.fit(&panel.label, label, area.height()),
             at: Point { x: 18.0 * unit + 0.6 * label, y: f64::midpoint(area.top, area.bottom) },
@@ -196,28 +189,6 @@ impl CurveLayout<'_> {
             colour: INK,
             upright: true,
         }));
-    }
-
-    /// The area between the lower and the upper ends, wherever there are both.
-    fn ribbon(
-        &self,
-        scene: &mut Scene,
-        panel: &CurvePanel<'_>,
-        uniform: bool,
-        (along, up): (&dyn Fn(f64) -> f64, &dyn Fn(f64) -> f64),
-        colour: Colour,
-    ) {
-        let ends: Vec<_> =
-            panel.points.iter().map(|point| (point.at, panel.ends(point, uniform))).collect();
-        for run in ends.chunk_by(|(_, a), (_, b)| a.is_some() == b.is_some()) {
-            let corners = run.iter().filter_map(|(at, ends)| Some((*at, (*ends)?)));
-            let lower = corners.clone().map(|(at, (low, _))| Point { x: along(at), y: up(low) });
-            let upper = corners.rev().map(|(at, (_, high))| Point { x: along(at), y: up(high) });
-            let corners: Vec<Point> = lower.chain(upper).collect();
-            if corners.len() > 2 {
-                scene.polygon(corners, colour);
-            }
-        }
     }
 
     fn entries(&self, panels: &[CurvePanel<'_>]) -> Vec<LegendEntry> {
@@ -231,6 +202,10 @@ impl CurveLayout<'_> {
             let band = self.options.band.unwrap_or(colour);
             entries.push((LegendKey::Outer(band), format!("{level}% uniform band")));
         }
+        if panels.iter().any(|panel| panel.overall.is_some()) {
+            let label = format!("Overall effect, {level}% interval");
+            entries.push((LegendKey::Overall(MUTED), label));
+        }
         if panels.iter().any(|panel| panel.failed().next().is_some()) {
             entries.push((LegendKey::Cross(MUTED), "No estimate".into()));
         }
@@ -238,6 +213,27 @@ impl CurveLayout<'_> {
             entries.push((LegendKey::Strokes(MUTED), self.curves.words.marks.to_owned()));
         }
         entries.into_iter().map(|(key, label)| LegendEntry { key, label }).collect()
+    }
+}
+
+/// The area between the lower and the upper ends, wherever there are both.
+fn ribbon(
+    scene: &mut Scene,
+    panel: &CurvePanel<'_>,
+    uniform: bool,
+    frame: &Frame<'_>,
+    colour: Colour,
+) {
+    let ends: Vec<_> =
+        panel.points.iter().map(|point| (point.at, panel.ends(point, uniform))).collect();
+    for run in ends.chunk_by(|(_, a), (_, b)| a.is_some() == b.is_some()) {
+        let corners = run.iter().filter_map(|(at, ends)| Some((frame.along(*at), (*ends)?)));
+        let lower = corners.clone().map(|(x, (low, _))| Point { x, y: frame.up(low) });
+        let upper = corners.rev().map(|(x, (_, high))| Point { x, y: frame.up(high) });
+        let corners: Vec<Point> = lower.chain(upper).collect();
+        if corners.len() > 2 {
+            scene.polygon(corners, colour);
+        }
     }
 }
 
@@ -269,11 +265,13 @@ impl CurvePanel<'_> {
 
     /// All values that the vertical axis has to have room for.
     fn values(&self) -> impl Iterator<Item = f64> {
-        self.points.iter().flat_map(|point| {
+        let overall = self.overall.iter().flat_map(Overall::values);
+        let points = self.points.iter().flat_map(|point| {
             let band = self.ends(point, true).filter(|_| self.uniform);
             let ends = [self.ends(point, false), band].into_iter().flatten();
             ends.flat_map(|(low, high)| [low, high]).chain(self.value(point))
-        })
+        });
+        points.chain(overall)
     }
 }
 

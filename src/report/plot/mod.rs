@@ -11,6 +11,7 @@ mod axis;
 pub(crate) mod chart;
 pub(crate) mod curves;
 pub(crate) mod font;
+mod frame;
 pub(crate) mod layout;
 pub(crate) mod legend;
 mod marks;

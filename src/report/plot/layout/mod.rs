@@ -9,6 +9,7 @@ use crate::report::table::one_line;
 use crate::report::plot::axis::{Axis, Ticks};
 use crate::report::plot::chart::{Chart, Facet};
 use crate::report::plot::font::Typeface;
+use crate::report::plot::frame::TICK_LINE;
 use crate::report::plot::legend::Legend;
 use crate::report::plot::marks::Style;
 use crate::report::plot::options::PlotOptions;
@@ -17,9 +18,6 @@ use crate::report::plot::sizes::Sizes;
 
 /// Most lines of remarks; tables have all.
 const MOST_REMARKS: usize = 6;
-
-/// Height of a line of labels under the horizontal axis, in ems.
-const TICK_LINE: f64 = 1.2;
 
 /// Least width and height of a panel in pixels.
 const SMALLEST: f64 = 40.0;
