@@ -14,6 +14,7 @@ use super::legend::{LegendEntry, LegendKey};
 use super::marks::Style;
 use super::options::{PlotOptions, PlotStyle};
 use super::scene::MUTED;
+use super::traces::Trace;
 
 /// Beyond this, ranges overflow.
 pub(crate) const LARGEST: f64 = 1e290;
@@ -30,13 +31,15 @@ pub(crate) struct Facet {
     pub(crate) treatment: Option<f64>,
     /// The average of the effects that are after treatment, or of all if nothing is before it.
     pub(crate) overall: Option<Overall>,
+    /// Lines over the estimates.
+    pub(crate) traces: Vec<Trace>,
 }
 
 impl Facet {
     /// Rows without anything that has no estimate.
     pub(crate) fn new(title: String, rows: Vec<PlotRow>) -> Self {
-        let (failed, partial) = (Vec::new(), Vec::new());
-        Self { title, rows, failed, partial, treatment: None, overall: None }
+        let (failed, partial, traces) = (Vec::new(), Vec::new(), Vec::new());
+        Self { title, rows, failed, partial, treatment: None, overall: None, traces }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
@@ -58,7 +61,9 @@ impl Facet {
     /// All values that the vertical axis has to have room for.
     pub(super) fn values(&self) -> impl Iterator<Item = f64> {
         let overall = self.overall.iter().flat_map(Overall::values);
-        self.rows.iter().flat_map(PlotRow::extent).chain(overall)
+        let traces = self.traces.iter().flat_map(|trace| &trace.points);
+        let traced = traces.map(|(_, value)| *value);
+        self.rows.iter().flat_map(PlotRow::extent).chain(overall).chain(traced)
     }
 }
 
@@ -96,7 +101,7 @@ pub(crate) struct Chart {
     pub(crate) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
     pub(crate) categories: bool,
-    /// What estimates are of, for the legend.
+    /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
     pub(crate) uniform: bool,
     /// If the rows are robust intervals by how large violations may be.

@@ -4,6 +4,7 @@ use super::font::Typeface;
 use super::marks::{Marks, faint, inner, outer};
 use super::options::Colour;
 use super::scene::{Anchor, Area, INK, Point, Scene};
+use super::traces::TraceStyle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegendKey {
@@ -28,6 +29,7 @@ pub(crate) enum LegendKey {
     Upright(Colour),
     /// Strokes side by side.
     Strokes(Colour),
+    Trace(TraceStyle),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +98,11 @@ impl<'a> Legend<'a> {
             LegendKey::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
             LegendKey::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
             LegendKey::Diamond(colour) => marks.diamond(scene, at, colour),
+            LegendKey::Trace(style) => {
+                let half = 0.6 * self.key_width();
+                let ends = [-half, half].map(|dx| Point { x: at.x + dx, ..at });
+                style.line(scene, &ends, 0.16 * self.size);
+            }
             LegendKey::Cross(colour) => marks.cross(scene, at, colour),
             LegendKey::Line(colour) => {
                 let half = self.key_width() / 2.0;

@@ -21,6 +21,7 @@ pub(crate) mod raster;
 pub(crate) mod scene;
 mod series;
 mod sizes;
+pub(crate) mod traces;
 mod vector;
 
 use std::fmt::Display;

@@ -37,6 +37,12 @@ impl Series<'_> {
     /// Lines, strokes and points.
     pub(super) fn marks(&self, scene: &mut Scene) {
         let (rows, style) = (self.rows(), self.style.options.style);
+        for trace in &self.facet.traces {
+            let place =
+                |(at, value): &(f64, f64)| Point { x: (self.along)(*at), y: (self.up)(*value) };
+            let points: Vec<Point> = trace.points.iter().map(place).collect();
+            trace.style.trace(scene, &points, 0.45 * self.marks.radius);
+        }
         if matches!(style, PlotStyle::Line | PlotStyle::Ribbon) && !self.style.robust {
             self.lines(scene, &rows);
         }

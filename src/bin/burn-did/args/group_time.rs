@@ -114,7 +114,7 @@ pub(crate) struct GroupTimeOutputArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Add the covariances of the group-time effects to the JSON; a saved result always has them.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub vcov: bool,
 }
 

@@ -7,6 +7,7 @@
 //! | regressions | `regression.rs` |
 //! | level and bootstrap | `inference.rs` |
 //! | backend and devices | `device.rs` |
+//! | tables of several results | `table.rs` |
 //! | what becomes of a result | `output.rs` |
 //! | how a picture looks | `plot.rs` |
 
@@ -17,6 +18,7 @@ mod inference;
 mod output;
 mod plot;
 mod regression;
+mod table;
 
 pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
 pub(crate) use device::DeviceArgs;
@@ -28,3 +30,4 @@ pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
 pub(crate) use plot::PictureArgs;
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
+pub(crate) use table::TableArgs;

@@ -34,7 +34,7 @@ impl OutputArgs {
     /// Refuses to write to what is read, or twice to one file, and pictures that cannot be drawn, before any work.
     pub(crate) fn check(&self, data: &Path) -> Result<()> {
         self.picture.options()?;
-        output::keep_apart(data, [self.save.as_ref(), self.plot.as_ref()])
+        output::keep_apart(data, &[self.save.as_ref(), self.plot.as_ref()])
     }
 
     /// Writes a result, says its warnings, saves and draws it. It fails if anything could not be made, after all that could.
