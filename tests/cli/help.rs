@@ -20,6 +20,9 @@ fn help_is_as_documented() {
         "aggregate",
         "honest",
         "plot",
+        "describe",
+        "means",
+        "balance",
     ];
     for command in commands {
         let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
