@@ -126,7 +126,7 @@ pub mod audit {
     pub use crate::read::columns::ReadAsMissing;
     pub use crate::read::files::FilesRead;
     pub use crate::read::panel::{Layout, SampleAudit};
-    pub use crate::result::settings::Settings;
+    pub use crate::result::settings::{EstimatorSettings, Settings};
     pub use crate::result::timings::Timings;
 }
 
@@ -178,3 +178,33 @@ pub mod command_line {
     pub use crate::base::temporary::clear_away;
     pub use crate::read::files::overwritten;
 }
+
+/// Estimators, their results, data and errors can be sent to other threads, and shared with them.
+const _: () = {
+    const fn is_thread_safe<T: Send + Sync>() {}
+    const fn _estimators<B: backend::DidBackend>() {
+        is_thread_safe::<AttGt<B>>();
+        is_thread_safe::<ContDid<B>>();
+        is_thread_safe::<Ddd<B>>();
+        is_thread_safe::<Demean<B>>();
+        is_thread_safe::<Drdid<B>>();
+        is_thread_safe::<FixedEffects<B>>();
+        is_thread_safe::<SunAbraham<B>>();
+    }
+    is_thread_safe::<DidMultiplegt>();
+    is_thread_safe::<Honest>();
+    is_thread_safe::<Npiv>();
+    is_thread_safe::<SavedResult>();
+    is_thread_safe::<DemeanResult>();
+    is_thread_safe::<SunAbrahamResult>();
+    is_thread_safe::<Aggregated>();
+    is_thread_safe::<EventStudy>();
+    is_thread_safe::<report::Table>();
+    is_thread_safe::<Data<'_>>();
+    is_thread_safe::<DidError>();
+    is_thread_safe::<DidWarning>();
+    #[cfg(feature = "cluster")]
+    is_thread_safe::<Cluster>();
+    #[cfg(feature = "cluster")]
+    is_thread_safe::<ClusterSample>();
+};

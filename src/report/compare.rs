@@ -206,20 +206,16 @@ fn bands(terms: &[Term]) -> String {
 /// What is said of fits of group-time effects.
 pub(crate) fn facts(settings: &Settings) -> Vec<(String, String)> {
     let units = if settings.rows_are_units() { "Rows" } else { "Units" };
-    let mut facts = vec![
+    let dose = settings.dose();
+    let facts = [
         ("Control group", settings.comparison_units()),
-        ("Base period", foot::base_period(settings.base_period).to_owned()),
-        ("Method", foot::method(settings.method).to_owned()),
-        ("Covariates", settings.covariates.clone()),
-        (units, settings.n_units.to_string()),
+        ("Base period", settings.base_period().map(|base| foot::base_period(base).to_owned())),
+        ("Method", foot::method(settings).map(ToOwned::to_owned)),
+        // The dose is in the place of covariates.
+        ("Covariates", dose.is_none().then(|| settings.covariates.clone())),
+        (units, Some(settings.n_units.to_string())),
+        ("Dose", dose.map(ToOwned::to_owned)),
+        ("Clusters", settings.n_clusters.map(|n| n.to_string())),
     ];
-    if let Some(dose) = &settings.dose {
-        // There are neither covariates nor a choice of two-by-two estimators.
-        facts.retain(|(name, _)| *name != "Method" && *name != "Covariates");
-        facts.push(("Dose", dose.clone()));
-    }
-    if let Some(n) = settings.n_clusters {
-        facts.push(("Clusters", n.to_string()));
-    }
-    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }

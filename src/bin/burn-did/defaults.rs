@@ -23,7 +23,7 @@ pub(crate) fn cont_did() -> ContDid<Cpu> {
 
 /// A function estimated by sieves without an option.
 pub(crate) fn npiv() -> Npiv {
-    Npiv::builder().outcome("").regressors(Vec::new()).build()
+    Npiv::builder().outcome("").regressors([""]).build()
 }
 
 /// A two-period comparison without an option.

@@ -37,12 +37,13 @@ pub(super) fn universal(
     aggregation: &Aggregation,
     settings: &Settings,
 ) -> Option<UniversalBase> {
-    if settings.base_period == BasePeriod::Universal || aggregation.kind != AggregationKind::Dynamic
-    {
+    let varies = settings.base_period() == Some(BasePeriod::Varying);
+    if !varies || aggregation.kind != AggregationKind::Dynamic {
         return None;
     }
+    let anticipation = settings.anticipation();
     let cells: Vec<Converted> =
-        effects.groups.iter().flat_map(|g| converted(effects, *g, settings.anticipation)).collect();
+        effects.groups.iter().flat_map(|g| converted(effects, *g, anticipation)).collect();
     let shares = effects.cells.len()..effects.joint.len();
     let values = cells.iter().map(|c| c.value);
     let joint = Joint {

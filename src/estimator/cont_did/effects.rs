@@ -277,7 +277,7 @@ impl Assembly<'_> {
         let joint = joint.select(&parameters).ok_or_else(no_law)?;
         let range = self.sample.doses.as_ref().map_or((0.0, 1.0), |doses| doses.range);
         let joint = Joint { unit: unit(target, outcome_size(self.sample), range), ..joint };
-        let settings = Settings { target, ..self.settings.clone() };
+        let settings = self.settings.clone().with_target(target);
         let status = |cell: &SolvedDoseCell| match (cell, target) {
             (Err(status), _) => status.clone(),
             (Ok(DoseCell { curve: Err(status), .. }), DoseTarget::Slope) => status.clone(),

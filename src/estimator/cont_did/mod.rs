@@ -22,10 +22,10 @@ use crate::engine::condition::DoseQuery;
 use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
-use crate::estimator::shell::setup::Opened;
+use crate::estimator::shell::setup::{self, Opened};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, Staggered, StudyDesign, Treatment};
-use crate::result::settings::Settings;
+use crate::result::settings::EstimatorSettings;
 
 pub use curve::{DoseCurve, DoseRow};
 pub use result::{ContDidResult, DoseEffects, DoseKnots, DoseTable, GroupKnots};
@@ -243,12 +243,8 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         let columns = InfluenceColumns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let moments = InfluenceMoments::form(&*source, columns.estimates(), &work, TRIM)?;
-        let mut settings = Settings {
-            base_period: self.base_period,
-            target: self.target,
-            resampling: anew.map(|_| self.resampling),
-            ..shell::settings(self, &setup, source.backend(), sample)
-        };
+        let own = self.own_settings(sample, anew.map(|_| self.resampling));
+        let mut settings = shell::settings(self, &setup, source.backend(), sample, own);
         let redrawn = match &anew {
             None => None,
             Some(bootstrap) => {
@@ -279,6 +275,18 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
 }
 
 impl<B: DidBackend> ContDid<B> {
+    fn own_settings(&self, sample: &Sample, resampling: Option<Resampling>) -> EstimatorSettings {
+        EstimatorSettings::ContDid {
+            dose: self.dose.clone(),
+            target: self.target,
+            control_group: self.control_group,
+            last_cohort: setup::last_cohort(sample),
+            base_period: self.base_period,
+            anticipation: self.anticipation,
+            resampling,
+        }
+    }
+
     fn plan(&self, sample: &Sample) -> Vec<PlannedCell> {
         let options = PlanOptions {
             control_group: self.control_group,

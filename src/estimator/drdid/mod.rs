@@ -22,6 +22,7 @@ use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
+use crate::result::settings::EstimatorSettings;
 
 use finish::UnfinishedResult;
 pub use result::DrdidResult;
@@ -141,7 +142,8 @@ impl<B: DidBackend> SampleEstimator for Drdid<B> {
         let Results { mut cells, dropped } =
             estimate(&*source, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let settings = shell::settings(self, &setup, source.backend(), sample);
+        let settings =
+            shell::settings(self, &setup, source.backend(), sample, EstimatorSettings::Drdid);
         let mut comparison =
             UnfinishedResult::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {

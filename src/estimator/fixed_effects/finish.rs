@@ -220,7 +220,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         RegressionSettings {
             estimator: self.estimator.to_owned(),
             backend: B::NAME.to_owned(),
-            precision: config.precision.word().to_owned(),
+            precision: config.precision,
             formula: self.source.text(),
             outcome: wanted.formula.outcome_label().to_owned(),
             weights: config.weights.clone(),

@@ -7,6 +7,7 @@ use super::options::{Family, Ssc, Vcov};
 use super::predictor::Predictor;
 use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
+use crate::base::options::Precision;
 use crate::engine::demean::{ColumnReport, Solver};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
@@ -148,7 +149,7 @@ pub struct RegressionSettings {
     /// Backend's name.
     pub backend: String,
     /// Floating-point type of the device.
-    pub precision: String,
+    pub precision: Precision,
     /// The regression in words of the formula.
     pub formula: String,
     /// Outcome as written.

@@ -159,7 +159,7 @@ fn effects(
     for ((_, value), total) in corrected.filter(|((c, _), _)| c.status == CellStatus::Estimated) {
         *value = value.map(|att| att + total * sample.y_scale);
     }
-    let of = settings.shares_of.unwrap_or_default();
+    let of = settings.shares_of().unwrap_or_default();
     let share = |cohorts| sample.counted(cohorts, of).map(|c| sample.shares[c]).sum();
     values.extend(sample.groups.iter().map(|cohorts| Some(share(cohorts))));
     let (n, n_clusters) = (sample.n, sample.n_clusters);

@@ -140,7 +140,8 @@ pub struct Honest {
     /// Ends of the grid. By default those of R: 20 standard errors around the identified set under parallel trends, and for `C-F`
     /// the fixed-length interval. Where the estimate is outside, the grid is moved to it.
     pub grid: Option<(f64, f64)>,
-    /// Draws for the critical value of the least favourable test. R draws 1000, which leaves a standard error of 0.15 in it.
+    /// Draws for the critical value of the least favourable test. They simulate a normal law, whatever the bootstrap of the event study
+    /// was, and are therefore no [`Bootstrap`](crate::options::Bootstrap). R draws 1000, which leaves a standard error of 0.15 in it.
     pub draws: usize,
     /// Seed of the draws.
     pub seed: u64,

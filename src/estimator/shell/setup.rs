@@ -5,9 +5,7 @@ use std::time::Instant;
 use super::design::{SampleDesign, Shared};
 use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::{
-    BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision,
-};
+use crate::base::options::{CovariatePeriod, FixWeights, Precision};
 use crate::base::progress::Progress;
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::PlanOptions;
@@ -21,7 +19,6 @@ use crate::read::panel::{
     FormedCells, Layout, Panel, Request, Roles, Sample, SampleAudit, SampleOptions, Storage,
     Strata, ingest, ingest_parquet,
 };
-use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
 /// How an estimator's sample is formed and held.
@@ -208,45 +205,12 @@ impl SampleSetup {
     }
 }
 
-impl SampleSetup {
-    /// How a fit was made, but for what is an estimator's own.
-    pub fn settings(
-        &self,
-        estimator: &str,
-        covariates: &str,
-        inference: Inference,
-        backend: &str,
-        sample: &Sample,
-    ) -> Settings {
-        Settings {
-            estimator: estimator.into(),
-            backend: backend.into(),
-            precision: self.precision.word().into(),
-            outcome: self.roles.outcome.clone(),
-            covariates: covariates.into(),
-            weights: self.roles.weights.clone(),
-            cluster: self.roles.cluster.clone(),
-            eligible: self.roles.eligible.clone(),
-            shares_of: None,
-            dose: self.roles.dose.clone(),
-            target: DoseTarget::default(),
-            control_group: self.sample.design.control_group(),
-            last_cohort: sample.warnings.iter().find_map(|warning| match warning {
-                DidWarning::LastCohortAsControl { group } => Some(*group),
-                _ => None,
-            }),
-            base_period: BasePeriod::default(),
-            method: None,
-            anticipation: self.sample.design.anticipation(),
-            frequency: self.roles.frequency,
-            layout: sample.layout,
-            n_units: sample.n,
-            n_rows: sample.audit.rows,
-            n_clusters: sample.n_clusters,
-            inference,
-            resampling: None,
-        }
-    }
+/// First treated period of the cohort that takes the place of never-treated units, where nobody is never treated.
+pub(crate) fn last_cohort(sample: &Sample) -> Option<f64> {
+    sample.warnings.iter().find_map(|warning| match warning {
+        DidWarning::LastCohortAsControl { group } => Some(*group),
+        _ => None,
+    })
 }
 
 /// The timings of a sample that is now arranged, after `read` seconds of reading.

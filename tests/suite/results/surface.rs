@@ -5,6 +5,7 @@ use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulat
 use burn_did::{
     Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SavedResult,
     SunAbraham, compare,
+    options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
 use serde_json::Value;
@@ -37,8 +38,9 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let sun_abraham = config.group("first.treat").build().fit(&mpdta).unwrap();
 
-    let config = Npiv::builder().outcome("lemp").regressors(vec!["lpop".to_owned()]);
-    let function = config.x_segments(1).draws(50).build().fit(&mpdta).unwrap();
+    let config = Npiv::builder().outcome("lemp").regressors(["lpop"]);
+    let function =
+        config.x_segments(1).bootstrap(Bootstrap::draws(50)).build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),

@@ -161,7 +161,8 @@ impl EventStudy {
     /// # Errors
     /// [`DidError::EventStudy`] for another number of event times, without exactly one reference, or if the event times do not ascend
     /// in equal steps around it.
-    pub fn at_event_times(mut self, times: Vec<f64>) -> Result<Self> {
+    pub fn at_event_times(mut self, times: impl IntoIterator<Item = f64>) -> Result<Self> {
+        let times: Vec<f64> = times.into_iter().collect();
         let reference = self.reference()?;
         let n = self.rows.len() - 1;
         let ascends = |w: &[f64]| w[0] < w[1];

@@ -1,6 +1,6 @@
 //! Averages as a column of a comparison.
 
-use crate::base::options::{Band, DoseTarget};
+use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 use crate::report::compare::{Comparable, Term, facts};
 
@@ -12,7 +12,7 @@ impl Comparable for Aggregated {
             AggregationKind::Group => (3.0, "Group"),
             AggregationKind::Calendar => (4.0, "Time"),
         };
-        let slope = f64::from(u8::from(self.settings.target == DoseTarget::Slope));
+        let slope = f64::from(u8::from(self.settings.is_of_slopes()));
         let overall = Term {
             name: format!("Overall {}", self.settings.parameter()),
             order: [0.0, slope, 0.0],

@@ -134,7 +134,7 @@ impl Aggregated {
     fn label(&self) -> String {
         let Aggregation { kind, min_e, max_e, balance_e, na_rm } = self.aggregation;
         let number = |name: &str, value: Option<f64>| value.map(|v| format!("{name} {}", label(v)));
-        let mut parts = vec![self.settings.estimator.clone(), kind.word().to_owned()];
+        let mut parts = vec![self.settings.estimator.name().to_owned(), kind.word().to_owned()];
         parts.extend(number("from", min_e));
         parts.extend(number("to", max_e));
         parts.extend(number("balanced", balance_e.map(f64::from)));

@@ -200,13 +200,8 @@ impl ContDidResult {
         let settings = &self.level.settings;
         let mut notes = self.left_out_notes();
         notes.extend([foot::SIGNIF.to_owned(), String::new()]);
-        let (controls, base) =
-            (settings.comparison_units(), foot::base_period(settings.base_period));
-        notes.push(format!(
-            "Control Group: {controls}, Anticipation Periods: {}, Base Period: {base}",
-            settings.anticipation
-        ));
-        let dose = settings.dose.as_deref().unwrap_or_default();
+        notes.extend(foot::comparison(settings));
+        let dose = settings.dose().unwrap_or_default();
         notes.push(format!(
             "Outcome: {}, Dose: {dose}, Curves: {}",
             settings.outcome,

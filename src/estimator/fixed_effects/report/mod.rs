@@ -210,7 +210,7 @@ fn regression_facts(s: &RegressionSettings) -> Vec<Variable> {
         Variable::fact("vcov", s.vcov.to_string()),
         Variable::fact("alpha", s.alpha),
         Variable::fact("backend", s.backend.as_str()),
-        Variable::fact("precision", s.precision.as_str()),
+        Variable::fact("precision", s.precision.word()),
     ]
 }
 

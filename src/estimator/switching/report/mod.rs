@@ -179,7 +179,7 @@ impl DidMultiplegtResult {
                 notes.push(format!("Test that {what}: chi-squared = {stat:.4}, df = {df}, {p}"));
             }
         }
-        let controls = match settings.control_group {
+        let controls = match settings.control_group().unwrap_or_default() {
             ControlGroup::NeverTreated => "Never Switching",
             ControlGroup::NotYetTreated => "Not Yet Switched",
         };
@@ -253,7 +253,7 @@ impl Comparable for DidMultiplegtResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         let settings = &self.settings;
-        let controls = match settings.control_group {
+        let controls = match settings.control_group().unwrap_or_default() {
             ControlGroup::NeverTreated => "Never switching",
             ControlGroup::NotYetTreated => "Not yet switched",
         };

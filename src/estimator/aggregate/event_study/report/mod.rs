@@ -7,7 +7,7 @@ use super::{EventStudy, Provenance};
 use crate::base::calendar::label;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::{Band, DoseTarget};
+use crate::base::options::Band;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
 use crate::report::compare::{self, Comparable, Term};
@@ -178,7 +178,7 @@ impl Consistent for EventStudy {
 impl Comparable for EventStudy {
     fn terms(&self) -> Vec<Term> {
         let settings = self.provenance.settings();
-        let is_slope = settings.is_some_and(|s| s.target == DoseTarget::Slope);
+        let is_slope = settings.is_some_and(Settings::is_of_slopes);
         let parameter = settings.map_or("ATT", Settings::parameter);
         let overall = self.overall.map(|estimate| Term {
             name: format!("Overall {parameter}"),
