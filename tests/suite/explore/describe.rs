@@ -1,7 +1,7 @@
 //! What kind of panel it is.
 
-use burn_did::explore::{CohortStatus, Description, Explore};
 use burn_did::audit::Layout;
+use burn_did::explore::{CohortStatus, Description, Explore};
 use burn_did::options::Frequency;
 use burn_did::{AttGt, Data, DidError, SavedResult, backend::Cpu, data};
 use polars::prelude::*;
