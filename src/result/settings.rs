@@ -333,7 +333,7 @@ mod tests {
             "estimator": estimator, "backend": "ndarray", "precision": "f64", "outcome": "y", "covariates": "~ 1",
             "weights": null, "cluster": null, "eligible": null, "dose": null, "target": "level",
             "control_group": "never_treated", "base_period": "varying", "method": null, "anticipation": 0,
-            "frequency": null, "layout": "balanced", "n_units": 9, "n_rows": 18, "n_clusters": null,
+            "frequency": null, "layout": "balanced_panel", "n_units": 9, "n_rows": 18, "n_clusters": null,
             "inference": { "alpha": 0.05, "bootstrap": null, "band": "pointwise" },
         });
         let own = own.as_object().expect("members").clone();

@@ -1,15 +1,12 @@
 //! [`Explore`]: the columns of a study, and what can be asked of them before anything is estimated.
 
-use super::balance::{Balance, balance};
-use super::describe::{Description, describe};
 use super::look::Reading;
-use super::means::{CohortMeans, means};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, ControlGroup, Inference};
 use crate::base::progress::Progress;
 use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
+use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{Overview, PanelColumns};
 
@@ -60,55 +57,7 @@ options! {
 }
 
 impl Explore {
-    /// What kind of panel the data are, when which cohorts are treated, and what estimators would use.
-    ///
-    /// # Errors
-    /// [`DidError::ColumnNotFound`], [`DidError::ColumnType`] and other errors about a column, [`DidError::Io`] and others about a file,
-    /// [`DidError::EmptySample`] if no row has all values.
-    pub fn describe<'a>(&self, data: impl Into<Data<'a>>) -> Result<Description> {
-        let (overview, files) = self.reading(&self.columns()).look(data.into())?;
-        some_rows(&overview)?;
-        Ok(describe(self, &overview, files))
-    }
-
-    /// The mean outcomes of each cohort in each period, weighted if there are weights, with pointwise intervals.
-    ///
-    /// # Errors
-    /// As [`describe`](Self::describe), and [`DidError::Config`] without an outcome or for a level out of range.
-    pub fn means<'a>(&self, data: impl Into<Data<'a>>) -> Result<CohortMeans> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
-        let Some(outcome) = &self.outcome else {
-            return Err(DidError::config("outcome", "a column, for its means", "none"));
-        };
-        let columns = PanelColumns { covariates: Vec::new(), ..self.columns() };
-        let (overview, files) = self.reading(&columns).look(data.into())?;
-        some_rows(&overview)?;
-        Ok(means(self, outcome, &overview, files))
-    }
-
-    /// How like each treated cohort is to its comparison units before treatment, in the covariates and, if it is given, the outcome.
-    ///
-    /// # Errors
-    /// As [`describe`](Self::describe), and [`DidError::Config`] without covariates and outcome, or if no cohort has comparison units.
-    pub fn balance<'a>(
-        &self,
-        data: impl Into<Data<'a>>,
-        control_group: ControlGroup,
-    ) -> Result<Balance> {
-        if self.covariates.is_empty() && self.outcome.is_none() {
-            return Err(DidError::config("covariates", "at least one column to compare", "none"));
-        }
-        let (overview, files) = self.reading(&self.columns()).look(data.into())?;
-        some_rows(&overview)?;
-        let balance = balance(self, control_group, &overview, files);
-        if balance.rows.is_empty() {
-            let expected = "one for which some cohort that is treated after the first period has comparison units and a column of numbers";
-            return Err(DidError::config("control_group", expected, control_group));
-        }
-        Ok(balance)
-    }
-
-    fn columns(&self) -> PanelColumns {
+    pub(super) fn columns(&self) -> PanelColumns {
         PanelColumns {
             unit: self.unit.clone(),
             time: self.time.clone(),
@@ -121,22 +70,28 @@ impl Explore {
         }
     }
 
-    fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {
-        Reading {
+    /// What all rows show of these columns, and the files that they are from.
+    ///
+    /// # Errors
+    /// Errors about a column or a file, and [`DidError::EmptySample`] if no row has all values.
+    pub(super) fn look(
+        &self,
+        columns: &PanelColumns,
+        data: Data<'_>,
+    ) -> Result<(Overview, FilesRead)> {
+        let reading = Reading {
             columns,
             missing: MissingValues::new(self.missing_values.as_deref()),
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
+        };
+        let (overview, files) = reading.look(data)?;
+        if overview.rows == overview.incomplete {
+            return Err(DidError::EmptySample {
+                after: "after dropping rows with missing or non-finite values",
+                remedy: "check the columns for nulls and infinities",
+            });
         }
+        Ok((overview, files))
     }
-}
-
-fn some_rows(overview: &Overview) -> Result<()> {
-    if overview.periods().is_empty() {
-        return Err(DidError::EmptySample {
-            after: "after dropping rows with missing or non-finite values",
-            remedy: "check the columns for nulls and infinities",
-        });
-    }
-    Ok(())
 }

@@ -49,6 +49,7 @@ impl Reading<'_> {
     fn whole(&self, Read { frame, files, read_as_missing }: Read) -> Result<(Overview, FilesRead)> {
         let mut overview = Overview::reading(read_as_missing);
         overview.add(&frame, self.columns, &self.missing, 0)?;
+        overview.finish();
         Ok((overview, files))
     }
 
@@ -64,6 +65,7 @@ impl Reading<'_> {
             first_row += df.height();
             Ok(())
         })?;
+        overview.finish();
         Ok((overview, files.read()))
     }
 

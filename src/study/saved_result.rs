@@ -1,4 +1,4 @@
-//! Saved results of whichever kind.
+//! Saved results of any kind.
 
 use std::path::Path;
 

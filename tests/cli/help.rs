@@ -18,6 +18,7 @@ fn help_is_as_documented() {
         "sunab",
         "demean",
         "aggregate",
+        "compare",
         "honest",
         "plot",
         "describe",

@@ -4,6 +4,7 @@
 mod att_gt;
 #[cfg(feature = "ballista")]
 mod cluster;
+mod compare;
 mod data;
 mod dates;
 mod did_multiplegt;

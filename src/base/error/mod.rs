@@ -439,7 +439,7 @@ pub enum DidError {
         /// What to do.
         remedy: &'static str,
     },
-    /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or is of
+    /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or comes from
     /// something else. No number is formed of such answers.
     #[error(
         "the partial results of the sample do not fit together: {problem}; fit again, and report it if it happens again"

@@ -51,7 +51,7 @@ pub(crate) fn honest() -> Honest {
     Honest::smoothness()
 }
 
-/// A bootstrap of which nothing is said; the library leaves the number of draws to its users.
+/// The bootstrap without further options; the library leaves the number of draws to its users.
 pub(crate) fn bootstrap() -> Bootstrap {
     Bootstrap::draws(1000)
 }

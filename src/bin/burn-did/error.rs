@@ -14,7 +14,7 @@ pub(crate) enum CliError {
         /// What to do.
         hint: Option<String>,
     },
-    /// A file of results is of another kind than the command reads.
+    /// A file holds another kind of result than the command reads.
     File {
         /// What it is.
         problem: String,

@@ -103,7 +103,7 @@ fn converted(effects: &GroupTimeEffects, group: f64, anticipation: u32) -> Vec<C
         if at == base {
             return Some(Converted { cell: blank.clone(), value: Some(0.0), terms: Vec::new() });
         }
-        // After treatment the base period is that of the group already.
+        // After treatment, the varying base period already is the group's universal one.
         let (steps, sign) = match time >= group {
             true => (at..at + 1, 1.0),
             false if at < base => (at + 1..base + 1, -1.0),

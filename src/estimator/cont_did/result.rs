@@ -85,7 +85,7 @@ words! {
 pub struct ContDidResult {
     /// How curves were estimated.
     pub method: DoseMethod,
-    /// What the event study is of, unless asked otherwise.
+    /// The parameter of the event study, unless another is requested.
     pub target: DoseTarget,
     /// What is shown of the result.
     pub aggregation: DoseAggregation,
@@ -95,7 +95,7 @@ pub struct ContDidResult {
     pub dose: DoseCurve,
     /// Knots of the splines, and quantiles of the doses.
     pub knots: DoseKnots,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// Average effects of groups in periods, with settings, audit and timings of the fit.
     pub level: GroupTimeResult,
@@ -121,7 +121,7 @@ impl ContDidResult {
         self.at_with(doses, &self.level.settings.inference)
     }
 
-    /// As [`at`](Self::at), with intervals of another level, or pointwise ones or bands. Draws are those of the fit.
+    /// As [`at`](Self::at), with another confidence level, pointwise intervals or uniform bands. The draws of the fit are reused.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -135,7 +135,7 @@ impl ContDidResult {
         {
             return Err(DidError::config(
                 "alpha",
-                "that of the fit for uniform bands of the method `cck`",
+                "the level of the fit for uniform bands of the method `cck`",
                 inference.alpha,
             ));
         }

@@ -75,7 +75,7 @@ estimator! {
         /// Takes a panel's covariates from the cell's own period instead of its base period.
         #[builder(default)]
         pub covariates_of_cell: bool,
-        /// Sampling weights; in a panel, a cell uses those of the period that gives its covariates.
+        /// Sampling weights; in a panel, a cell uses the weights of the period from which it takes its covariates.
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
         /// Cluster of standard errors, constant within units; without it they are clustered by unit.

@@ -51,7 +51,7 @@ estimator! {
         /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
         #[doc(alias = "idname")]
         pub unit: Option<String>,
-        /// Period: two numbers, or dates of two periods, of which treatment starts in the later.
+        /// Period: two numbers, or dates of two periods; treatment starts in the later one.
         #[doc(alias = "tname")]
         pub time: String,
         /// Length of a period, if the time column has dates.
@@ -65,7 +65,7 @@ estimator! {
         #[doc(alias = "xformla")]
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
-        /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
+        /// Sampling weights; in a panel, the first period's weights are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
         /// Cluster of standard errors, constant within units; without it they are clustered by unit, but for
@@ -181,7 +181,7 @@ impl<B: DidBackend> Drdid<B> {
             DrdidMethod::OutcomeRegression => Method::OutcomeRegression,
             DrdidMethod::Ipw => Method::Ipw,
             DrdidMethod::IpwHorvitzThompson => Method::HorvitzThompson,
-            // As in R: without covariates, the regression of a panel is that of its changes.
+            // As in R: without covariates, the regression of a panel is a regression of outcome changes.
             DrdidMethod::Twfe if constant => Method::OutcomeRegression,
             DrdidMethod::Twfe => Method::Twfe,
         };

@@ -292,7 +292,7 @@ pub(super) fn residuals(
     out
 }
 
-/// Levels of `i()` and their coefficients; `own` coefficients stand before those of the columns.
+/// Levels of `i()` and their coefficients; `own` coefficients stand before the columns' coefficients.
 pub(super) fn indicated(
     indicators: &[Option<Indicator>],
     kept: &[usize],

@@ -73,7 +73,7 @@ pub(super) fn read(
     })
 }
 
-/// The regressors of a sample of these rows, and the design that they are of.
+/// Gives the regressors of a sample with these rows, and the design that they come from.
 pub(super) type RegressorsOf<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
 

@@ -121,7 +121,7 @@ pub(super) fn poisson(
         let is_near = halvings == 0 && (now - deviance).abs() <= stopping.tolerance * now + noise;
         deviance = now;
         let before = std::mem::replace(&mut converged, is_near);
-        // One more step, so that weights and scores are those of the means that it converged to.
+        // One more step, so that weights and scores belong to the means at convergence.
         if before && converged {
             let shifts = chosen.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
             let constant = -shifts.sum::<f64>();
@@ -174,7 +174,7 @@ fn fitted(regressors: &CentredRegressors, kept: &[usize], b: &[f64]) -> Vec<f64>
     sums::less_fitted(&vec![0.0; rows], &columns, &minus)
 }
 
-/// Sums of squares under other weights than those of the means.
+/// Sums of squares of the regressors under `weights`, with the raw sums scaled in proportion.
 pub(super) fn weighted(
     regressors: &CentredRegressors,
     weights: &[f64],
@@ -227,8 +227,8 @@ fn unit_deviance(y: f64, mu: f64) -> f64 {
     sum
 }
 
-/// What the errors of the means leave undecided of the deviance: those of rounding, and those of linear predictors whose weighted sum
-/// of squares is the square of `error`.
+/// Bound on the error of the deviance: rounding of the means, and errors of the linear predictors whose weighted sum of squares is
+/// the square of `error`.
 fn noise_of(sample: &RegressionSample, mu: &[f64], eta: &[f64], error: f64) -> f64 {
     let weights = sample.weights.as_deref();
     let rounding = sums::sum(mu.len(), |row| {

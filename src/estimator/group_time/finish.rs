@@ -108,7 +108,7 @@ pub(crate) fn of_effects(
     }
 }
 
-/// What influence values are of, cell by cell.
+/// Names of the influence columns, one per cell.
 fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> {
     let column = |(j, cell): (usize, &Cell)| KeptColumn {
         name: column_name("att", sample, cell.group, cell.time),

@@ -37,6 +37,7 @@ mod simplex;
 mod written;
 
 pub use delta::{Delta, Restriction};
+pub(crate) use options::AT_EVENT_TIME;
 pub use options::{Effect, Honest, HonestMethod, Search};
 pub use result::{Breakdown, HonestResult, RobustInterval};
 

@@ -70,9 +70,9 @@ options! {
         /// R `npiv` does neither.
         #[builder(default = true)]
         pub damping: bool,
-        /// Range of evenly spaced knots of the regressors, if not that of their values.
+        /// Range of evenly spaced knots of the regressors; the range of their values if `None`.
         pub x_range: Option<(f64, f64)>,
-        /// Range of evenly spaced knots of the instruments, if not that of their values.
+        /// Range of evenly spaced knots of the instruments; the range of their values if `None`.
         pub w_range: Option<(f64, f64)>,
         /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
         #[builder(default)]
@@ -83,9 +83,9 @@ options! {
         /// Order of the derivative.
         #[builder(default = 1)]
         pub derivative_order: usize,
-        /// Bootstrap that decides the dimension and the bands. Its draws are of coefficients, and cost no time in the number of
-        /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given. They come from the
-        /// normal law, so that a [`multiplier`](Bootstrap::multiplier) with another law is refused, but for the default.
+        /// Bootstrap that decides the dimension and the bands. Coefficients are drawn, so the time does not depend on the number of
+        /// observations but on the number of points of the [`grid`](Self::grid) (the observations by default). The draws are normal: a
+        /// [`multiplier`](Bootstrap::multiplier) with another distribution is refused, except for the default.
         #[doc(alias = "biters")]
         #[builder(default = Bootstrap::draws(DRAWS))]
         pub bootstrap: Bootstrap,
@@ -155,7 +155,7 @@ impl Npiv {
         if self.derivative_index >= self.regressors.len() {
             return Err(DidError::config(
                 "derivative_index",
-                "that of a regressor, from 0",
+                "the position of a regressor, counted from 0",
                 self.derivative_index,
             ));
         }
@@ -345,7 +345,7 @@ impl Npiv {
         Ok(self.result(&points, fitted, y.len(), scale))
     }
 
-    /// Segments asked for, those of the instruments by the rule of thumb if left open; `None` if the data choose.
+    /// Requested segments of regressors and instruments, the latter by a rule of thumb if not set; `None` if the data choose.
     fn segments(&self, n: usize, instruments: Option<usize>) -> Option<(usize, usize)> {
         let usual = |variables: usize| {
             let power = 1.0 / (2 * self.w_degree + variables) as f64;

@@ -55,7 +55,7 @@ pub(crate) trait SampleEstimator: Options {
     /// Estimates from a sample, wherever its rows are held.
     ///
     /// # Errors
-    /// What the source reports.
+    /// If the source reports an error.
     fn estimate(&self, opened: Opened) -> Result<Self::Result>;
 }
 
@@ -257,8 +257,8 @@ macro_rules! estimator {
             /// As [`fit_cluster`](Self::fit_cluster), of a sample that was prepared.
             ///
             /// # Errors
-            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
-            /// another sample.
+            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options
+            /// describe another sample.
             #[cfg(feature = "cluster")]
             pub fn fit_sample(
                 &self,

@@ -125,7 +125,7 @@ impl SampleSetup {
         let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
         // Codes of its values, and the sample.
         let needed = 2 * frame.estimated_size() as u128;
-        let remedy = "write the data to parquet, of which panels are streamed";
+        let remedy = "write the data to parquet, from which panels are streamed";
         memory::check("the sample while it is arranged", needed, remedy)?;
         let audit = SampleAudit { files, read_as_missing, ..SampleAudit::default() };
         Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
@@ -158,7 +158,7 @@ impl SampleSetup {
         }
     }
 
-    /// Whether files should be read piece by piece: those of a panel, in parquet.
+    /// Whether files should be read piece by piece: parquet files of a panel.
     fn is_too_large(&self, files: &Files) -> Result<bool> {
         if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
             return Ok(false);
@@ -183,7 +183,7 @@ impl SampleSetup {
         LocalStrata::new(HostStrata::new(strata), devices, options)
     }
 
-    /// The sample that was read, conditioned by whoever holds its rows; `read` are the seconds that reading took.
+    /// The sample that was read, conditioned where its rows are held; `read` is the time of reading in seconds.
     pub fn held(
         self,
         mut sample: Sample,
@@ -241,7 +241,7 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
     })
 }
 
-/// The sample's warnings, and those of covariates: that they change over time within units, and which were dropped.
+/// The sample's warnings and the covariates' warnings: which change over time within units, and which were dropped.
 pub(crate) fn warnings(
     sample: &Sample,
     plan: &PlanOptions,

@@ -127,7 +127,7 @@ pub struct DidMultiplegtResult {
     pub normalized: bool,
     /// What happened on the way to the sample.
     pub audit: MultiplegtAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub settings: Settings,
@@ -136,8 +136,8 @@ pub struct DidMultiplegtResult {
 }
 
 impl DidMultiplegtResult {
-    /// Placebos and effects with their covariance, by event time: the first effect is at 0, as that of other estimators, and the last
-    /// period before the switch, with which all are compared, at -1.
+    /// Placebos and effects with their covariance, by event time: the first effect is at 0, as with other estimators, and the reference
+    /// period, the last one before the switch, is at -1.
     pub fn event_study(&self) -> EventStudy {
         let effects = self.effects.len();
         // Farthest placebo first; nothing is the reference.

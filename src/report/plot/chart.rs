@@ -50,7 +50,7 @@ pub(crate) struct Chart {
     pub(crate) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
     pub(crate) categories: bool,
-    /// What estimates are of, for the legend.
+    /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
     pub(crate) overall: Option<f64>,
     pub(crate) uniform: bool,

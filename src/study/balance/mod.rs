@@ -6,8 +6,10 @@ mod report;
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
 use crate::base::options::ControlGroup;
 use crate::read::files::FilesRead;
+use crate::read::input::Data;
 use crate::read::panel::overview::{Overview, Sums};
 use crate::study::explore::Explore;
 
@@ -72,7 +74,30 @@ struct Comparison {
     controls: Vec<usize>,
 }
 
-pub(super) fn balance(
+impl Explore {
+    /// How like each treated cohort is to its comparison units before treatment, in the covariates and, if it is given, the outcome.
+    ///
+    /// # Errors
+    /// As [`describe`](Self::describe), and [`DidError::Config`] without covariates and outcome, or if no cohort has comparison units.
+    pub fn balance<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        control_group: ControlGroup,
+    ) -> Result<Balance> {
+        if self.covariates.is_empty() && self.outcome.is_none() {
+            return Err(DidError::config("covariates", "at least one column to compare", "none"));
+        }
+        let (overview, files) = self.look(&self.columns(), data.into())?;
+        let balance = balance(self, control_group, &overview, files);
+        if balance.rows.is_empty() {
+            let expected = "one for which some cohort that is treated after the first period has comparison units and a column of numbers";
+            return Err(DidError::config("control_group", expected, control_group));
+        }
+        Ok(balance)
+    }
+}
+
+fn balance(
     options: &Explore,
     control_group: ControlGroup,
     overview: &Overview,

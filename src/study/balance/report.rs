@@ -50,7 +50,7 @@ impl Report for Balance {
             notes: self.notes(),
             caption: Some(TITLE.into()),
             label: Some("balance".into()),
-            estimates: Vec::new(),
+            ..Table::default()
         }
     }
 
@@ -163,11 +163,13 @@ result!(Balance);
 /// The normalised differences.
 impl Comparable for Balance {
     fn terms(&self) -> Vec<Term> {
-        let term = |(number, row): (f64, &BalanceRow)| Term {
-            name: format!("{}, cohort {}", row.name(), self.period(row.group)),
-            order: [row.group, number, 0.0],
-            estimate: row.estimate(),
-            band: Band::Pointwise,
+        let term = |(number, row): (f64, &BalanceRow)| {
+            Term::new(
+                format!("{}, cohort {}", row.name(), self.period(row.group)),
+                [row.group, number, 0.0],
+                row.estimate(),
+                Band::Pointwise,
+            )
         };
         self.rows.iter().enumerate().map(|(number, row)| term((number as f64, row))).collect()
     }

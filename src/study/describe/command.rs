@@ -1,6 +1,7 @@
 //! The command to run next.
 
 use super::result::{CohortStatus, Description};
+use crate::base::options::ControlGroup;
 use crate::read::panel::Layout;
 use crate::study::explore::Explore;
 
@@ -41,7 +42,7 @@ pub(super) fn suggested(description: &Description, options: &Explore) -> String 
         matches!(cohort, CohortStatus::NeverTreated | CohortStatus::TreatedAfter)
     };
     if !description.cohorts.iter().any(|cohort| never(&cohort.status)) {
-        words.push("--control-group notyettreated".into());
+        words.push(format!("--control-group {}", ControlGroup::NotYetTreated));
     }
     match description.layout {
         Layout::RepeatedCrossSections => words.push("--repeated-cross-sections".into()),

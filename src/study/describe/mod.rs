@@ -8,7 +8,9 @@ mod result;
 mod uses;
 
 use crate::base::calendar::Calendar;
+use crate::base::error::Result;
 use crate::read::files::FilesRead;
+use crate::read::input::Data;
 use crate::read::panel::Layout;
 use crate::read::panel::overview::{GroupUnits, Overview};
 use crate::study::explore::Explore;
@@ -17,8 +19,21 @@ pub use result::{
     CohortDescription, CohortStatus, Description, Irregularity, PeriodDescription, SampleOfDesign,
 };
 
+impl Explore {
+    /// What kind of panel the data are, when which cohorts are treated, and what estimators would use.
+    ///
+    /// # Errors
+    /// [`DidError::ColumnNotFound`](crate::DidError::ColumnNotFound), [`DidError::ColumnType`](crate::DidError::ColumnType) and others
+    /// about a column, [`DidError::Io`](crate::DidError::Io) and others about a file,
+    /// [`DidError::EmptySample`](crate::DidError::EmptySample) if no row has all values.
+    pub fn describe<'a>(&self, data: impl Into<Data<'a>>) -> Result<Description> {
+        let (overview, files) = self.look(&self.columns(), data.into())?;
+        Ok(describe(self, &overview, files))
+    }
+}
+
 /// Puts what the rows show in words.
-pub(super) fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Description {
+fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Description {
     let calendar = Calendar { frequency: options.frequency, ..Calendar::default() };
     let periods = periods(overview);
     let designs = uses::designs(options, overview, &calendar);

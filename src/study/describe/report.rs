@@ -37,7 +37,7 @@ impl Report for Description {
             notes: self.notes(),
             caption: Some("Description of the Data".into()),
             label: Some("description".into()),
-            estimates: Vec::new(),
+            ..Table::default()
         }
     }
 
@@ -232,11 +232,13 @@ result!(Description);
 /// The share of units of each cohort.
 impl Comparable for Description {
     fn terms(&self) -> Vec<Term> {
-        let term = |cohort: &CohortDescription| Term {
-            name: format!("Share of cohort {}", self.cohort_name(cohort)),
-            order: [cohort.group.unwrap_or(f64::INFINITY), 0.0, 0.0],
-            estimate: Estimate { estimate: Some(cohort.unit_share), ..Estimate::default() },
-            band: Band::Pointwise,
+        let term = |cohort: &CohortDescription| {
+            Term::new(
+                format!("Share of cohort {}", self.cohort_name(cohort)),
+                [cohort.group.unwrap_or(f64::INFINITY), 0.0, 0.0],
+                Estimate { estimate: Some(cohort.unit_share), ..Estimate::default() },
+                Band::Pointwise,
+            )
         };
         self.cohorts.iter().map(term).collect()
     }

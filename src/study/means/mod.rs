@@ -6,8 +6,11 @@ mod report;
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, Inference};
 use crate::read::files::FilesRead;
-use crate::read::panel::overview::Overview;
+use crate::read::input::Data;
+use crate::read::panel::overview::{Overview, PanelColumns};
 use crate::result::inference::{Estimate, pointwise};
 use crate::study::explore::Explore;
 
@@ -53,12 +56,23 @@ pub struct CohortMean {
     pub change: Option<f64>,
 }
 
-pub(super) fn means(
-    options: &Explore,
-    outcome: &str,
-    overview: &Overview,
-    files: FilesRead,
-) -> CohortMeans {
+impl Explore {
+    /// The mean outcomes of each cohort in each period, weighted if there are weights, with pointwise intervals.
+    ///
+    /// # Errors
+    /// As [`describe`](Self::describe), and [`DidError::Config`] without an outcome or for a level out of range.
+    pub fn means<'a>(&self, data: impl Into<Data<'a>>) -> Result<CohortMeans> {
+        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        let Some(outcome) = &self.outcome else {
+            return Err(DidError::config("outcome", "a column, for its means", "none"));
+        };
+        let columns = PanelColumns { covariates: Vec::new(), ..self.columns() };
+        let (overview, files) = self.look(&columns, data.into())?;
+        Ok(means(self, outcome, &overview, files))
+    }
+}
+
+fn means(options: &Explore, outcome: &str, overview: &Overview, files: FilesRead) -> CohortMeans {
     let (cells, periods) = (&overview.found.cells, overview.periods());
     let critical = pointwise(options.alpha);
     let mut rows = Vec::new();

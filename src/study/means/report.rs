@@ -53,6 +53,7 @@ impl Report for CohortMeans {
                 interval: (3, 4),
                 mark: None,
             }],
+            ..Table::default()
         }
     }
 
@@ -135,11 +136,13 @@ result!(CohortMeans);
 
 impl Comparable for CohortMeans {
     fn terms(&self) -> Vec<Term> {
-        let term = |row: &CohortMean| Term {
-            name: format!("Cohort {}, {}", self.group(row.group), self.period(row.time)),
-            order: [row.group.unwrap_or(f64::INFINITY), row.time, 0.0],
-            estimate: row.mean,
-            band: Band::Pointwise,
+        let term = |row: &CohortMean| {
+            Term::new(
+                format!("Cohort {}, {}", self.group(row.group), self.period(row.time)),
+                [row.group.unwrap_or(f64::INFINITY), row.time, 0.0],
+                row.mean,
+                Band::Pointwise,
+            )
         };
         self.rows.iter().map(term).collect()
     }

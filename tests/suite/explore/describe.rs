@@ -93,7 +93,7 @@ fn the_designs_use_what_the_estimator_uses() {
         let fit = AttGt::<Cpu>::builder().outcome("lemp").unit(unit).time("year").group(group);
         let audit = fit.build().fit(&frame).unwrap().audit;
         let design = &found.designs[0];
-        assert_eq!(design.options, "--control-group nevertreated");
+        assert_eq!(design.options, "--control-group never_treated");
         assert_eq!((design.units, design.rows), (audit.units, audit.rows));
         assert_eq!((&design.periods, &design.groups), (&audit.periods, &audit.groups));
     }
@@ -104,10 +104,10 @@ fn the_designs_use_what_the_estimator_uses() {
     let found = explore().describe(&panel()).unwrap();
     let options: Vec<&str> = found.designs.iter().map(|d| d.options.as_str()).collect();
     let expected = [
-        "nevertreated",
-        "nevertreated --allow-unbalanced-panel",
-        "notyettreated",
-        "notyettreated --allow-unbalanced-panel",
+        "never_treated",
+        "never_treated --allow-unbalanced-panel",
+        "not_yet_treated",
+        "not_yet_treated --allow-unbalanced-panel",
     ];
     assert_eq!(options, expected.map(|words| format!("--control-group {words}")));
     for (design, unbalanced) in found.designs[..2].iter().zip([false, true]) {

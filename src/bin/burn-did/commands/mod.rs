@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod att_gt;
+pub(crate) mod compare;
 pub(crate) mod cont_did;
 pub(crate) mod ddd;
 pub(crate) mod demean;

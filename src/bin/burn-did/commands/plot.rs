@@ -56,7 +56,7 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
     options.x_label.clone_from(&args.x_label);
     options.y_label.clone_from(&args.y_label);
     options.size = args.width.zip(args.height);
-    output::keep_apart(&args.result, [Some(&args.out)])?;
+    output::keep_apart(&args.result, &[Some(&args.out)])?;
     let saved = result_or_study(&args.result)?;
     match (&saved, spec) {
         (SavedResult::GroupTime(fit), Some(spec)) => {

@@ -33,7 +33,7 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::Npiv(_) => ("was saved by npiv", "`burn-did plot` draws it"),
         SavedResult::Drdid(_) => (
             "was saved by drdid",
-            "it is one estimate, of which there is nothing to average or analyse",
+            "it is a single estimate, so there is nothing to average or analyse",
         ),
         SavedResult::Aggregated(_) => ("is an average of effects", both),
         SavedResult::EventStudy(_) => ("is an event study", both),

@@ -113,7 +113,7 @@ impl Provenance {
 }
 
 impl EventStudy {
-    /// An event study of consecutive periods, of which `pre` come before the reference period and `post` after it.
+    /// An event study of consecutive periods: `pre` periods before the reference period and `post` periods after it.
     ///
     /// `coefficients` are in order of time, `[pre + post]`, and `covariance` is theirs, `[pre + post][pre + post]`. The reference
     /// period, whose coefficient is 0, is not among them; it is at event time -1. Intervals are pointwise, at the 95% level.

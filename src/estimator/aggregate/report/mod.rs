@@ -63,6 +63,7 @@ impl Report for Aggregated {
             caption: Some(foot::caption(words.title, &self.settings.outcome)),
             label: Some(self.label()),
             estimates: vec![EstimateColumns::from(labels)],
+            ..Table::default()
         }
     }
 

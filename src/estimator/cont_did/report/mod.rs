@@ -172,6 +172,7 @@ impl ContDidResult {
             )),
             label: Some("cont-did".into()),
             estimates: [1, 6].map(EstimateColumns::from).into(),
+            ..Table::default()
         }
     }
 
@@ -217,7 +218,7 @@ impl ContDidResult {
         notes
     }
 
-    /// What standard errors of curves and slopes have besides those of other estimators.
+    /// A note on the standard errors of curves and slopes, in addition to the general one.
     fn more_errors(&self) -> String {
         let groups = self.knots.groups.len();
         let shares = match self.curves.shares {

@@ -57,6 +57,7 @@ impl Report for GroupTimeResult {
             caption: Some(foot::caption(self.title(), &self.settings.outcome)),
             label: Some(self.settings.estimator.name().to_owned()),
             estimates: vec![EstimateColumns::from(2)],
+            ..Table::default()
         }
     }
 
@@ -90,7 +91,7 @@ impl Report for GroupTimeResult {
 }
 
 impl GroupTimeResult {
-    /// The cells, with further keys before those of all cells.
+    /// The cells, with further keys before the keys of all cells.
     pub(crate) fn cell_estimates(&self, name: &'static str, keys: Vec<Variable>) -> Estimates {
         let cells = &self.cells;
         let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {

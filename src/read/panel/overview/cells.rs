@@ -65,6 +65,20 @@ impl CellTable {
         sums.mean().map(|mean| mean + self.shifts[variable]).filter(|mean| mean.is_finite())
     }
 
+    /// Leaves out periods without a row.
+    pub fn drop_empty_periods(&mut self) {
+        let (groups, periods) = (self.groups.len(), self.periods.len());
+        let has_rows = |t: &usize| (0..groups).any(|g| self.at(g, *t).rows > 0);
+        let kept: Vec<usize> = (0..periods).filter(has_rows).collect();
+        if kept.len() == periods {
+            return;
+        }
+        let cells = (0..groups).flat_map(|g| kept.iter().map(move |t| (g, *t)));
+        let cells = cells.map(|(g, t)| self.at(g, t).clone()).collect();
+        self.periods = kept.iter().map(|t| self.periods[*t]).collect();
+        self.cells = cells;
+    }
+
     /// Adds cells with the same shifts, of whatever groups and periods.
     ///
     /// # Errors

@@ -90,6 +90,11 @@ impl Overview {
         self.found.merge(found)
     }
 
+    /// Leaves out periods in which no row is complete, after all frames.
+    pub fn finish(&mut self) {
+        self.found.cells.drop_empty_periods();
+    }
+
     /// The number columns of which there are sums: the outcome, then covariates. Sums of their changes follow in the same order.
     pub fn number_names(&self) -> &[String] {
         &self.number_names
