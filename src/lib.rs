@@ -37,8 +37,10 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
-//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
+//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
+//!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
+//! - To bring data into shape: [`panel`].
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -79,6 +81,7 @@ pub use estimator::fixed_effects::{
 };
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::npiv::{Npiv, NpivResult};
+pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult,
@@ -147,6 +150,14 @@ pub mod sensitivity {
     };
 }
 
+/// Options and parts of analyses of pre-trends.
+pub mod pretrends {
+    pub use crate::estimator::pretrends::{
+        EquivalencePeriod, EquivalenceTest, EquivalenceTests, Hypothesis, PreTest,
+        PretrendsAlternative, PretrendsRow,
+    };
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -168,6 +179,15 @@ pub mod switching {
 pub mod sieve {
     pub use crate::estimator::npiv::{
         NpivChoice, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
+    };
+}
+
+/// Tools that bring a panel into the shape that estimators read: first treated periods, balance, gaps, duplicates, lags, wide and long.
+pub mod panel {
+    pub use crate::study::panel::{
+        Balance, Base, CohortChange, FillGaps, FirstTreated, Keep, PanelChange, PanelCount,
+        PanelKeys, PanelTool, ToLong, ToWide, balance, deduplicate, difference, fill_gaps,
+        first_treated, lag, long_difference, to_long, to_wide,
     };
 }
 

@@ -1,15 +1,16 @@
 //! The steps of a study around the estimate: what the data are, how outcomes moved, whether groups are alike.
 //!
-//! - Lives here: `explore` (the columns, and the look at them), `describe`, `means`, `balance`; and `saved_result`, which knows every
-//!   kind of result.
-//! - May import: everything below, estimators among them.
-//! - Must not import: `cluster`, `prelude`.
+//! - Lives here: `panel`, tools that bring data into the shape that estimators read; `explore` (the columns, and the look at them),
+//!   `describe`, `means`, `balance`; and `saved_result`, which knows every kind of result.
+//! - May import: everything below it, estimators included.
+//! - Must not import: `prelude` and `bin`. No number of an estimate is formed here.
 
 mod balance;
 mod describe;
 mod explore;
 mod look;
 mod means;
+pub(crate) mod panel;
 mod saved_result;
 
 pub use balance::{Balance, BalanceRow};

@@ -9,6 +9,7 @@ use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
 use crate::estimator::npiv::NpivResult;
+use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
 use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
@@ -97,6 +98,8 @@ kinds! {
     EventStudy(EventStudy),
     /// A sensitivity analysis.
     Honest(HonestResult),
+    /// An analysis of pre-trends.
+    Pretrends(PretrendsResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
     /// What kind of panel the data are.

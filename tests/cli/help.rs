@@ -20,6 +20,7 @@ fn help_is_as_documented() {
         "aggregate",
         "compare",
         "honest",
+        "pretrends",
         "plot",
         "describe",
         "means",

@@ -222,6 +222,12 @@ pub enum DidError {
         /// What else can be done.
         remedy: &'static str,
     },
+    /// The rows of a panel are not what a tool of panels needs.
+    #[error("{problem}")]
+    Panel {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// There are no doses, or too few to estimate a curve.
     #[error("{problem}")]
     Doses {

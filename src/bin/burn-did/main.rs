@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, plot, sunab,
+    honest, npiv, plot, pretrends, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -53,6 +53,7 @@ enum Command {
     Demean(Box<demean::DemeanArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
+    Pretrends(Box<pretrends::PretrendsArgs>),
     #[command(visible_alias = "etable")]
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
@@ -104,6 +105,7 @@ fn main() -> ExitCode {
         Command::Demean(args) => demean::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
+        Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "ballista")]

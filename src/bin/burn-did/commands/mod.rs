@@ -14,6 +14,7 @@ mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
 pub(crate) mod plot;
+pub(crate) mod pretrends;
 mod saved;
 pub(crate) mod sunab;
 

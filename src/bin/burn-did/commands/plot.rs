@@ -13,10 +13,11 @@ use crate::output;
 use crate::parse;
 
 /// A plot of a saved result: an aggregate or the group-time effects, effects of switching treatments, curves of a continuous
-/// treatment, the coefficients of a regression's first `i()`, or robust intervals.
+/// treatment, the coefficients of a regression's first `i()`, robust intervals, or violations of parallel trends.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest` or `npiv`.
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest`,
+    /// `pretrends` or `npiv`.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = parse::picture())]

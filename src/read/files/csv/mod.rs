@@ -72,6 +72,11 @@ impl CsvData {
     }
 }
 
+/// Names of the columns of a file.
+pub(super) fn names(path: &Path) -> Result<Vec<String>> {
+    Ok(Header::read(path)?.0)
+}
+
 /// Names of a file's columns.
 struct Header(Vec<String>);
 
