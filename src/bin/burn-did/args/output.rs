@@ -44,14 +44,27 @@ impl OutputArgs {
 
     /// As [`emit`](Self::emit), with this picture.
     pub(crate) fn emit_with(&self, result: &dyn Reportable, plot: Option<&Path>) -> Result<()> {
+        let warnings = if self.quiet { Vec::new() } else { result.warnings_in_words() };
+        self.written(result, plot, &warnings)
+    }
+
+    /// As [`emit`](Self::emit), of a result whose table says what there is to say.
+    pub(crate) fn write(&self, result: &dyn Reportable) -> Result<()> {
+        self.written(result, self.plot.as_deref(), &[])
+    }
+
+    fn written(
+        &self,
+        result: &dyn Reportable,
+        plot: Option<&Path>,
+        warnings: &[String],
+    ) -> Result<()> {
         output::results(&match self.format {
             Format::Json => result.to_json()?,
             Format::Csv => burn_did::report::csv(&[result])?,
             _ => output::blocks([output::shown(result, self.format)]),
         })?;
-        if !self.quiet {
-            result.warnings_in_words().iter().for_each(output::warning);
-        }
+        warnings.iter().for_each(output::warning);
         let saved = self.save.as_ref().map(|file| Ok(result.save(file)?));
         let plotted = plot.map(|file| Ok(result.plot_with(file, &self.picture.options()?)?));
         output::all(saved.into_iter().chain(plotted))
