@@ -13,7 +13,7 @@ use crate::words::OneOf;
 /// How like each treated cohort is to its comparison units in the last period before treatment: means, normalised differences and variance
 /// ratios of covariates and outcome, as levels and as changes from the period before.
 #[derive(Args)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the normalised differences to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the normalised differences to this .png, .svg or .pdf file")))]
 pub(crate) struct BalanceArgs {
     #[command(flatten)]
     data: ExploreArgs,

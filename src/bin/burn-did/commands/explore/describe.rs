@@ -12,7 +12,7 @@ use crate::parse;
 /// Units with two rows in a period, units that change group, gaps, missing values and codes are counted and named, not refused.
 /// The last line is the command that estimates.
 #[derive(Args)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the share of units treated by period to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the share of units treated by period to this .png, .svg or .pdf file")))]
 pub(crate) struct DescribeArgs {
     #[command(flatten)]
     data: ExploreArgs,

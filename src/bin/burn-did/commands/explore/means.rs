@@ -8,7 +8,7 @@ use crate::error::Result;
 
 /// Mean outcomes of each cohort over time, with pointwise intervals.
 #[derive(Args)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the means to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the means to this .png, .svg or .pdf file")))]
 pub(crate) struct MeansArgs {
     #[command(flatten)]
     data: ExploreArgs,

@@ -57,7 +57,7 @@ impl ExploreArgs {
         output: &OutputArgs,
         ask: impl FnOnce(Explore) -> burn_did::Result<T>,
     ) -> crate::error::Result<T> {
-        output.keep_apart(&self.source.data)?;
+        output.check(&self.source.data)?;
         let bar = Bar::new(output.quiet);
         let explore = Explore::builder()
             .time(&*self.tname)
