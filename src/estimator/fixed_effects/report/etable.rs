@@ -1,7 +1,7 @@
 //! Regressions side by side.
 
 use super::{groups, stars};
-use crate::estimator::fixed_effects::{Coefficient, Family, RegressionResult};
+use crate::estimator::fixed_effects::{Coefficient, RegressionResult};
 use crate::report::foot;
 use crate::report::number::Digits;
 use crate::report::table::{Align, Section, Table};
@@ -51,13 +51,13 @@ pub fn etable(models: &[(&str, &RegressionResult)]) -> Table {
         });
     }
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.5}"));
-    let gaussian = |fit: &RegressionResult| fit.settings.family == Family::Gaussian;
+    let is_linear = |fit: &RegressionResult| fit.settings.family.is_linear();
     let mut rows = vec![
         line("S.E. type", &|fit| format!("{}{}", fit.settings.vcov.label(), groups(fit))),
         line("Observations", &|fit| fit.n.to_string()),
-        line("R2", &|fit| number(fit.r2.filter(|_| gaussian(fit)))),
+        line("R2", &|fit| number(fit.r2.filter(|_| is_linear(fit)))),
         line("Within R2", &|fit| number(fit.r2_within)),
-        line("Pseudo R2", &|fit| number(fit.r2.filter(|_| !gaussian(fit)))),
+        line("Pseudo R2", &|fit| number(fit.r2.filter(|_| !is_linear(fit)))),
     ];
     rows.retain(|row| row[1..].iter().any(|cell| !cell.is_empty()));
     sections.push(Section { rows, ..Section::default() });
