@@ -4,6 +4,7 @@
 use burn_did::backend::Cpu;
 use burn_did::{
     DidError, DidWarning, FixedEffects, RegressionResult, Result,
+    options::Precision,
     regression::{Family, Vcov, etable},
 };
 use polars::prelude::*;
@@ -14,7 +15,6 @@ use super::golden::{Case, compare, fit_on};
 use super::properties::near;
 use crate::support::dataset::Dataset;
 use crate::support::frames::{floats, golden_data, golden_json, permutation, rows, with};
-use burn_did::options::Precision;
 
 #[derive(Debug, Deserialize)]
 struct BinaryCase {
@@ -38,6 +38,12 @@ fn counts() -> DataFrame {
     let years = of("year", &|year| year % 4.0);
     let cell = floats(&data, "firm").iter().zip(years).map(|(f, y)| 10.0 * f + y).collect();
     with(&with(&with(&data, "any", any), "share", share), "cell", cell)
+}
+
+/// The data and the cases, each with its family.
+pub(crate) fn golden() -> (DataFrame, Vec<(Case, Family)>) {
+    let golden: Dataset<BinaryCase> = golden_json("feglm.json");
+    (counts(), golden.cases.into_iter().map(|case| (case.case, case.family)).collect())
 }
 
 #[test]
