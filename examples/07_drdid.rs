@@ -10,18 +10,14 @@ use burn_did::{
 
 fn main() -> Result<()> {
     use DrdidMethod::*;
-    let simulation = TwoPeriodSimulation::builder().units(4_000).seed(1).build();
+    let simulation = || TwoPeriodSimulation::builder().units(4_000).seed(1);
     let data = |outcome: bool, propensity: bool| {
-        let simulation = TwoPeriodSimulation {
-            outcome_model_correct: outcome,
-            propensity_model_correct: propensity,
-            ..simulation.clone()
-        };
-        simulation.frame()
+        let simulation = simulation().outcome_model_correct(outcome);
+        simulation.propensity_model_correct(propensity).build().frame()
     };
     // The models of the outcome and of treatment, one of them, or neither are linear in the observed covariates.
     let panels = [data(true, true), data(true, false), data(false, true), data(false, false)];
-    println!("True effect {}. Models that hold:", simulation.truth());
+    println!("True effect {}. Models that hold:", simulation().build().truth());
     println!("{:20} {:>16} {:>16} {:>16} {:>16}", "", "both", "outcome", "treatment", "neither");
     for method in
         [DoublyRobustImproved, DoublyRobust, OutcomeRegression, Ipw, IpwHorvitzThompson, Twfe]
@@ -34,7 +30,7 @@ fn main() -> Result<()> {
         println!();
     }
 
-    let rows = TwoPeriodSimulation { repeated_cross_sections: true, ..simulation.clone() }.frame();
+    let rows = simulation().repeated_cross_sections(true).build().frame();
     println!("\nRepeated cross sections:");
     for locally_efficient in [true, false] {
         let mut spec = spec(DoublyRobust);

@@ -37,8 +37,10 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
-//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
+//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
+//!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
+//! - To bring data into shape: [`panel`].
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -66,6 +68,7 @@ pub mod prelude;
 mod read;
 pub mod report;
 mod result;
+mod study;
 
 pub use base::error::{DidError, DidWarning, Result};
 pub use base::progress::{Progress, ProgressEvent};
@@ -78,6 +81,7 @@ pub use estimator::fixed_effects::{
 };
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::npiv::{Npiv, NpivResult};
+pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult, SavedResult,
@@ -116,7 +120,7 @@ pub mod audit {
     pub use crate::read::columns::ReadAsMissing;
     pub use crate::read::files::FilesRead;
     pub use crate::read::panel::{Layout, SampleAudit};
-    pub use crate::result::settings::Settings;
+    pub use crate::result::settings::{EstimatorSettings, Settings};
     pub use crate::result::timings::Timings;
 }
 
@@ -134,6 +138,14 @@ pub mod regression {
 pub mod sensitivity {
     pub use crate::estimator::honest::{
         Breakdown, Delta, Effect, HonestMethod, Restriction, RobustInterval, Search,
+    };
+}
+
+/// Options and parts of analyses of pre-trends.
+pub mod pretrends {
+    pub use crate::estimator::pretrends::{
+        EquivalencePeriod, EquivalenceTest, EquivalenceTests, Hypothesis, PreTest,
+        PretrendsAlternative, PretrendsRow,
     };
 }
 
@@ -161,6 +173,15 @@ pub mod sieve {
     };
 }
 
+/// Tools that bring a panel into the shape that estimators read: first treated periods, balance, gaps, duplicates, lags, wide and long.
+pub mod panel {
+    pub use crate::study::panel::{
+        Balance, Base, CohortChange, FillGaps, FirstTreated, Keep, PanelChange, PanelCount,
+        PanelKeys, PanelTool, ToLong, ToWide, balance, deduplicate, difference, fill_gaps,
+        first_treated, lag, long_difference, to_long, to_wide,
+    };
+}
+
 /// What the command line needs besides; no part of the interface.
 #[doc(hidden)]
 pub mod command_line {
@@ -168,3 +189,33 @@ pub mod command_line {
     pub use crate::base::temporary::clear_away;
     pub use crate::read::files::overwritten;
 }
+
+/// Estimators, their results, data and errors can be sent to other threads, and shared with them.
+const _: () = {
+    const fn is_thread_safe<T: Send + Sync>() {}
+    const fn _estimators<B: backend::DidBackend>() {
+        is_thread_safe::<AttGt<B>>();
+        is_thread_safe::<ContDid<B>>();
+        is_thread_safe::<Ddd<B>>();
+        is_thread_safe::<Demean<B>>();
+        is_thread_safe::<Drdid<B>>();
+        is_thread_safe::<FixedEffects<B>>();
+        is_thread_safe::<SunAbraham<B>>();
+    }
+    is_thread_safe::<DidMultiplegt>();
+    is_thread_safe::<Honest>();
+    is_thread_safe::<Npiv>();
+    is_thread_safe::<SavedResult>();
+    is_thread_safe::<DemeanResult>();
+    is_thread_safe::<SunAbrahamResult>();
+    is_thread_safe::<Aggregated>();
+    is_thread_safe::<EventStudy>();
+    is_thread_safe::<report::Table>();
+    is_thread_safe::<Data<'_>>();
+    is_thread_safe::<DidError>();
+    is_thread_safe::<DidWarning>();
+    #[cfg(feature = "cluster")]
+    is_thread_safe::<Cluster>();
+    #[cfg(feature = "cluster")]
+    is_thread_safe::<ClusterSample>();
+};

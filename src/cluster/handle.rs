@@ -31,7 +31,7 @@ use crate::engine::backend::DidBackend;
 /// # ParquetWriter::new(std::fs::File::create(&path)?).finish(&mut data::mpdta())?;
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").covariates("~ lpop").build();
-/// // Two workers in this process, each of which may keep 64 MiB of the sample.
+/// // Two workers in this process; each may keep 64 MiB of the sample.
 /// let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 64 << 20);
 /// let fit = config.fit_cluster(&cluster, &path)?;
 /// assert_eq!(fit.cells, config.fit(&data::mpdta())?.cells);
@@ -56,7 +56,7 @@ impl fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// Workers in this process, one a device, each of which may keep so many bytes of a sample. They exchange nothing but bytes
+    /// Workers in this process, one per device; each may keep so many bytes of a sample. They exchange nothing but bytes
     /// with what drives them, as workers on other machines would: a way to try a program without any.
     pub fn threads<B: DidBackend>(devices: &[B::Device], memory: u64) -> Self {
         let worker = |(number, device): (usize, &B::Device)| -> Arc<dyn TaskRunner> {

@@ -74,7 +74,7 @@ impl KeptApart for KeptSegments {
             storage::rename(path, &name).map_err(|source| DidError::io(&name, source))?;
             files.push(name);
         }
-        // What the pass left is of no use any more.
+        // The pass's leftovers are no longer needed.
         drop(self.directory);
         Ok(InfluenceFiles {
             files,

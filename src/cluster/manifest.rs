@@ -1,4 +1,4 @@
-//! Which pieces of which files are the arranged sample.
+//! The pieces of files that make up the arranged sample.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -173,7 +173,7 @@ impl Manifest {
         Ok(choice.map_or(self.shape, |choice| choice.shape(self.shape)))
     }
 
-    /// An error unless a pass and a change are of rows as these.
+    /// An error unless a pass and a change fit these rows.
     ///
     /// # Errors
     /// [`DidError::Engine`], or [`DidError::Memory`] if the sums of the pass have no room.

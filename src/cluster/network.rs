@@ -20,6 +20,7 @@ const MEMORY: u64 = 1 << 30;
 /// PEM files by which client, scheduler and executors know each other (mutual TLS). Whoever has no certificate of the authority
 /// is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Certificates {
     /// Certificate of the authority.
     pub authority: PathBuf,
@@ -30,6 +31,17 @@ pub struct Certificates {
 }
 
 impl Certificates {
+    /// The certificate of the authority, the own certificate and its key.
+    #[must_use]
+    pub fn new(
+        authority: impl Into<PathBuf>,
+        certificate: impl Into<PathBuf>,
+        key: impl Into<PathBuf>,
+    ) -> Self {
+        let (authority, certificate, key) = (authority.into(), certificate.into(), key.into());
+        Self { authority, certificate, key }
+    }
+
     fn load(&self) -> Result<Tls> {
         Tls::load(&self.authority, &self.certificate, &self.key)
     }
@@ -81,6 +93,7 @@ impl Cluster {
 /// ```
 #[derive(Clone, Debug, bon::Builder)]
 #[builder(on(PathBuf, into))]
+#[non_exhaustive]
 pub struct LocalCluster {
     /// How many.
     #[builder(default = 2)]
@@ -155,6 +168,7 @@ impl RunningCluster {
 
 /// Where a scheduler listens, and whom it lets in.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SchedulerConfig {
     /// Address and port.
     pub bind: SocketAddr,
@@ -188,6 +202,7 @@ pub fn run_scheduler(config: &SchedulerConfig, started: impl FnOnce(&str)) -> Re
 
 /// Where an executor listens, whom it serves, and what it may use.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExecutorConfig {
     /// Host and port of the scheduler.
     pub scheduler: String,

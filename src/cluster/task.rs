@@ -140,7 +140,7 @@ pub(super) enum Reply {
     Looked(Vec<Answer<LookStat>>),
     /// With what was kept of each segment, if rows are.
     Passed(Vec<Answer<AnyStat>>, Vec<KeptFile>),
-    /// The file, and the units that it is of.
+    /// The file, and the units that it covers.
     Influence(PathBuf, Seal),
 }
 

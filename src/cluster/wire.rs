@@ -46,7 +46,7 @@ pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
         bytes.split_last_chunk::<DIGEST>().ok_or_else(|| unreadable("it is too short"))?;
     if digest(VERSION.as_bytes()).to_le_bytes() != *version {
         return Err(unreadable(&format!(
-            "it is of another build of burn-did than {VERSION} here; all machines must have the same"
+            "it comes from another build of burn-did than {VERSION} here; all machines must have the same"
         )));
     }
     match postcard::take_from_bytes(bytes) {

@@ -23,6 +23,7 @@ use super::streams::Stream;
 /// assert!((step - simulation.acrt(0.5)).abs() < 1e-6);
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct DoseSimulation {
     /// Units.
     #[builder(default = 1_000)]

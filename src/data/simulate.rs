@@ -23,6 +23,7 @@ use super::streams::Stream;
 /// assert_eq!(simulation.truth(3, 4), 1.5);
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct Simulation {
     /// Units; rows in each period, for repeated cross sections.
     #[builder(default = 1_000)]
@@ -31,7 +32,7 @@ pub struct Simulation {
     #[builder(default = 6)]
     pub periods: u32,
     /// First treated period of each cohort, ascending, of equal expected size. Small periods leave few pre-periods to test.
-    #[builder(default = vec![3, 4, 5], into)]
+    #[builder(default = vec![3, 4, 5], with = |cohorts: impl IntoIterator<Item = i64>| cohorts.into_iter().collect())]
     pub cohorts: Vec<i64>,
     /// Share of units that are never treated (group 0).
     #[builder(default = 0.4)]
@@ -46,7 +47,7 @@ pub struct Simulation {
     #[builder(default = 0.3)]
     pub trend: f64,
     /// Effect by event time 0, 1, …; the last value holds from there on.
-    #[builder(default = vec![1.0, 1.5, 2.0], into)]
+    #[builder(default = vec![1.0, 1.5, 2.0], with = |effects: impl IntoIterator<Item = f64>| effects.into_iter().collect())]
     pub effects: Vec<f64>,
     /// What each later cohort's effect has on top of the one before.
     #[builder(default = 0.0)]

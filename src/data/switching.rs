@@ -21,6 +21,7 @@ use super::streams::Stream;
 /// assert_eq!((panel.height(), panel.width()), (500 * 8, 8));
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct SwitchingSimulation {
     /// Groups.
     #[builder(default = 1_000)]

@@ -38,6 +38,7 @@ use super::streams::Stream;
 /// assert_eq!(staggered.truth(4, 5), 3.5);
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct TripleSimulation {
     /// Units; rows in each period, for repeated cross sections.
     #[builder(default = 1_000)]
@@ -46,7 +47,7 @@ pub struct TripleSimulation {
     #[builder(default = 2)]
     pub periods: u32,
     /// First treated period of each cohort's eligible units, ascending; of equal expected size before selection.
-    #[builder(default = vec![2], into)]
+    #[builder(default = vec![2], with = |cohorts: impl IntoIterator<Item = i64>| cohorts.into_iter().collect())]
     pub cohorts: Vec<i64>,
     /// Share of units in the group that never enables treatment (group 0), before selection.
     #[builder(default = 0.4)]
@@ -74,7 +75,7 @@ pub struct TripleSimulation {
     #[builder(default = 1.0)]
     pub drift: f64,
     /// Effect by event time 0, 1, …; the last value holds from there on.
-    #[builder(default = vec![2.0, 3.0, 4.0], into)]
+    #[builder(default = vec![2.0, 3.0, 4.0], with = |effects: impl IntoIterator<Item = f64>| effects.into_iter().collect())]
     pub effects: Vec<f64>,
     /// What each later cohort's effect has on top of the one before.
     #[builder(default = 0.0)]

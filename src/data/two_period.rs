@@ -28,6 +28,7 @@ use super::streams::Stream;
 /// assert_eq!(simulation.truth(), 10.0);
 /// ```
 #[derive(Clone, Debug, PartialEq, bon::Builder)]
+#[non_exhaustive]
 pub struct TwoPeriodSimulation {
     /// Units; rows in both periods together, for repeated cross sections.
     #[builder(default = 1_000)]

@@ -10,6 +10,7 @@ pub(crate) mod fixed_effects;
 pub(crate) mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
+pub(crate) mod pretrends;
 mod saved_result;
 pub(crate) mod shell;
 pub(crate) mod switching;

@@ -1,4 +1,4 @@
-//! Saved results of whichever kind.
+//! Saved results of any kind.
 
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::fixed_effects::{RegressionResult, SunAbrahamResult};
 use super::group_time::GroupTimeResult;
 use super::honest::HonestResult;
 use super::npiv::NpivResult;
+use super::pretrends::PretrendsResult;
 use super::switching::DidMultiplegtResult;
 use crate::base::error::Result;
 use crate::report::Reportable;
@@ -96,6 +97,8 @@ kinds! {
     EventStudy(EventStudy),
     /// A sensitivity analysis.
     Honest(HonestResult),
+    /// An analysis of pre-trends.
+    Pretrends(PretrendsResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
 }

@@ -4,7 +4,7 @@
 //! - May import: `base`.
 //! - Must not import: `engine` or anything above it. Columns stay as they were read; what is computed of them is asked of a source.
 //!
-//! Its rooms, each of which imports only from those above it:
+//! Its folders; each imports only from the ones above it:
 //!
 //! | room | what |
 //! |---|---|

@@ -12,7 +12,7 @@ use super::plot::PlotOptions;
 use super::table::Table;
 use crate::base::error::Result;
 
-/// Any result: what all of them can do, whichever estimator they are of.
+/// The methods that the results of all estimators share.
 ///
 /// ```
 /// use burn_did::{AttGt, backend::Cpu, data, report::Reportable};
@@ -122,7 +122,7 @@ macro_rules! result {
                 $crate::report::contract::Report::printed(self).to_latex()
             }
 
-            /// One row an estimate, under the words that all results have: what it is of (such as `group`, `time`, `event_time`, `dose`
+            /// One row an estimate, under the column names that all results share: its keys (such as `group`, `time`, `event_time`, `dose`
             /// or `term`), `estimate`, `se`, `ci_lower` and `ci_upper`, `band_lower` and `band_upper` if there is a uniform band,
             /// `p_value` and `statistic`, and what else is known of it. What does not exist is null, and `status` says why. If the
             /// result has several tables, the first column, `table`, names them. Groups and periods are numbers, or text such as
@@ -193,8 +193,8 @@ macro_rules! result {
                 $crate::report::plot::svg(options, picture)
             }
 
-            /// Writes [`Self::to_json`] to a file, every number to the last bit; [`Self::load`] reads it. What is of the size of the data, such as
-            /// influence values and residuals, is not saved.
+            /// Writes [`Self::to_json`] to a file, every number to the last bit; [`Self::load`] reads it. Influence values
+            /// and residuals, which grow with the data, are not saved.
             ///
             /// # Errors
             /// [`DidError::Io`](crate::DidError::Io) if the file cannot be written, [`DidError::Json`](crate::DidError::Json) if the

@@ -27,7 +27,7 @@ pub struct Variable {
     values: Values,
 }
 
-/// Estimates of one kind: what each is of, and what else is known of it.
+/// Estimates of one kind: each with its keys, such as group and time, and further columns.
 #[derive(Clone, Debug)]
 pub struct Estimates {
     /// Name in documents, and of the rows in frames of several tables.

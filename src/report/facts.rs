@@ -61,18 +61,17 @@ impl Settings {
 pub(crate) fn settings(s: &Settings) -> Vec<Variable> {
     let bootstrap = s.inference.bootstrap;
     vec![
-        Variable::fact("estimator", s.estimator.as_str()),
+        Variable::fact("estimator", s.estimator.name()),
         Variable::fact("outcome", s.outcome.as_str()),
         Variable::fact("covariates", s.covariates.as_str()),
         Variable::fact("weights", s.weights.as_deref()),
         Variable::fact("cluster", s.cluster.as_deref()),
-        Variable::fact("eligible", s.eligible.as_deref()),
+        Variable::fact("eligible", s.eligible()),
         Variable::fact("control_group", s.comparison_units()),
-        Variable::fact("group_shares", s.group_shares().map(SharesOf::word)),
-        Variable::fact("base_period", foot::base_period(s.base_period)),
-        // With a dose there is no choice of two-by-two estimators.
-        Variable::fact("method", s.dose.is_none().then(|| foot::method(s.method))),
-        Variable::fact("anticipation", s.anticipation),
+        Variable::fact("group_shares", s.shares_of().map(SharesOf::word)),
+        Variable::fact("base_period", s.base_period().map(foot::base_period)),
+        Variable::fact("method", foot::method(s)),
+        Variable::fact("anticipation", s.anticipation()),
         Variable::fact("frequency", s.frequency.map(Frequency::word)),
         Variable::fact("layout", s.layout.word()),
         Variable::fact("n_units", s.n_units),
@@ -83,7 +82,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<Variable> {
         Variable::fact("bootstrap_seed", bootstrap.map(|b| b.seed)),
         Variable::fact("bootstrap_multiplier", bootstrap.map(|b| b.multiplier.word())),
         Variable::fact("backend", s.backend.as_str()),
-        Variable::fact("precision", s.precision.as_str()),
+        Variable::fact("precision", s.precision.word()),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::result::inference::Wald;
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::read::panel::SampleAudit;
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 
 pub(crate) fn base_period(base: BasePeriod) -> &'static str {
     match base {
@@ -26,13 +26,15 @@ pub(crate) fn group_shares(of: SharesOf) -> &'static str {
     }
 }
 
-pub(crate) fn method(method: Option<EstimationMethod>) -> &'static str {
-    match method {
-        Some(EstimationMethod::DoublyRobust) => "Doubly Robust",
-        Some(EstimationMethod::Ipw) => "Inverse Probability Weighting",
-        Some(EstimationMethod::OutcomeRegression) => "Outcome Regression",
-        None => "User-Supplied",
-    }
+/// The two-by-two estimator, where there is a choice.
+pub(crate) fn method(settings: &Settings) -> Option<&'static str> {
+    Some(match (settings.method(), &settings.estimator) {
+        (Some(EstimationMethod::DoublyRobust), _) => "Doubly Robust",
+        (Some(EstimationMethod::Ipw), _) => "Inverse Probability Weighting",
+        (Some(EstimationMethod::OutcomeRegression), _) => "Outcome Regression",
+        (None, EstimatorSettings::AttGt { .. }) => "User-Supplied",
+        (None, _) => return None,
+    })
 }
 
 pub(crate) fn multiplier(law: Multiplier) -> &'static str {
@@ -86,7 +88,7 @@ pub(crate) fn coefficient_heads(alpha: f64) -> [String; 2] {
 /// How standard errors were formed: `resampled`, if there was another bootstrap than that by multipliers.
 pub(crate) fn errors(settings: &Settings, resampled: Option<String>) -> String {
     let Inference { bootstrap, .. } = settings.inference;
-    let multiplied = bootstrap.map(|b| match settings.resampling {
+    let multiplied = bootstrap.map(|b| match settings.resampling() {
         Some(Resampling::Weighted) => {
             format!("weighted bootstrap ({} draws, seed {})", b.draws, b.seed)
         }
@@ -124,31 +126,37 @@ pub(crate) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
         let p = p_value(wald.p_value);
         notes.push(format!("P-value for pre-test of parallel trends assumption: {p}"));
     }
-    let (controls, base) = (settings.comparison_units(), base_period(settings.base_period));
-    notes.push(match &settings.eligible {
-        Some(eligible) => {
-            format!("Eligibility: {eligible}, Control Group: {controls}, Base Period: {base}")
-        }
-        None => format!(
-            "Control Group: {controls}, Anticipation Periods: {}, Base Period: {base}",
-            settings.anticipation
-        ),
-    });
-    if let Some(of) = settings.group_shares() {
+    notes.extend(comparison(settings));
+    if let Some(of) = settings.shares_of() {
         notes.push(format!("Group Shares: {}", group_shares(of)));
     }
-    let covariates = &settings.covariates;
-    notes.push(match &settings.dose {
-        Some(dose) => format!("Outcome: {}, Dose: {dose}", settings.outcome),
-        None => format!(
-            "Estimation Method: {}, Outcome: {}, Covariates: {covariates}",
-            method(settings.method),
-            settings.outcome
-        ),
+    let Settings { outcome, covariates, .. } = settings;
+    notes.push(match (method(settings), settings.dose()) {
+        (_, Some(dose)) => format!("Outcome: {outcome}, Dose: {dose}"),
+        (Some(method), None) => {
+            format!("Estimation Method: {method}, Outcome: {outcome}, Covariates: {covariates}")
+        }
+        (None, None) => format!("Outcome: {outcome}, Covariates: {covariates}"),
     });
     notes.push(sample(settings));
     notes.push(format!("Std. Errors: {}", errors(settings, None)));
     notes
+}
+
+/// What treated units are compared with, and since when.
+pub(crate) fn comparison(settings: &Settings) -> Option<String> {
+    let (controls, base) = (settings.comparison_units()?, base_period(settings.base_period()?));
+    Some(match settings.eligible() {
+        Some(eligible) => {
+            format!("Eligibility: {eligible}, Control Group: {controls}, Base Period: {base}")
+        }
+        None => {
+            let periods = settings.anticipation();
+            format!(
+                "Control Group: {controls}, Anticipation Periods: {periods}, Base Period: {base}"
+            )
+        }
+    })
 }
 
 pub(crate) fn sample(settings: &Settings) -> String {

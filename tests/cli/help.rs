@@ -18,7 +18,9 @@ fn help_is_as_documented() {
         "sunab",
         "demean",
         "aggregate",
+        "compare",
         "honest",
+        "pretrends",
         "plot",
     ];
     for command in commands {

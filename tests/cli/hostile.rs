@@ -286,8 +286,8 @@ fn only_the_named_files_are_written() {
     // Words in a result are no paths.
     let saved = sandbox.root.join("work/$HOME *.json");
     let mut document: Value = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();
-    for field in ["outcome", "backend", "covariates", "weights", "cluster", "precision"] {
-        document["settings"][field] = json!("../../other/x.png");
+    for field in ["outcome", "backend", "covariates", "weights", "cluster"] {
+        document["result"]["settings"][field] = json!("../../other/x.png");
     }
     fs::write(&saved, document.to_string()).unwrap();
     ok(&["plot", "$HOME *.json", "--out", "c.svg", "--title", "../d.svg"]);

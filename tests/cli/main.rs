@@ -4,6 +4,7 @@
 mod att_gt;
 #[cfg(feature = "ballista")]
 mod cluster;
+mod compare;
 mod data;
 mod dates;
 mod did_multiplegt;
@@ -16,6 +17,7 @@ mod honest;
 mod hostile;
 mod left_out;
 mod mistakes;
+mod pretrends;
 mod run;
 mod study;
 mod sunab;

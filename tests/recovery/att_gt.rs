@@ -10,6 +10,7 @@ use burn_did::{
 };
 
 use crate::coverage::{Draw, check};
+use crate::support::but;
 use crate::support::spec::Spec;
 
 fn replicate(simulation: &Simulation, spec: &Spec) -> Vec<Draw> {
@@ -40,7 +41,7 @@ fn replicate(simulation: &Simulation, spec: &Spec) -> Vec<Draw> {
 }
 
 fn run(name: &str, simulation: &Simulation, spec: &Spec) {
-    check(name, |seed| replicate(&Simulation { seed, ..simulation.clone() }, spec));
+    check(name, |seed| replicate(&but(simulation.clone(), |s| s.seed = seed), spec));
 }
 
 fn simulation() -> Simulation {
@@ -82,7 +83,10 @@ fn outcome_regression() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn repeated_cross_sections() {
-    let simulation = Simulation { repeated_cross_sections: true, weights: true, ..simulation() };
+    let simulation = but(simulation(), |s| {
+        s.repeated_cross_sections = true;
+        s.weights = true;
+    });
     let spec = Spec {
         repeated_cross_sections: true,
         ..spec(EstimationMethod::DoublyRobust).weights("weight")
@@ -93,7 +97,7 @@ fn repeated_cross_sections() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn unbalanced_panel() {
-    let simulation = Simulation { attrition: 0.15, ..simulation() };
+    let simulation = but(simulation(), |s| s.attrition = 0.15);
     let spec = Spec { allow_unbalanced_panel: true, ..spec(EstimationMethod::DoublyRobust) };
     run("dr, unbalanced panel", &simulation, &spec);
 }
@@ -101,7 +105,10 @@ fn unbalanced_panel() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn clusters() {
-    let simulation = Simulation { clusters: 200, cluster_sd: 0.3, ..simulation() };
+    let simulation = but(simulation(), |s| {
+        s.clusters = 200;
+        s.cluster_sd = 0.3;
+    });
     let spec = spec(EstimationMethod::OutcomeRegression).cluster("cluster");
     run("reg, 200 clusters that adopt together", &simulation, &spec);
 }

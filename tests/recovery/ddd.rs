@@ -12,6 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 
 use crate::coverage::{Draw, Spread, check};
+use crate::support::but;
 
 #[derive(Clone, Copy)]
 struct Options {
@@ -44,7 +45,7 @@ fn fit(simulation: &TripleSimulation, options: Options) -> GroupTimeResult {
 
 fn run(name: &str, simulation: &TripleSimulation, options: Options) -> Vec<Spread> {
     check(name, |seed| {
-        let simulation = TripleSimulation { seed, ..simulation.clone() };
+        let simulation = but(simulation.clone(), |s| s.seed = seed);
         let fit = fit(&simulation, options);
         let truth = |g: f64, t: f64| simulation.truth(g as i64, t as i64);
         let cell = |c: &burn_did::group_time::GroupTimeCell| Draw {
@@ -78,18 +79,20 @@ fn panel_of_two_periods() {
     for method in METHODS {
         run(&format!("two periods, {method:?}"), &two_periods(), options(method));
     }
-    let wrong = TripleSimulation { outcome_model_correct: false, ..two_periods() };
+    let wrong = but(two_periods(), |s| s.outcome_model_correct = false);
     let method = EstimationMethod::DoublyRobust;
     run("two periods, dr, outcome model wrong", &wrong, options(method));
-    let wrong = TripleSimulation { propensity_model_correct: false, ..two_periods() };
+    let wrong = but(two_periods(), |s| s.propensity_model_correct = false);
     run("two periods, dr, propensity model wrong", &wrong, options(method));
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn repeated_cross_sections_of_two_periods() {
-    let simulation =
-        TripleSimulation { repeated_cross_sections: true, weights: true, ..two_periods() };
+    let simulation = but(two_periods(), |s| {
+        s.repeated_cross_sections = true;
+        s.weights = true;
+    });
     for method in METHODS {
         let name = format!("two periods, repeated cross sections, weights, {method:?}");
         run(&name, &simulation, options(method));
@@ -109,7 +112,7 @@ fn staggered_never_treated() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn staggered_clusters() {
-    let simulation = TripleSimulation { clusters: 250, ..staggered() };
+    let simulation = but(staggered(), |s| s.clusters = 250);
     let method = EstimationMethod::OutcomeRegression;
     run("staggered, never treated, reg, 250 clusters", &simulation, options(method));
 }

@@ -9,6 +9,7 @@ use burn_did::{
 };
 
 use crate::coverage::{Draw, REPLICATIONS, Spread, check};
+use crate::support::but;
 
 const DOSES: [f64; 5] = [0.15, 0.35, 0.6, 0.85, 1.05];
 
@@ -61,7 +62,7 @@ fn draws(simulation: &DoseSimulation, fit: &ContDidResult) -> Vec<Draw> {
 
 fn run(name: &str, simulation: &DoseSimulation, change: impl Fn(&mut ContDid<Cpu>) + Sync + Send) {
     let spreads = check(name, |seed| {
-        let simulation = DoseSimulation { seed, ..simulation.clone() };
+        let simulation = but(simulation.clone(), |s| s.seed = seed);
         draws(&simulation, &fit(&simulation, &change))
     });
     // Two standard errors of a spread.
@@ -125,14 +126,18 @@ fn curves_averages_and_event_studies() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn weights() {
-    let simulation = DoseSimulation { weights: true, ..staggered() };
+    let simulation = but(staggered(), |s| s.weights = true);
     run("doses, weights", &simulation, |_| {});
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn clusters() {
-    let simulation = DoseSimulation { units: 3_000, weights: true, clusters: 600, ..staggered() };
+    let simulation = but(staggered(), |s| {
+        s.units = 3_000;
+        s.weights = true;
+        s.clusters = 600;
+    });
     run("doses, weights, 600 clusters", &simulation, |_| {});
 }
 
@@ -146,7 +151,11 @@ fn units_drawn_with_replacement() {
         c.shares = CohortShares::Estimated;
     };
     run("doses, 199 draws of units", &staggered(), drawn);
-    let simulation = DoseSimulation { units: 1_500, weights: true, clusters: 300, ..staggered() };
+    let simulation = but(staggered(), |s| {
+        s.units = 1_500;
+        s.weights = true;
+        s.clusters = 300;
+    });
     run("doses, weights, 199 draws of 300 clusters", &simulation, drawn);
 }
 
@@ -154,7 +163,7 @@ fn units_drawn_with_replacement() {
 #[ignore = "2,000 replications, minutes"]
 fn uniform_bands() {
     let shares = coverage("uniform", 2_000, |seed| {
-        let simulation = DoseSimulation { seed, ..staggered() };
+        let simulation = but(staggered(), |s| s.seed = seed);
         bands(&simulation, &fit(&simulation, |c| c.band = Some(Band::Uniform)))
     });
     assert!(shares.iter().all(|share| (0.92..=0.98).contains(share)), "{shares:?}");
@@ -175,7 +184,7 @@ fn dimensions_that_the_data_choose_with_clusters() {
     let name = "cck, weights, 300 clusters";
     let shares = |band| {
         coverage(name, 1_000, |seed| {
-            let simulation = DoseSimulation { seed, ..simulation.clone() };
+            let simulation = but(simulation.clone(), |s| s.seed = seed);
             let fit = fit(&simulation, |c| {
                 c.method = DoseMethod::Cck;
                 c.bootstrap = Some(Bootstrap::draws(999));
@@ -200,7 +209,7 @@ fn dimensions_that_the_data_choose_with_clusters() {
 fn dimensions_that_the_data_choose() {
     let simulation = DoseSimulation::builder().units(700).periods(2).groups(1).build();
     let shares = coverage("cck", 1_000, |seed| {
-        let simulation = DoseSimulation { seed, ..simulation.clone() };
+        let simulation = but(simulation.clone(), |s| s.seed = seed);
         let fit = fit(&simulation, |c| {
             c.method = DoseMethod::Cck;
             c.band = Some(Band::Uniform);

@@ -5,6 +5,7 @@ use burn_did::backend::Cpu;
 use burn_did::{
     ContDid, Estimate, Npiv,
     doses::{CurveErrors, DoseGrid},
+    options::Bootstrap,
     sieve::{SieveGrid, SieveKnots},
 };
 use polars::prelude::{DataFrame, df};
@@ -84,10 +85,10 @@ fn rmse(n: usize, truth: fn(f64) -> f64, knots: SieveKnots, damping: bool) -> (f
     let points: Vec<f64> = (0..60).map(|i| 0.02 + 0.96 * f64::from(i) / 59.0).collect();
     let config = Npiv::builder()
         .outcome("y")
-        .regressors(vec!["x".into()])
+        .regressors(["x"])
         .knots(knots)
         .grid(SieveGrid::Points(points.iter().map(|x| vec![*x]).collect()))
-        .draws(499)
+        .bootstrap(Bootstrap::draws(499))
         .damping(damping)
         .build();
     let of_sample = |seed: u64| -> (f64, f64) {

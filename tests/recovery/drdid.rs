@@ -9,6 +9,7 @@ use burn_did::{
 use polars::prelude::DataFrame;
 
 use crate::coverage::{Draw, check};
+use crate::support::but;
 use crate::support::frames::{floats, with};
 
 /// An estimator and its options.
@@ -46,7 +47,7 @@ impl Estimator {
 
 fn run(name: &str, simulation: &TwoPeriodSimulation, estimators: &[Estimator]) {
     check(name, |seed| {
-        let simulation = TwoPeriodSimulation { seed, ..simulation.clone() };
+        let simulation = but(simulation.clone(), |s| s.seed = seed);
         let df = simulation.frame();
         let draw = |estimator: &Estimator| {
             let fit = estimator.fit(&df, &simulation, seed);
@@ -77,7 +78,7 @@ fn panel() {
     let all = [&ROBUST[..], &WEIGHTING, &[DrdidMethod::OutcomeRegression]].concat();
     let all: Vec<Estimator> = all.into_iter().map(Estimator::new).collect();
     run("panel, both models right", &simulation(true, true), &all);
-    let weighted = TwoPeriodSimulation { weights: true, ..simulation(true, true) };
+    let weighted = but(simulation(true, true), |s| s.weights = true);
     run("panel, both models right, weights", &weighted, &all);
 }
 
@@ -95,7 +96,10 @@ fn panel_with_one_model_wrong() {
 
 fn sections(outcome: bool, propensity: bool) -> TwoPeriodSimulation {
     let units = 4_000;
-    TwoPeriodSimulation { repeated_cross_sections: true, units, ..simulation(outcome, propensity) }
+    but(simulation(outcome, propensity), |s| {
+        s.repeated_cross_sections = true;
+        s.units = units;
+    })
 }
 
 fn robust_sections() -> Vec<Estimator> {
@@ -128,7 +132,7 @@ fn bootstraps() {
         ..Estimator::new(DrdidMethod::DoublyRobust)
     };
     let both = [Resampling::Weighted, Resampling::Multiplier].map(bootstrap);
-    let simulation = TwoPeriodSimulation { units: 600, ..simulation(true, true) };
+    let simulation = but(simulation(true, true), |s| s.units = 600);
     run("panel, bootstraps of 199 draws (weighted, multiplier)", &simulation, &both);
 }
 

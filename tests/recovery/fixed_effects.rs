@@ -11,6 +11,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::coverage::{Draw, check};
+use crate::support::but;
 
 const WORKERS: usize = 80;
 const YEARS: usize = 6;
@@ -139,7 +140,7 @@ fn sun_and_abraham() {
     let config = SunAbraham::<Cpu>::builder().outcome("y").unit("id").time("period");
     let config = config.group("group").build();
     check("Sun and Abraham", |seed| {
-        let simulation = Simulation { seed, ..simulation.clone() };
+        let simulation = but(simulation.clone(), |s| s.seed = seed);
         let data = simulation.frame();
         let groups: Vec<i64> = data
             .column("group")

@@ -21,7 +21,7 @@ fn config() -> DidMultiplegt {
 /// conservative where effects differ within cohorts, as those of later horizons do.
 fn run(name: &str, simulation: &SwitchingSimulation, config: &DidMultiplegt) {
     check_conservative(name, |seed| {
-        let data = SwitchingSimulation { seed, ..simulation.clone() }.frame();
+        let data = but(simulation.clone(), |s| s.seed = seed).frame();
         let fit = config.fit(&data).unwrap();
         let truth = but(config.clone(), |c| {
             c.outcome = "effect".into();
@@ -56,7 +56,7 @@ fn doses_on_and_off() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn missing_treatments() {
-    let simulation = SwitchingSimulation { missing: 0.08, ..simulation() };
+    let simulation = but(simulation(), |s| s.missing = 0.08);
     run("missing treatments", &simulation, &config());
 }
 
@@ -70,7 +70,10 @@ fn with_controls() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn by_cluster() {
-    let simulation = SwitchingSimulation { groups_per_cluster: 4, groups: 800, ..simulation() };
+    let simulation = but(simulation(), |s| {
+        s.groups_per_cluster = 4;
+        s.groups = 800;
+    });
     let config = but(config(), |c| c.cluster = Some("cluster".into()));
     run("clusters", &simulation, &config);
 }

@@ -20,6 +20,7 @@ mod honest;
 mod house;
 mod laws;
 mod npiv;
+mod panel_tools;
 mod results;
 mod switching;
 mod words;

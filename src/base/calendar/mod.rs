@@ -29,7 +29,7 @@ impl Calendar {
     }
 }
 
-/// A period or group as people read it: a date if it is of the calendar, else a number.
+/// A period or group as people read it: a date if the calendar has dates, else a number.
 pub(crate) fn shown(period: f64, frequency: Option<Frequency>) -> String {
     frequency.map_or_else(|| label(period), |frequency| frequency.shown(period))
 }

@@ -239,6 +239,12 @@ pub enum DidError {
         /// What else can be done.
         remedy: &'static str,
     },
+    /// The rows of a panel are not what a tool of panels needs.
+    #[error("{problem}")]
+    Panel {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// There are no doses, or too few to estimate a curve.
     #[error("{problem}")]
     Doses {
@@ -465,7 +471,7 @@ pub enum DidError {
         /// What to do.
         remedy: &'static str,
     },
-    /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or is of
+    /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or comes from
     /// something else. No number is formed of such answers.
     #[error(
         "the partial results of the sample do not fit together: {problem}; fit again, and report it if it happens again"

@@ -418,6 +418,13 @@ pub enum DidWarning {
         /// Its smallest eigenvalue.
         least: f64,
     },
+    /// A test of pre-trends rejects more often without a violation than it is asked to with one.
+    PowerBelowSize {
+        /// The power that was asked for.
+        power: f64,
+        /// How often it rejects without a violation.
+        size: f64,
+    },
     /// A fixed-length interval does not use a restriction on the sign or direction of the bias.
     RestrictionNotUsed,
     /// A robust interval may extend beyond the grid.

@@ -416,6 +416,10 @@ impl DidWarning {
                 f,
                 "the covariance is not positive semidefinite (smallest eigenvalue {least:e})"
             ),
+            Self::PowerBelowSize { power, size } => write!(
+                f,
+                "the test of pre-trends rejects with probability {size:.4} without a violation, so that no slope has the power {power}; ask for a larger one, or for a larger critical value"
+            ),
             Self::RestrictionNotUsed => write!(
                 f,
                 "a fixed-length interval does not use the restriction on the bias; the method c_f does"

@@ -289,15 +289,6 @@ words! {
 }
 
 impl Precision {
-    /// Short name: `f64` or `f32`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F64 => "f64",
-            Self::F32 => "f32",
-        }
-    }
-
     pub(crate) fn dtype(self) -> burn::tensor::DType {
         match self {
             Self::F64 => burn::tensor::DType::F64,

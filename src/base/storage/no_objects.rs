@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An object, of which there are none.
+/// An object; without the feature there are none.
 #[derive(Debug)]
 pub(crate) enum Object {}
 

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SunAbraham,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends, SunAbraham,
     options::Bootstrap,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn cont_did() -> ContDid<Cpu> {
 
 /// A function estimated by sieves without an option.
 pub(crate) fn npiv() -> Npiv {
-    Npiv::builder().outcome("").regressors(Vec::new()).build()
+    Npiv::builder().outcome("").regressors([""]).build()
 }
 
 /// A two-period comparison without an option.
@@ -51,7 +51,12 @@ pub(crate) fn honest() -> Honest {
     Honest::smoothness()
 }
 
-/// A bootstrap of which nothing is said; the library leaves the number of draws to its users.
+/// An analysis of pre-trends without an option.
+pub(crate) fn pretrends() -> Pretrends {
+    Pretrends::new()
+}
+
+/// The bootstrap without further options; the library leaves the number of draws to its users.
 pub(crate) fn bootstrap() -> Bootstrap {
     Bootstrap::draws(1000)
 }

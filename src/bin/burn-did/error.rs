@@ -14,7 +14,7 @@ pub(crate) enum CliError {
         /// What to do.
         hint: Option<String>,
     },
-    /// A file of results is of another kind than the command reads.
+    /// A file holds another kind of result than the command reads.
     File {
         /// What it is.
         problem: String,
@@ -93,7 +93,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         }
         DidError::Precision { .. } => "add --precision f32",
         DidError::Json(_) => {
-            "the file must be one that `--save FILE` of an estimating command wrote; `honest` also takes an event study written by hand, \
+            "the file must be one that `--save FILE` of an estimating command wrote; `honest` and `pretrends` also take an event study written by hand, \
              whose form `burn-did help honest` shows"
         }
         _ => return None,

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    aggregate, att_gt, cont_did, ddd, demean, did_multiplegt, drdid, feols, honest, npiv, plot,
-    sunab,
+    aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, feols, honest, npiv,
+    plot, pretrends, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -50,6 +50,9 @@ enum Command {
     Demean(Box<demean::DemeanArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
+    Pretrends(Box<pretrends::PretrendsArgs>),
+    #[command(visible_alias = "etable")]
+    Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
     #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
@@ -96,6 +99,8 @@ fn main() -> ExitCode {
         Command::Demean(args) => demean::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
+        Command::Pretrends(args) => pretrends::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),

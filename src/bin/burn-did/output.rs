@@ -38,10 +38,7 @@ fn write_to(out: &mut impl Write, text: &str) -> Result<bool> {
 }
 
 /// Refuses to write to what is read, or twice to one file, before any work.
-pub(crate) fn keep_apart<const N: usize>(
-    data: &Path,
-    outputs: [Option<&PathBuf>; N],
-) -> Result<()> {
+pub(crate) fn keep_apart(data: &Path, outputs: &[Option<&PathBuf>]) -> Result<()> {
     for (number, output) in outputs.iter().enumerate() {
         let Some(output) = output else { continue };
         let shown = output.display();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a job's name says: of which map it is a piece, and which tasks it has.
+/// The content of a job's name: the map that it belongs to, and its tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JobLabel {
     /// Session of the client.

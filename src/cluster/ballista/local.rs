@@ -41,7 +41,7 @@ impl ProcessOptions {
     }
 }
 
-/// A scheduler in this process and executors in others, all of which end when this is dropped, or when this process dies: their
+/// A scheduler in this process and executors in others. All end when this is dropped, or when this process dies: their
 /// standard input is a pipe that ends with it.
 #[derive(Debug)]
 pub(crate) struct LocalProcesses {

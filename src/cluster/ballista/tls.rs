@@ -11,7 +11,7 @@ use std::time::Duration;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
 
 /// The ring of those who may talk to each other: a certificate of an authority, and an own one that it has signed. The own one is
-/// shown to whoever connects and to whomever one connects to, and must carry the names by which its machine is reached.
+/// shown to both ends of every connection, and must carry the names by which its machine is reached.
 #[derive(Clone)]
 pub(crate) struct Tls {
     authority: Certificate,

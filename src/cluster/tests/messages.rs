@@ -206,7 +206,7 @@ impl Engine for Noting {
     }
 }
 
-/// What driver and workers say to each other: of rows in no order whose values are kept, and of rows one of which is wrong.
+/// Messages between driver and workers, for unordered rows whose values are kept, and for rows with an error in one of them.
 #[test]
 fn every_order_and_every_answer_of_fits_keeps_its_bits() {
     let simulation = Simulation::builder().units(300).periods(4).cohorts([3, 4]).covariates(1);

@@ -18,7 +18,7 @@ use crate::engine::source::put;
 use crate::read::panel::StratumData;
 use crate::read::panel::apart::{CovariateChoice, Reading, RowRange, Shard};
 
-/// Manifests beyond which those go of which no segment is kept.
+/// With more manifests than this, manifests without a kept segment are dropped.
 const MANIFESTS: usize = 16;
 
 /// How a segment is held for passes.
@@ -69,7 +69,7 @@ struct Looked {
 
 /// What is kept.
 struct Shelf<B: DidBackend> {
-    /// By a digest of which shard it is, and for which sample.
+    /// Keyed by a digest of the shard and the sample.
     shards: HashMap<u64, Looked>,
     manifests: HashMap<SampleFile, Arc<Manifest>>,
     segments: HashMap<SegmentKey, CachedSegment<B>>,

@@ -128,7 +128,7 @@ fn read(part: &KeptPart) -> Result<RowsReadBack<'_>> {
     Ok(RowsReadBack { part, ranks: ranks_of, values: values_of, labels: labels.transpose()? })
 }
 
-/// Rows at some places, of which the first has the rank `start`.
+/// Rows at some places; the first row has the rank `start`.
 fn finished(
     read: &[RowsReadBack<'_>],
     places: &[(u32, u32)],
@@ -171,5 +171,5 @@ fn scaled(
 }
 
 fn other_rows() -> DidError {
-    DidError::Engine { problem: "the influence values that were kept are of other rows".into() }
+    DidError::Engine { problem: "the influence values that were kept belong to other rows".into() }
 }

@@ -33,7 +33,7 @@ pub trait AtOnce<B: Backend>: Sync {
     /// Weighted cross-products, one entry a job; `jobs` are ordered by stratum.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn gram(
         &self,
         segments: &Segments<'_, B>,
@@ -45,7 +45,7 @@ pub trait AtOnce<B: Backend>: Sync {
     /// Derivatives of logit models, one entry a job; `jobs` are ordered by stratum.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn logit(
         &self,
         segments: &Segments<'_, B>,
@@ -58,7 +58,7 @@ pub trait AtOnce<B: Backend>: Sync {
     /// segment's sums by cluster are wanted.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn influence(
         &self,
         segments: &Segments<'_, B>,
@@ -83,7 +83,7 @@ pub struct Segments<'a, B: Backend> {
     pub together: bool,
 }
 
-/// Rows of a stratum on the host. Shapes as in [`Chunk`], for all rows of the stratum, of which `range` is meant.
+/// Rows of a stratum on the host. Shapes as in [`Chunk`], for all rows of the stratum; only the rows in `range` are meant.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HostRows<'a> {

@@ -85,7 +85,7 @@ impl<B: Backend> LevelTensors<B> {
         Matrix::upload(values, [length, 1], &self.device, self.dtype)
     }
 
-    /// The part of a vector over all levels that is of the leading factor, and that of the others.
+    /// Splits a vector over all levels into the leading factor's part and the other factors' part.
     fn parts(&self, all: &Matrix<B>) -> [Matrix<B>; 2] {
         let ([levels, columns], segments) = (all.dims(), self.lead.dims()[0]);
         [0..segments, segments..levels].map(|rows| all.clone().slice([rows, 0..columns]))

@@ -125,43 +125,43 @@ pub trait LevelSolver: Send + fmt::Debug {
     /// Puts other weights in the place of those before.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn weigh(&mut self, weights: &LevelWeights<'_>) -> Result<()>;
 
     /// Begins with no effects and these sums `g`, `[levels, columns]`.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn begin(&mut self, sums: &[f64], columns: usize) -> Result<()>;
 
     /// Takes so many steps in one synchronisation, and says what they found. Columns that are not `live`, or whose direction has no
     /// curvature, stay as they are.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn steps(&mut self, live: &[bool], count: usize) -> Result<Vec<LevelStep>>;
 
     /// Begins LSMR with no effects.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn begin_bidiagonal(&mut self, problem: &BidiagonalProblem<'_>) -> Result<()>;
 
     /// Takes so many steps, at most [`BIDIAGONAL_STEPS`], in one synchronisation; the first of all is that of `b` itself.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn bidiagonalise(&mut self, count: usize) -> Result<Vec<BidiagonalStep>>;
 
     /// Applies the updates of the steps just taken, `[steps, columns]`, and returns `‖x‖` by column.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn combine(&mut self, updates: &[BidiagonalUpdate]) -> Result<Vec<f64>>;
 
     /// The effects, `[levels, columns]`; of LSMR, `x` of the levels beside the leading factor's.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn effects(&mut self) -> Result<Vec<f64>>;
 }

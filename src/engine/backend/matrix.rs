@@ -19,7 +19,7 @@ use crate::engine::pass::Chunk;
 #[derive(Clone)]
 pub(crate) struct Matrix<B: Backend>(FloatTensor<B>);
 
-/// Entries of a matrix of which something holds.
+/// Marks the entries of a matrix that satisfy a condition.
 pub(super) struct Mask<B: Backend>(BoolTensor<B>);
 
 /// Numbers of rows.

@@ -128,7 +128,7 @@ pub trait DidBackend: Backend {
     /// Adds a chunk's weighted cross-products, one entry of `out` a job.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
         default::gram(chunk, jobs, trim, out)
     }
@@ -137,7 +137,7 @@ pub trait DidBackend: Backend {
     /// every tile's rows, rounded up.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn logit(
         chunk: &Chunk<Self>,
         thinning: usize,
@@ -151,7 +151,7 @@ pub trait DidBackend: Backend {
     /// are kept.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn influence(
         chunk: &Chunk<Self>,
         plan: &StratumPlan,
@@ -165,7 +165,7 @@ pub trait DidBackend: Backend {
     /// Influence values `[active, rows of the tile]` of the rows from `start` on.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn influence_rows(
         chunk: &Chunk<Self>,
         plan: &StratumPlan,
@@ -178,7 +178,7 @@ pub trait DidBackend: Backend {
     /// `U U'` of a tile `U [m, rows]`: `[m, m]`, row-major.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn cross_moments(tile: Tensor<Self, 2>) -> Result<Vec<f64>> {
         default::cross_moments(&tile)
     }
@@ -186,7 +186,7 @@ pub trait DidBackend: Backend {
     /// Multiplied sums `[m, R]`, row-major, of a tile `[m, rows]` whose rows have these ranks.
     ///
     /// # Errors
-    /// What the device reports.
+    /// If the device reports an error.
     fn multiplier_sums(
         tile: Tensor<Self, 2>,
         rank: &[u64],

@@ -92,7 +92,7 @@ impl Sums {
         Ok(())
     }
 
-    /// The sums of some rows, of which these outcome columns are read.
+    /// The sums over some rows; only these outcome columns are read.
     ///
     /// # Errors
     /// [`DidError::Engine`](crate::DidError::Engine) for sums that were not asked for.

@@ -38,7 +38,7 @@ impl Change {
         self.mean[stratum].iter().map(|mean| mean / self.y_scale).collect()
     }
 
-    /// Whether it is of so many strata, outcome columns and covariates.
+    /// Whether it has these numbers of strata, outcome columns and covariates.
     #[cfg(feature = "cluster")]
     pub fn is_of(&self, strata: usize, outcomes: usize, covariates: usize) -> bool {
         let covariates =
@@ -76,7 +76,7 @@ impl Change {
     /// Changes a piece of a stratum.
     ///
     /// # Errors
-    /// [`DidError::Engine`](crate::DidError::Engine) if its doses are not those that the change is of.
+    /// [`DidError::Engine`](crate::DidError::Engine) if its doses differ from the doses of the change.
     pub fn apply(&self, stratum: usize, s: &mut StratumData) -> Result<()> {
         let rows = s.rows.max(1);
         let y = s.y.chunks_exact_mut(rows).zip(&self.mean[stratum]);

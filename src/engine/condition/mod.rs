@@ -2,7 +2,7 @@
 //! influence value as it is, and make sums accurate: differences are taken before rounding, covariates are standardised and, where
 //! nearly collinear, decorrelated. A dose becomes splines (`doses`).
 //!
-//! What the change depends on are sums over the raw columns: [`Look`]s that whoever holds the rows answers, in double
+//! The change depends on sums over the raw columns: [`Look`]s, which the holder of the rows answers in double
 //! precision, stratum by stratum. The rules on these sums are in `find`; the [`Change`] is small and goes to where the rows
 //! are.
 
@@ -69,7 +69,7 @@ pub(crate) trait Raw {
     /// The statistic of each stratum, its segments added in order.
     ///
     /// # Errors
-    /// What the engine reports.
+    /// If the engine reports an error.
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>>;
 }
 

@@ -52,7 +52,7 @@ impl<B: Backend> Chunk<B> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Slab<B: Backend> {
-    /// Which one it is of this process.
+    /// Its number in this process.
     pub number: u64,
     /// Outcomes, covariates and weight columns one below another.
     pub columns: Tensor<B, 2>,

@@ -238,7 +238,7 @@ impl InfluenceStat {
         }
     }
 
-    /// Adds rows `[active, rows]` to the sums of their clusters, of which there are `clusters`.
+    /// Adds rows `[active, rows]` to the sums of their clusters; `clusters` is the number of clusters.
     pub(crate) fn add_clusters(
         &mut self,
         active: &[usize],

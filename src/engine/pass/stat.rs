@@ -33,7 +33,7 @@ pub(crate) fn add(a: &mut [f64], b: &[f64]) {
 /// `a += b`, entry by entry; sums of other lengths are not of the same question.
 ///
 /// # Errors
-/// [`DidError::Engine`] with `what` the sums are of.
+/// [`DidError::Engine`] if the lengths differ; `what` names the sums.
 pub(super) fn merge(a: &mut [f64], b: &[f64], what: &str) -> Result<()> {
     check(a.len(), b.len(), what)?;
     add(a, b);

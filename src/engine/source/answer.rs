@@ -61,7 +61,7 @@ pub(crate) struct Answer<S> {
     pub question: u64,
     /// Who answers.
     pub segment: Segment,
-    /// The rows that the statistic is of.
+    /// The rows that the statistic sums over.
     pub seal: Seal,
     /// The statistic.
     pub stat: S,

@@ -122,7 +122,7 @@ impl ReweightedDraws {
 }
 
 fn not_among(unit: u64, units: usize) -> DidError {
-    let problem = format!("a row is of unit or cluster {unit}, and {units} were drawn among");
+    let problem = format!("a row belongs to unit or cluster {unit}, and {units} were drawn among");
     DidError::Engine { problem }
 }
 

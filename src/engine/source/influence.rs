@@ -37,7 +37,7 @@ const UNIT: &str = "unit";
 pub struct Influence {
     /// Label of each unit (rank in the canonical order, for repeated cross sections without a unit column), length `n`.
     pub units: Vec<String>,
-    /// What each column is of, as `att(2004,2006)` for a group and a period.
+    /// Name of each column, such as `att(2004,2006)` for a group and a period.
     pub names: Vec<String>,
     /// One column for each cell, `[cells][n]`, scaled so that `se = sqrt(Σ ψ²) / n`; empty for failed cells.
     pub columns: Vec<Vec<f64>>,
@@ -52,7 +52,7 @@ pub struct InfluenceFiles {
     pub files: Vec<PathBuf>,
     /// How many units they have together.
     pub units: usize,
-    /// What the columns are of, failed cells included.
+    /// Names of the columns, failed cells included.
     pub names: Vec<String>,
     /// Whether each has an estimate, and so a column.
     pub(crate) estimated: Vec<bool>,

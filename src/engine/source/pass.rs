@@ -29,7 +29,7 @@ pub(crate) trait Pass {
     /// Adds the chunk's rows to its stratum's part, tile by tile; returns the rows that are kept.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// If the backend reports an error.
     fn accumulate<B: DidBackend>(
         &self,
         chunk: &Chunk<B>,
@@ -40,7 +40,7 @@ pub(crate) trait Pass {
     /// part. `None` if that cannot be had.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// If the backend reports an error.
     fn at_once<B: DidBackend>(
         &self,
         device: &dyn AtOnce<B>,

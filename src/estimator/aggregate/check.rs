@@ -17,7 +17,9 @@ impl Consistent for Aggregated {
         }
         check_multiples("rows", self.rows.iter().map(|row| &row.estimate))?;
         let none = self.aggregation.kind == AggregationKind::Simple;
-        ensure(!none || self.rows.is_empty(), "rows", || "are of a simple average".into())?;
+        ensure(!none || self.rows.is_empty(), "rows", || {
+            "must be empty for a simple average".into()
+        })?;
         let k = self.rows.len();
         let square = self.vcov.len() == k && self.vcov.iter().all(|row| row.len() == k);
         ensure(square || self.vcov.is_empty(), "vcov", || {

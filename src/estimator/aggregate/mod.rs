@@ -186,7 +186,7 @@ pub struct AggregatedRow {
     /// The effect there.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Whether the row is what others are compared with, such as that of a universal base (0 by construction, without standard error).
+    /// Whether the row is the reference period, as with a universal base (0 by construction, without standard error).
     pub reference: bool,
 }
 
@@ -230,7 +230,7 @@ pub struct Aggregated {
     /// What the window asked for leaves out of the overall average; `None` if that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the underlying fit was made.
     pub settings: Settings,

@@ -37,12 +37,13 @@ pub(super) fn universal(
     aggregation: &Aggregation,
     settings: &Settings,
 ) -> Option<UniversalBase> {
-    if settings.base_period == BasePeriod::Universal || aggregation.kind != AggregationKind::Dynamic
-    {
+    let varies = settings.base_period() == Some(BasePeriod::Varying);
+    if !varies || aggregation.kind != AggregationKind::Dynamic {
         return None;
     }
+    let anticipation = settings.anticipation();
     let cells: Vec<Converted> =
-        effects.groups.iter().flat_map(|g| converted(effects, *g, settings.anticipation)).collect();
+        effects.groups.iter().flat_map(|g| converted(effects, *g, anticipation)).collect();
     let shares = effects.cells.len()..effects.joint.len();
     let values = cells.iter().map(|c| c.value);
     let joint = Joint {
@@ -102,7 +103,7 @@ fn converted(effects: &GroupTimeEffects, group: f64, anticipation: u32) -> Vec<C
         if at == base {
             return Some(Converted { cell: blank.clone(), value: Some(0.0), terms: Vec::new() });
         }
-        // After treatment the base period is that of the group already.
+        // After treatment, the varying base period already is the group's universal one.
         let (steps, sign) = match time >= group {
             true => (at..at + 1, 1.0),
             false if at < base => (at + 1..base + 1, -1.0),

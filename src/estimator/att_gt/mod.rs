@@ -21,7 +21,7 @@ use crate::estimator::shell::setup::{self, Opened, SampleSetup};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::input::Data;
 use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign};
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 
 estimator! {
     /// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
@@ -177,7 +177,7 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         let fitted = PointFit {
             solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
             moments,
-            settings: self.settings(&setup, source.backend(), sample),
+            settings: self.settings(&setup, source.backend(), sample, Some(self.method)),
             timings: timings.of(&*source),
             warnings: setup::warnings(sample, &self.plan(), Vec::new()),
         };
@@ -221,7 +221,7 @@ impl<B: DidBackend> AttGt<B> {
         let fitted = PointFit {
             solved,
             moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?),
-            settings: Settings { method: None, ..self.settings(&setup, "host", sample) },
+            settings: self.settings(&setup, "host", sample, None),
             timings,
             warnings: setup::warnings(sample, &self.plan(), Vec::new()),
         };
@@ -238,11 +238,24 @@ impl<B: DidBackend> AttGt<B> {
         }
     }
 
-    fn settings(&self, setup: &SampleSetup, backend: &str, sample: &Sample) -> Settings {
-        let mut settings = shell::settings(self, setup, backend, sample);
+    fn settings(
+        &self,
+        setup: &SampleSetup,
+        backend: &str,
+        sample: &Sample,
+        method: Option<EstimationMethod>,
+    ) -> Settings {
+        let own = EstimatorSettings::AttGt {
+            control_group: self.control_group,
+            last_cohort: setup::last_cohort(sample),
+            base_period: self.base_period,
+            method,
+            anticipation: self.anticipation,
+        };
+        let mut settings = shell::settings(self, setup, backend, sample, own);
         if sample.periods.len() == 2 {
             settings.inference.band = Band::Pointwise;
         }
-        Settings { base_period: self.base_period, method: Some(self.method), ..settings }
+        settings
     }
 }

@@ -24,7 +24,6 @@ use crate::estimator::shell::{self, Options};
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 use crate::result::inference::Joint;
-use crate::result::settings::Settings;
 
 pub(super) fn estimate<B: DidBackend>(
     config: &ContDid<B>,
@@ -77,16 +76,13 @@ pub(super) fn estimate<B: DidBackend>(
     let y_scale = sample.y_scale;
     let att = (cell.att.att + corrected) * y_scale;
     let comparison = ComparisonUnits::new(&treated, att, y_scale, &moments);
-    let settings = Settings {
-        base_period: config.base_period,
-        target: config.target,
-        ..shell::settings(config, &setup, source.backend(), sample)
-    };
+    let own = config.own_settings(sample, None);
+    let settings = shell::settings(config, &setup, source.backend(), sample, own);
     let few = few_observations(&treated)?;
     let fitted = comparison.curve(config, sample, treated)?;
     let timings = timings.of(&*source);
     let of = |target, value: f64, variance: f64| {
-        let settings = Settings { target, ..settings.clone() };
+        let settings = settings.clone().with_target(target);
         let unit = unit(target, outcome_size(sample), fitted.knots.range);
         let joint = one(sample, value, variance, &comparison, unit);
         let estimated = std::iter::once(CellStatus::Estimated);

@@ -21,7 +21,7 @@ pub(crate) struct CohortCurve {
     /// First treated period.
     pub group: f64,
     pub splines: Splines,
-    /// Its first coefficient among all: that of the constant, behind which are those of the splines from the second on.
+    /// Position of its first coefficient, the constant; the coefficients of the splines from the second on follow.
     pub first: usize,
 }
 

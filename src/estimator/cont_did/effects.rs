@@ -25,7 +25,7 @@ use crate::result::timings::Timings;
 /// A cell, or why there is none.
 pub(super) type SolvedDoseCell = std::result::Result<DoseCell, CellStatus>;
 
-/// Which influence column is of what: a level and a slope for each of `M` cells, then the mean coefficients of each group's
+/// Which influence column belongs to which estimate: a level and a slope for each of `M` cells, then the mean coefficients of each group's
 /// curve, then the groups' shares.
 pub(super) struct InfluenceColumns {
     cells: usize,
@@ -195,7 +195,7 @@ impl Assembly<'_> {
         finish(config, self.sample, curves, [level, slope], (self.knots(), self.start), kept)
     }
 
-    /// What influence values are of: levels, slopes, and the coefficients of curves.
+    /// Names of the influence columns: levels, slopes, and the coefficients of curves.
     fn kept_columns(&self) -> Vec<KeptColumn> {
         let Self { sample, planned, columns, .. } = self;
         let of_cell = |of: &str, plan: &PlannedCell| {
@@ -277,7 +277,7 @@ impl Assembly<'_> {
         let joint = joint.select(&parameters).ok_or_else(no_law)?;
         let range = self.sample.doses.as_ref().map_or((0.0, 1.0), |doses| doses.range);
         let joint = Joint { unit: unit(target, outcome_size(self.sample), range), ..joint };
-        let settings = Settings { target, ..self.settings.clone() };
+        let settings = self.settings.clone().with_target(target);
         let status = |cell: &SolvedDoseCell| match (cell, target) {
             (Err(status), _) => status.clone(),
             (Ok(DoseCell { curve: Err(status), .. }), DoseTarget::Slope) => status.clone(),

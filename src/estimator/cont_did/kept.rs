@@ -78,7 +78,5 @@ fn keep(kept: &mut Vec<UnitRow>, rows: &KeptRows) -> Result<()> {
 }
 
 fn foreign() -> DidError {
-    DidError::Engine {
-        problem: "the treated units that were kept are not those of the cell".into(),
-    }
+    DidError::Engine { problem: "the treated units that were kept do not match the cell".into() }
 }

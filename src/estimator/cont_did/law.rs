@@ -11,8 +11,8 @@ pub(super) fn outcome_size(sample: &Sample) -> f64 {
     if largest > 0.0 && largest.is_finite() { largest } else { 1.0 }
 }
 
-/// What a standard error of `target` is judged by: 1 as in R, or the size of outcomes that are smaller; of a slope, that of the effect
-/// of the whole range of doses.
+/// Scale against which a standard error of `target` is compared: 1 as in R, or the size of the outcomes if that is smaller; for a
+/// slope, this scale over the range of doses.
 pub(super) fn unit(target: DoseTarget, size: f64, (lowest, highest): (f64, f64)) -> f64 {
     let level = size.clamp(f64::MIN_POSITIVE, 1.0);
     match target {

@@ -22,10 +22,10 @@ use crate::engine::condition::DoseQuery;
 use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
-use crate::estimator::shell::setup::Opened;
+use crate::estimator::shell::setup::{self, Opened};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, Staggered, StudyDesign, Treatment};
-use crate::result::settings::Settings;
+use crate::result::settings::EstimatorSettings;
 
 pub use curve::{DoseCurve, DoseRow};
 pub use result::{ContDidResult, DoseEffects, DoseKnots, DoseTable, GroupKnots};
@@ -79,7 +79,7 @@ estimator! {
         /// stands before, and with never-treated units, or whether there is one.
         #[doc(alias = "dname")]
         pub dose: String,
-        /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
+        /// Sampling weights; where they change over time, a cell uses the weights of its earlier period.
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
         /// Cluster of standard errors, constant within units; without it they are clustered by unit.
@@ -129,11 +129,11 @@ estimator! {
         /// Periods before treatment in which units may already react.
         #[builder(default)]
         pub anticipation: u32,
-        /// With [`DoseMethod::Cck`], whether the uncertainty of `ATT(d)` includes that of the comparison units' mean change.
+        /// With [`DoseMethod::Cck`], whether standard errors of `ATT(d)` include the sampling error of the comparison units' mean change.
         #[builder(default = true)]
         pub comparison_noise: bool,
-        /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it says how many draws decide the
-        /// dimension and the bands, as many as [those of `Npiv`](crate::Npiv::draws) without.
+        /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it sets the number of draws that decide the
+        /// dimension and the bands; the default is [`Npiv`'s](crate::Npiv::bootstrap).
         #[doc(alias = "biters")]
         pub bootstrap: Option<Bootstrap>,
         /// How the bootstrap draws. Where everything is estimated anew, knots stay where they are.
@@ -196,7 +196,7 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         let inference = self.shared().inference(self.band);
         match self.method {
             DoseMethod::Parametric => inference,
-            // Its draws are of curves only.
+            // This method draws curves only.
             DoseMethod::Cck => Inference { bootstrap: None, ..inference },
         }
     }
@@ -243,12 +243,8 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         let columns = InfluenceColumns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let moments = InfluenceMoments::form(&*source, columns.estimates(), &work, TRIM)?;
-        let mut settings = Settings {
-            base_period: self.base_period,
-            target: self.target,
-            resampling: anew.map(|_| self.resampling),
-            ..shell::settings(self, &setup, source.backend(), sample)
-        };
+        let own = self.own_settings(sample, anew.map(|_| self.resampling));
+        let mut settings = shell::settings(self, &setup, source.backend(), sample, own);
         let redrawn = match &anew {
             None => None,
             Some(bootstrap) => {
@@ -279,6 +275,18 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
 }
 
 impl<B: DidBackend> ContDid<B> {
+    fn own_settings(&self, sample: &Sample, resampling: Option<Resampling>) -> EstimatorSettings {
+        EstimatorSettings::ContDid {
+            dose: self.dose.clone(),
+            target: self.target,
+            control_group: self.control_group,
+            last_cohort: setup::last_cohort(sample),
+            base_period: self.base_period,
+            anticipation: self.anticipation,
+            resampling,
+        }
+    }
+
     fn plan(&self, sample: &Sample) -> Vec<PlannedCell> {
         let options = PlanOptions {
             control_group: self.control_group,

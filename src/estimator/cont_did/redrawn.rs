@@ -32,7 +32,7 @@ impl Redrawn {
     ) -> Result<Self> {
         let Bootstrap { seed, draws, .. } = *bootstrap;
         let sample = source.sample();
-        // Draws are of estimates, and need no standard errors.
+        // Only estimates are drawn, so standard errors are not needed.
         let curves = Some(CurveErrors::Hc0);
         let all: Vec<PlannedCell> =
             planned.iter().filter(|cell| cell.status.is_none()).cloned().collect();
@@ -87,7 +87,7 @@ impl Redrawn {
     }
 }
 
-/// What the estimates are of.
+/// The estimands in terms of the solved cells.
 struct Estimands<'a> {
     columns: &'a InfluenceColumns,
     planned: &'a [PlannedCell],
@@ -95,8 +95,8 @@ struct Estimands<'a> {
 }
 
 impl Estimands<'_> {
-    /// The columns' estimates and the groups' shares, from the cells without a status and the summed weights of cohorts, beside
-    /// those of the sample; `None` if something has no estimate.
+    /// The columns' estimates and the groups' shares, from the cells without a status and the summed weights of cohorts in the
+    /// draw and in the sample; `None` if something has no estimate.
     fn of(&self, solved: &[SolvedDoseCell], totals: &[f64], whole: &[f64]) -> Option<Vec<f64>> {
         let mut solved = solved.iter();
         let cell = |plan: &PlannedCell| match &plan.status {
@@ -134,11 +134,11 @@ fn reweighted(cell: &PlannedCell, weight: impl Fn(&StratumRows) -> StratumRows) 
     cell
 }
 
-/// A weight times that of a draw.
+/// A weight times the weight of a draw.
 fn product(weight: Weight, draw: usize) -> Weight {
     match weight {
         Weight::Ones => Weight::Column(draw),
-        // Products belong to unbalanced panels, of which there are none.
+        // Products occur in unbalanced panels only, which this estimator does not accept.
         Weight::Column(j) | Weight::Product(j, _) => Weight::Product(j, draw),
     }
 }

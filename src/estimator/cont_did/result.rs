@@ -13,6 +13,7 @@ use crate::engine::source::{Influence, InfluenceFiles};
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::estimator::honest::{Honest, HonestResult};
+use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::result::inference::Estimate;
 
 /// Averages over all treated units.
@@ -85,7 +86,7 @@ words! {
 pub struct ContDidResult {
     /// How curves were estimated.
     pub method: DoseMethod,
-    /// What the event study is of, unless asked otherwise.
+    /// The parameter of the event study, unless another is requested.
     pub target: DoseTarget,
     /// What is shown of the result.
     pub aggregation: DoseAggregation,
@@ -95,7 +96,7 @@ pub struct ContDidResult {
     pub dose: DoseCurve,
     /// Knots of the splines, and quantiles of the doses.
     pub knots: DoseKnots,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// Average effects of groups in periods, with settings, audit and timings of the fit.
     pub level: GroupTimeResult,
@@ -121,7 +122,7 @@ impl ContDidResult {
         self.at_with(doses, &self.level.settings.inference)
     }
 
-    /// As [`at`](Self::at), with intervals of another level, or pointwise ones or bands. Draws are those of the fit.
+    /// As [`at`](Self::at), with another confidence level, pointwise intervals or uniform bands. The draws of the fit are reused.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -135,7 +136,7 @@ impl ContDidResult {
         {
             return Err(DidError::config(
                 "alpha",
-                "that of the fit for uniform bands of the method `cck`",
+                "the level of the fit for uniform bands of the method `cck`",
                 inference.alpha,
             ));
         }
@@ -182,6 +183,14 @@ impl ContDidResult {
     #[doc(alias = "honest_did")]
     pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestResult> {
         self.event_study(target)?.honest(options)
+    }
+
+    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
+    ///
+    /// # Errors
+    /// As [`event_study`](Self::event_study) and [`EventStudy::pretrends`].
+    pub fn pretrends(&self, target: DoseTarget, options: Pretrends) -> Result<PretrendsResult> {
+        self.event_study(target)?.pretrends(options)
     }
 
     /// Averages of the effects, or of the slopes, of groups in periods.

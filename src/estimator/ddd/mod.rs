@@ -21,7 +21,7 @@ use crate::estimator::shell::setup::{self, Opened};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, StudyDesign, Triple};
 use crate::result::estimates::CellStatus;
-use crate::result::settings::Settings;
+use crate::result::settings::EstimatorSettings;
 
 estimator! {
     /// Triple differences: effects on the eligible units of groups in which a treatment is enabled, in two periods or under
@@ -75,7 +75,7 @@ estimator! {
         /// Takes a panel's covariates from the cell's own period instead of its base period.
         #[builder(default)]
         pub covariates_of_cell: bool,
-        /// Sampling weights; in a panel, a cell uses those of the period that gives its covariates.
+        /// Sampling weights; in a panel, a cell uses the weights of the period from which it takes its covariates.
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
         /// Cluster of standard errors, constant within units; without it they are clustered by unit.
@@ -170,12 +170,13 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let fitted = PointFit {
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
-            settings: Settings {
-                base_period: self.plan(sample).base_period,
-                method: Some(self.method),
-                shares_of: Some(self.shares_of),
-                ..shell::settings(self, &setup, source.backend(), sample)
-            },
+            settings: shell::settings(
+                self,
+                &setup,
+                source.backend(),
+                sample,
+                self.own_settings(sample),
+            ),
             timings: timings.of(&*source),
             warnings,
         };
@@ -186,6 +187,17 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
 }
 
 impl<B: DidBackend> Ddd<B> {
+    fn own_settings(&self, sample: &Sample) -> EstimatorSettings {
+        EstimatorSettings::Ddd {
+            eligible: self.eligible.clone(),
+            shares_of: self.shares_of,
+            control_group: self.control_group,
+            last_cohort: setup::last_cohort(sample),
+            base_period: self.plan(sample).base_period,
+            method: self.method,
+        }
+    }
+
     fn plan(&self, sample: &Sample) -> PlanOptions {
         let of_cell = self.covariates_of_cell;
         PlanOptions {

@@ -116,7 +116,7 @@ impl<'a> UnfinishedResult<'a> {
         Ok(self.result)
     }
 
-    /// Standard error and critical value from the draws, of which so many were asked for.
+    /// Standard error and critical value from the draws; `asked` is the number of draws requested.
     fn resampled(&mut self, draws: Vec<f64>, asked: usize) -> Option<f64> {
         if draws.len() < asked {
             let failed = asked - draws.len();

@@ -22,6 +22,7 @@ use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
+use crate::result::settings::EstimatorSettings;
 
 use finish::UnfinishedResult;
 pub use result::DrdidResult;
@@ -50,7 +51,7 @@ estimator! {
         /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
         #[doc(alias = "idname")]
         pub unit: Option<String>,
-        /// Period: two numbers, or dates of two periods, of which treatment starts in the later.
+        /// Period: two numbers, or dates of two periods; treatment starts in the later one.
         #[doc(alias = "tname")]
         pub time: String,
         /// Length of a period, if the time column has dates.
@@ -64,7 +65,7 @@ estimator! {
         #[doc(alias = "xformla")]
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
-        /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
+        /// Sampling weights; in a panel, the first period's weights are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
         /// Cluster of standard errors, constant within units; without it they are clustered by unit, but for
@@ -141,7 +142,8 @@ impl<B: DidBackend> SampleEstimator for Drdid<B> {
         let Results { mut cells, dropped } =
             estimate(&*source, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let settings = shell::settings(self, &setup, source.backend(), sample);
+        let settings =
+            shell::settings(self, &setup, source.backend(), sample, EstimatorSettings::Drdid);
         let mut comparison =
             UnfinishedResult::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
@@ -179,7 +181,7 @@ impl<B: DidBackend> Drdid<B> {
             DrdidMethod::OutcomeRegression => Method::OutcomeRegression,
             DrdidMethod::Ipw => Method::Ipw,
             DrdidMethod::IpwHorvitzThompson => Method::HorvitzThompson,
-            // As in R: without covariates, the regression of a panel is that of its changes.
+            // As in R: without covariates, the regression of a panel is a regression of outcome changes.
             DrdidMethod::Twfe if constant => Method::OutcomeRegression,
             DrdidMethod::Twfe => Method::Twfe,
         };

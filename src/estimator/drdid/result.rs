@@ -59,7 +59,7 @@ pub struct DrdidResult {
     pub draws: Option<Vec<f64>>,
     /// What happened to the rows on the way in.
     pub audit: SampleAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub settings: Settings,

@@ -106,14 +106,14 @@ impl Basis {
         Self { kept, columns, gram, turn: Some(turn) }
     }
 
-    /// Coefficients of the kept columns, from those of the basis.
+    /// Coefficients of the kept columns, from the coefficients of the basis.
     pub fn back(&self, b: Vec<f64>) -> Vec<f64> {
         let Some(turn) = &self.turn else { return b };
         turn.chunks_exact(b.len()).map(|row| row.iter().zip(&b).map(|(t, b)| t * b).sum()).collect()
     }
 }
 
-/// Upper triangular root of cross-products, `R'R`, of which some pivots may be rounding.
+/// Upper triangular root `R` of the cross-products `R'R`; some of its pivots may be rounding errors.
 #[derive(Debug)]
 struct Root {
     kept: Vec<usize>,

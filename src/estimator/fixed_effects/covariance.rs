@@ -12,7 +12,7 @@ pub(super) struct Scores<'a> {
     pub residuals: &'a [f64],
     /// Inverse of their cross-products, `[k, k]`.
     pub bread: &'a [f64],
-    /// What coefficients of the columns are multiplied by to be those of the regressors, `[k, k]`; nothing if they are the same.
+    /// Matrix `[k, k]` that turns coefficients of the columns into coefficients of the regressors; `None` if they are the same.
     pub back: Option<&'a [f64]>,
     /// Residual sum of squares, or the dispersion times `n - 1` where the bread is the inverse information.
     pub rss: f64,
@@ -37,7 +37,7 @@ pub(super) struct Covariance {
 /// What rounding may leave of one minus a leverage of one.
 const FULL: f64 = 1e-10;
 
-/// A variance of which a repair leaves less than this part is none.
+/// A variance that a repair reduces to less than this share of itself counts as zero.
 const LEFT: f64 = 1e-9;
 
 /// What rounding may leave of a difference of variances, as a part of these: at least, and in units of what it leaves of residuals,
@@ -143,7 +143,7 @@ impl Scores<'_> {
         self.of_regressors(row_major(product.as_ref()))
     }
 
-    /// The covariance of the regressors' coefficients, of that of the columns'.
+    /// The covariance of the regressors' coefficients, from the covariance of the columns' coefficients.
     fn of_regressors(&self, matrix: Vec<f64>) -> Vec<f64> {
         let k = self.columns.len();
         let Some(back) = self.back else { return symmetric(&matrix, k) };

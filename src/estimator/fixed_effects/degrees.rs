@@ -6,7 +6,7 @@ use crate::engine::demean::Factor;
 /// What counts among the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parameters {
-    /// Coefficients, with that of the constant.
+    /// Number of coefficients, including the constant.
     pub k: usize,
     /// Levels of each factor.
     pub levels: Vec<usize>,
@@ -60,7 +60,7 @@ pub(super) fn is_nested(factor: &Factor, clusters: &[u32]) -> bool {
     true
 }
 
-/// Components of two factors that no row connects: the number, and that of each level of the first and of the second.
+/// Connected components of two factors: how many there are, and the component of each level of the first and the second factor.
 pub(super) fn components(first: &Factor, second: &Factor) -> (usize, [Vec<u32>; 2]) {
     let total = first.levels + second.levels;
     let mut parent: Vec<u32> = (0..total).map(|node| node as u32).collect();

@@ -61,7 +61,7 @@ pub(super) fn estimate(value: f64, variance: f64, law: Law, critical: f64) -> Es
 }
 
 impl RegressionResult {
-    /// What the formula's `i()` are of, each as [`event_study`](Self::event_study) takes it.
+    /// The variables of the formula's `i()` terms, each as [`event_study`](Self::event_study) takes it.
     pub fn event_studies(&self) -> impl Iterator<Item = &str> {
         let first = |index: usize| {
             let of = &self.indicators[index].of;

@@ -243,7 +243,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         RegressionSettings {
             estimator: self.estimator.to_owned(),
             backend: B::NAME.to_owned(),
-            precision: config.precision.word().to_owned(),
+            precision: config.precision,
             formula: self.source.text(),
             outcome: wanted.formula.outcome_label().to_owned(),
             weights: config.weights.clone(),
@@ -329,7 +329,7 @@ pub(super) fn residuals(
     out
 }
 
-/// Levels of `i()` and their coefficients; `own` coefficients stand before those of the columns.
+/// Levels of `i()` and their coefficients; `own` coefficients stand before the columns' coefficients.
 pub(super) fn indicated(
     indicators: &[Option<Indicator>],
     kept: &[usize],

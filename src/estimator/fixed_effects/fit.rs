@@ -83,7 +83,7 @@ fn blamed(family: Family, separating: &Separating) -> impl Fn(DidError) -> DidEr
     }
 }
 
-/// The regressors of a sample of these rows, and the design that they are of.
+/// Gives the regressors of a sample with these rows, and the design that they come from.
 pub(super) type RegressorsOf<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
 

@@ -39,7 +39,7 @@ pub struct FTest {
     pub df1: usize,
     /// Degrees of freedom of the denominator; `None` where the coefficients' law is normal.
     pub df2: Option<f64>,
-    /// p-value; that of the chi-squared law of the Wald statistic where the coefficients' law is normal.
+    /// p-value; from the chi-squared distribution of the Wald statistic where the coefficients are normal.
     pub p_value: f64,
 }
 

@@ -139,16 +139,16 @@ impl CentredRegressors {
         Ok(dropped)
     }
 
-    /// Makes the constant's coefficient that of the regressors themselves, not of what is left of their means; `mean` is that of the
-    /// outcome.
+    /// Turns the constant of the regression on centred regressors into the constant for the regressors themselves; `mean` is the mean
+    /// of the outcome.
     pub fn uncentred(&self, kept: &[usize], b: &mut [f64], mean: f64) {
         if self.constant {
             b[0] += mean - (1..b.len()).map(|j| self.means[kept[j]] * b[j]).sum::<f64>();
         }
     }
 
-    /// What coefficients of a basis are multiplied by to be those of the kept regressors themselves, `[k, k]`, where `turn` makes them
-    /// those of the centred regressors; nothing if they are the same.
+    /// Matrix `[k, k]` that turns coefficients of a basis into coefficients of the kept regressors; `turn` turns them into
+    /// coefficients of the centred regressors. `None` if they are the same.
     pub fn back(&self, kept: &[usize], turn: Option<&[f64]>) -> Option<Vec<f64>> {
         if !self.constant {
             return turn.map(<[f64]>::to_vec);
@@ -183,8 +183,8 @@ pub(super) fn named<'a>(
     [(label, outcome)].into_iter().chain(regressors).collect()
 }
 
-/// The effects behind a fit: those of the outcome less those of the regressors times their coefficients, with the constant that
-/// centring took in the first factor. `effects` are of the outcome and of `kept` regressors.
+/// The fixed effects of a fit: effects of the outcome less effects of the regressors times their coefficients; the first factor
+/// includes the constant that centring removed. `effects` holds the outcome's, then those of each of the `kept` regressors.
 pub(super) fn effects_of_fit(
     sample: &RegressionSample,
     effects: &[Vec<f64>],

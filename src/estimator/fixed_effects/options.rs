@@ -18,8 +18,8 @@ pub enum Vcov {
     /// Errors of any variance, independent of each other (HC1).
     #[doc(alias = "HC1")]
     Hetero,
-    /// As [`Hetero`](Self::Hetero), with residuals divided by the roots of one minus their leverage: that of the regressors
-    /// without their fixed effects, of which a warning tells.
+    /// As [`Hetero`](Self::Hetero), with residuals divided by the square root of one minus their leverage. The leverage ignores
+    /// the fixed effects; a warning says so.
     Hc2,
     /// As [`Hc2`](Self::Hc2), with residuals divided by one minus their leverage.
     Hc3,
@@ -86,7 +86,7 @@ impl FromStr for Vcov {
     }
 }
 
-/// The parts between commas, of which those between backticks are parts of a name.
+/// Splits at commas, except for commas between backticks, which belong to a name.
 fn split_outside_ticks(text: &str) -> Vec<&str> {
     let mut is_quoted = false;
     let is_separator = |c: char| {

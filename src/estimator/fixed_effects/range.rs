@@ -1,4 +1,4 @@
-//! Whether columns are of a size that can be worked with.
+//! Whether the columns' values are within the range of double-precision arithmetic.
 
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;

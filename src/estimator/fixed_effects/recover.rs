@@ -14,7 +14,7 @@ use crate::engine::demean::Factor;
 pub struct FactorEffects {
     /// The factor: a column, or columns as in `firm^year`.
     pub name: String,
-    /// Its levels, in order; those of several columns are joined by `_`, and quoted if they have a `_` themselves.
+    /// Its levels, in order; levels of several columns are joined by `_`, and quoted if they contain a `_` themselves.
     pub levels: Vec<String>,
     /// Their effects.
     pub effects: Vec<f64>,

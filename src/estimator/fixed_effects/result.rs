@@ -7,6 +7,7 @@ use super::options::{Family, Ssc, Vcov};
 use super::predictor::Predictor;
 use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
+use crate::base::options::Precision;
 use crate::engine::demean::{ColumnReport, Solver};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
@@ -54,7 +55,7 @@ pub struct RegressionResult {
     pub sigma: Option<f64>,
     /// Logarithm of the likelihood, of a regression by maximum likelihood.
     pub log_likelihood: Option<f64>,
-    /// Test that all coefficients but that of the constant are zero.
+    /// Test that all coefficients except the constant are zero.
     pub f: Option<FTest>,
     /// Regressors left out because they follow from earlier ones or from the fixed effects.
     pub dropped: Vec<String>,
@@ -68,7 +69,7 @@ pub struct RegressionResult {
     pub irls: Option<usize>,
     /// What happened to the rows on the way in.
     pub audit: RegressionAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub settings: RegressionSettings,
@@ -149,7 +150,7 @@ pub struct RegressionSettings {
     /// Backend's name.
     pub backend: String,
     /// Floating-point type of the device.
-    pub precision: String,
+    pub precision: Precision,
     /// The regression in words of the formula.
     pub formula: String,
     /// Outcome as written.
@@ -212,7 +213,7 @@ impl RegressionResult {
         self.coefficients.iter().find(|c| c.name == name)
     }
 
-    /// The estimates and their covariance `[k, k]`, row-major, of which nothing is known if it is empty.
+    /// The estimates and their covariance `[k, k]`, row-major; empty if it is unknown.
     pub(super) fn joint(&self) -> (Vec<f64>, Vec<f64>) {
         let k = self.coefficients.len();
         let covariance = match self.vcov.is_empty() {

@@ -92,7 +92,7 @@ pub(super) fn less_fitted(y: &[f64], columns: &[&[f64]], b: &[f64]) -> Vec<f64> 
     out
 }
 
-/// Columns times a `[k, k]`, of which nothing is done for the zeros.
+/// Columns times a matrix `[k, k]`; zero entries are skipped.
 pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());

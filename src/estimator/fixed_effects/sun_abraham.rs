@@ -35,7 +35,7 @@ options! {
     /// ```
     ///
     /// Cohorts that are never treated in the sample are the comparison; without one, it is the last cohort, up to its treatment.
-    /// Shares are those of the rows of the sample, and are taken as known, as R `fixest`'s `sunab` does.
+    /// Shares are shares of the sample's rows, and are taken as known, as R `fixest`'s `sunab` does.
     ///
     /// ```
     /// use burn_did::{SunAbraham, backend::Cpu, data};
@@ -210,8 +210,8 @@ impl<B: DidBackend> SunAbraham<B> {
     }
 }
 
-/// Effects by event time: averages of those of cohorts, by the weights of their rows. An effect that is no coefficient was
-/// left out as collinear, of which the regression warns.
+/// Effects by event time: averages of the cohorts' effects, weighted by their rows. An effect without a coefficient was left out
+/// as collinear; the regression warns about it.
 fn averaged(
     fit: &RegressionResult,
     of_coefficients: &[Option<CohortCell>],

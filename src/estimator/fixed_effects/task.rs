@@ -16,7 +16,7 @@ pub(super) struct RegressionReading {
     pub read: f64,
 }
 
-/// A regression of `config` whose columns are those of a design, or others in their place.
+/// A regression of `config`, with the columns of a design or others in their place.
 pub(super) struct RegressionTask<'a, B: DidBackend> {
     pub config: &'a FixedEffects<B>,
     pub device: &'a B::Device,

@@ -70,7 +70,7 @@ pub struct DemeanResult {
     pub levels: Vec<(String, usize)>,
     /// What happened to the rows.
     pub audit: RegressionAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
 }
 

@@ -15,16 +15,16 @@ impl Consistent for GroupTimeResult {
         let GroupTimeEffects { calendar, joint, .. } = effects;
         check_settings(settings)?;
         ensure(settings.inference == effects.inference, "settings.inference", || {
-            "is not that of the estimates".into()
+            "differs from the estimates".into()
         })?;
         ensure(settings.frequency == calendar.frequency, "settings.frequency", || {
-            "is not that of the estimates".into()
+            "differs from the estimates".into()
         })?;
         ensure(settings.n_units == joint.n, "settings.n_units", || {
-            format!("is {}; the estimates are of {}", settings.n_units, joint.n)
+            format!("is {}; the estimates have {}", settings.n_units, joint.n)
         })?;
         ensure(settings.n_clusters == joint.n_clusters, "settings.n_clusters", || {
-            "is not that of the estimates".into()
+            "differs from the estimates".into()
         })?;
         ensure(self.cells.len() == effects.cells.len(), "cells", || {
             format!("has {} cells; the estimates have {}", self.cells.len(), effects.cells.len())
@@ -43,7 +43,7 @@ impl Consistent for GroupTimeResult {
         for (index, c) in self.comparisons.iter().flatten().enumerate() {
             let field = format!("comparisons[{index}]");
             let known = self.cells.iter().any(|x| (x.group, x.time) == (c.group, c.time));
-            ensure(known, &field, || "is of no cell".into())?;
+            ensure(known, &field, || "belongs to no cell".into())?;
             let numbers = [
                 c.treated_ineligible,
                 c.untreated_eligible,

@@ -84,7 +84,7 @@ impl GroupTimeResult {
         self.aggregate(Aggregation::dynamic())?.event_study()
     }
 
-    /// Averages the cells with another level or band. The bootstrap draws are always those of the fit.
+    /// Averages the cells with another level or band. The bootstrap draws of the fit are always reused.
     ///
     /// ```
     /// use burn_did::{Aggregation, options::{Band, Inference}};

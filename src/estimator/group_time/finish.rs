@@ -108,7 +108,7 @@ pub(crate) fn of_effects(
     }
 }
 
-/// What influence values are of, cell by cell.
+/// Names of the influence columns, one per cell.
 fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> {
     let column = |(j, cell): (usize, &Cell)| KeptColumn {
         name: column_name("att", sample, cell.group, cell.time),
@@ -159,7 +159,7 @@ fn effects(
     for ((_, value), total) in corrected.filter(|((c, _), _)| c.status == CellStatus::Estimated) {
         *value = value.map(|att| att + total * sample.y_scale);
     }
-    let of = settings.shares_of.unwrap_or_default();
+    let of = settings.shares_of().unwrap_or_default();
     let share = |cohorts| sample.counted(cohorts, of).map(|c| sample.shares[c]).sum();
     values.extend(sample.groups.iter().map(|cohorts| Some(share(cohorts))));
     let (n, n_clusters) = (sample.n, sample.n_clusters);

@@ -137,7 +137,7 @@ fn default_m(study: &EventCoefficients, delta: Delta) -> Vec<f64> {
     let largest = if delta.is_relative() {
         2.0
     } else {
-        // R takes this level whatever that of the analysis is.
+        // R uses this level whatever the level of the analysis.
         let bounds = smoothness_bounds(study, 0.05);
         bounds.map_or_else(|| study.covariance().at(0, 0).sqrt(), |[_, upper]| upper.max(0.0))
     };

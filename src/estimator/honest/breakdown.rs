@@ -7,7 +7,7 @@ use crate::base::parallel;
 
 /// Width of the last bracket, relative to its end.
 const BRACKET: f64 = 1e-4;
-/// A bracket whose end is below this, in units of which violations are seen, is measured by this.
+/// Least end that the width of a bracket is relative to, in units of the observed violations.
 const SMALL: f64 = 1e-2;
 /// Doublings of the largest `M` before an effect counts as significant whatever `M` is.
 const DOUBLINGS: usize = 24;

@@ -8,7 +8,7 @@
 //! b = Σ_{s=1..Q} | Σ_{j=1..s} j l_{Q-s+j} | + Σ_{j<P} |c_j|,     c_P = Σ_j j l_j,
 //! ```
 //!
-//! and `σ²` is quadratic in `c`, so the estimators that trade one for the other are those of a lasso, which are piecewise linear in
+//! and `σ²` is quadratic in `c`, so the estimators that trade one for the other solve a lasso, and are piecewise linear in
 //! its penalty `μ` (Osborne, Presnell and Turlach 2000). `χ` is convex in `b` and `σ`, so that it has one minimum among them: where
 //! `μ` is the rate `σ (∂χ/∂b) / (∂χ/∂σ)` at which the interval trades bias for variance. Where `μ` is below this rate, the interval
 //! becomes shorter with more of a penalty, and where it is above, with less; this is what is bisected.

@@ -40,6 +40,9 @@ impl HonestMethod {
     }
 }
 
+/// What the effect at one event time is called in words, before the time.
+pub(crate) const AT_EVENT_TIME: &str = "effect at event time ";
+
 /// The parameter: a linear combination of effects after treatment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,10 +140,11 @@ pub struct Honest {
     /// Points of the grid. By default 1000, and the grid goes on beyond its ends where these are accepted; a grid of a given number
     /// of points ends where R's does, and an interval that reaches its end is said to be open.
     pub grid_points: Option<usize>,
-    /// Ends of the grid. By default those of R: 20 standard errors around the identified set under parallel trends, and for `C-F`
+    /// Ends of the grid. By default as in R: 20 standard errors around the identified set under parallel trends, and for `C-F`
     /// the fixed-length interval. Where the estimate is outside, the grid is moved to it.
     pub grid: Option<(f64, f64)>,
-    /// Draws for the critical value of the least favourable test. R draws 1000, which leaves a standard error of 0.15 in it.
+    /// Draws for the critical value of the least favourable test. They simulate a normal law, whatever the bootstrap of the event study
+    /// was, and are therefore no [`Bootstrap`](crate::options::Bootstrap). R draws 1000, which leaves a standard error of 0.15 in it.
     pub draws: usize,
     /// Seed of the draws.
     pub seed: u64,
@@ -272,7 +276,7 @@ impl Honest {
         self
     }
 
-    /// The method, by default that of the R package.
+    /// The method; by default, the R package's choice.
     pub(crate) fn chosen_method(&self) -> HonestMethod {
         let default = match (self.delta, self.restriction) {
             (Delta::Smoothness, None) => HonestMethod::FixedLength,
@@ -342,7 +346,7 @@ impl Honest {
     pub(crate) fn parameter(&self, times: &[f64], reference: f64) -> Result<(Vec<f64>, String)> {
         let unit = |j: usize| (0..times.len()).map(|i| f64::from(u8::from(i == j))).collect();
         let at = |time: f64| match times.iter().position(|t| *t == time) {
-            Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
+            Some(j) => Ok((unit(j), format!("{AT_EVENT_TIME}{time}"))),
             None => {
                 let times: Vec<String> = times.iter().map(f64::to_string).collect();
                 let got = format!("{time}; the event times are {}", times.join(", "));

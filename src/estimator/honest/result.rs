@@ -96,7 +96,7 @@ pub struct HonestResult {
     pub study: EventStudy,
     /// The options.
     pub options: Honest,
-    /// What the user should know.
+    /// Warnings about the event study, the intervals and the options.
     pub warnings: Vec<DidWarning>,
 }
 

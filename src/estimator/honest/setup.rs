@@ -12,7 +12,7 @@ use crate::base::solve::dot;
 use crate::base::solve::semidefinite_factor;
 use crate::estimator::aggregate::{LARGEST_VARIANCE, SMALLEST_VARIANCE, wrong};
 
-/// Random numbers of this analysis among those of a seed.
+/// Stream of random numbers of this analysis, for a given seed.
 const STREAM: u32 = 0x686f_6e65;
 
 /// An event study with a parameter, and what is common to all `M`.

@@ -119,7 +119,7 @@ impl Feasible {
         Some((0..self.basis.len()).map(|i| c[self.basis[i]] * self.level(i)).sum())
     }
 
-    /// The row whose basic variable is the first to reach zero as the column's grows; of equal ones that of the first column.
+    /// The row whose basic variable is the first to reach zero as the column's grows; of ties, the one with the first column.
     fn leaving(&self, column: usize) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
         for (row, basic) in self.basis.iter().enumerate() {

@@ -8,7 +8,7 @@ use super::levels::{Residuals, SieveLevels};
 use super::sieve::Derivative;
 use crate::base::error::Result;
 
-/// What is asked for.
+/// The requested bands.
 pub(crate) struct CurveQuestion<'a> {
     /// Segments of regressors and instruments; chosen by the data without.
     pub segments: Option<(usize, usize)>,

@@ -11,7 +11,7 @@ impl Consistent for NpivResult {
         for (index, row) in self.rows.iter().enumerate() {
             let field = format!("rows[{index}]");
             ensure(row.x.len() == self.config.regressors.len(), &field, || {
-                "is of other regressors".into()
+                "has another number of regressors than the options".into()
             })?;
             ensure_finite(&field, &row.x)?;
             check_estimate(&field, &row.h, &CellStatus::Estimated, true)?;

@@ -175,7 +175,7 @@ pub(crate) struct DimensionChoice {
     pub theta: f64,
 }
 
-/// Share of the variances of two estimates up to which that of their difference is rounding.
+/// A difference of two estimates whose variance is at most this share of their variances is rounding.
 const SAME: f64 = 1e-10;
 
 /// A comparison accepts up to this multiple of its critical value.
@@ -227,7 +227,7 @@ impl DimensionPair {
     }
 }
 
-/// The smallest dimension whose estimate agrees with those of all larger ones, on a grid of points.
+/// The smallest dimension whose estimate agrees with the estimates of all larger dimensions on a grid of points.
 pub(crate) fn choose(
     levels: &SieveLevels,
     alpha: f64,

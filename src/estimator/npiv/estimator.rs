@@ -9,7 +9,7 @@ use super::rows::{drop_weightless, sort_by_content, to_unit_size};
 use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::{Band, Inference};
+use crate::base::options::{Band, Bootstrap, Inference, Multiplier};
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
@@ -28,7 +28,7 @@ options! {
     /// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
     /// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
     /// let data = df!("x" => x, "y" => y)?;
-    /// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
+    /// let config = Npiv::builder().outcome("y").regressors(["x"]).grid(SieveGrid::Even(5));
     /// let fit = config.build().fit(&data)?;
     /// println!("{fit}");
     /// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
@@ -39,9 +39,10 @@ options! {
         /// Outcome.
         pub outcome: String,
         /// Regressors.
+        #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub regressors: Vec<String>,
         /// Instruments; the regressors themselves if empty.
-        #[builder(default)]
+        #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub instruments: Vec<String>,
         /// Sampling weights.
         pub weights: Option<String>,
@@ -69,9 +70,9 @@ options! {
         /// R `npiv` does neither.
         #[builder(default = true)]
         pub damping: bool,
-        /// Range of evenly spaced knots of the regressors, if not that of their values.
+        /// Range of evenly spaced knots of the regressors; the range of their values if `None`.
         pub x_range: Option<(f64, f64)>,
-        /// Range of evenly spaced knots of the instruments, if not that of their values.
+        /// Range of evenly spaced knots of the instruments; the range of their values if `None`.
         pub w_range: Option<(f64, f64)>,
         /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
         #[builder(default)]
@@ -82,14 +83,12 @@ options! {
         /// Order of the derivative.
         #[builder(default = 1)]
         pub derivative_order: usize,
-        /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
-        /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
+        /// Bootstrap that decides the dimension and the bands. Coefficients are drawn, so the time does not depend on the number of
+        /// observations but on the number of points of the [`grid`](Self::grid) (the observations by default). The draws are normal: a
+        /// [`multiplier`](Bootstrap::multiplier) with another distribution is refused, except for the default.
         #[doc(alias = "biters")]
-        #[builder(default = DRAWS)]
-        pub draws: usize,
-        /// Seed of the bootstrap.
-        #[builder(default)]
-        pub seed: u64,
+        #[builder(default = Bootstrap::draws(DRAWS))]
+        pub bootstrap: Bootstrap,
     }
 }
 
@@ -156,7 +155,7 @@ impl Npiv {
         if self.derivative_index >= self.regressors.len() {
             return Err(DidError::config(
                 "derivative_index",
-                "that of a regressor, from 0",
+                "the position of a regressor, counted from 0",
                 self.derivative_index,
             ));
         }
@@ -184,8 +183,13 @@ impl Npiv {
                 ));
             }
         }
-        if !(1..=MOST).contains(&self.draws) {
-            return Err(DidError::config("draws", "between 1 and 10000000", self.draws));
+        let Bootstrap { draws, multiplier, .. } = self.bootstrap;
+        if !(1..=MOST).contains(&draws) {
+            return Err(DidError::config("bootstrap draws", "between 1 and 10000000", draws));
+        }
+        if !matches!(multiplier, Multiplier::Gaussian) && multiplier != Multiplier::default() {
+            let expected = "gaussian or not set: coefficients are drawn from the normal law";
+            return Err(DidError::config("bootstrap multiplier", expected, multiplier));
         }
         if let SieveGrid::Points(points) = &self.grid {
             let wrong = |p: &&Vec<f64>| {
@@ -330,8 +334,8 @@ impl Npiv {
             },
             shift: 0.0,
             alpha: self.alpha,
-            draws: self.draws,
-            seed: self.seed,
+            draws: self.bootstrap.draws,
+            seed: self.bootstrap.seed,
         };
         let fitted = fit(&data, &spaces, &question)?;
         if !fitted.h.iter().chain(&fitted.slope).all(|(value, _)| value.is_finite()) {
@@ -341,7 +345,7 @@ impl Npiv {
         Ok(self.result(&points, fitted, y.len(), scale))
     }
 
-    /// Segments asked for, those of the instruments by the rule of thumb if left open; `None` if the data choose.
+    /// Requested segments of regressors and instruments, the latter by a rule of thumb if not set; `None` if the data choose.
     fn segments(&self, n: usize, instruments: Option<usize>) -> Option<(usize, usize)> {
         let usual = |variables: usize| {
             let power = 1.0 / (2 * self.w_degree + variables) as f64;
@@ -403,7 +407,7 @@ impl Npiv {
                 instruments: self.instruments.clone(),
                 degree: self.x_degree,
                 alpha: self.alpha,
-                draws: (self.draws, self.seed),
+                draws: (self.bootstrap.draws, self.bootstrap.seed),
             },
         }
     }

@@ -22,7 +22,7 @@ pub enum SieveGrid {
     Points(Vec<Vec<f64>>),
 }
 
-/// `observations`, `grid:COUNT`, or the points with commas between them, of which each has its numbers with colons between them.
+/// `observations`, `grid:COUNT`, or points separated by commas, whose coordinates are separated by colons.
 impl fmt::Display for SieveGrid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

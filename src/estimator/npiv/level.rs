@@ -1,6 +1,6 @@
 //! Two-stage least squares on sieves of one or several dimensions, from sums over tiles of observations.
 //!
-//! With `ψ` the sieve of the regressors and `b` that of the instruments, `β = M Σ b y` where `M = (A Σ b ψ')⁻ A` and
+//! With `ψ` the sieve of the regressors and `b` the sieve of the instruments, `β = M Σ b y` where `M = (A Σ b ψ')⁻ A` and
 //! `A = Σ ψ b' (Σ b b')⁻`. Where the regressors are their own instruments, `M = (Σ ψ ψ')⁻`. The covariance of the coefficients of
 //! two levels is `M_1 (Σ u_1 u_2 b_1 b_2') M_2'`. Rows of sieves have few entries that are not zero, so that nothing of the size of
 //! observations times functions is formed (Chen, Christensen and Kankanala 2025, section 3).

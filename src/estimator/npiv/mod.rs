@@ -1,8 +1,8 @@
 //! Nonparametric instrumental variables by sieves: estimates, dimension chosen by the data, uniform bands (Chen, Christensen and
 //! Kankanala 2025, "Adaptive estimation and uniform confidence bands for nonparametric structural functions and elasticities").
 //!
-//! On the host, in double precision: rows of sieves have few entries, and what is of the order of the observations are sums of
-//! their products, tile by tile in a fixed order.
+//! On the host, in double precision: rows of sieves have few non-zero entries, and only sums of their products grow with
+//! the number of observations; they are added tile by tile in a fixed order.
 
 mod bands;
 mod check;

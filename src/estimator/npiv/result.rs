@@ -54,7 +54,7 @@ pub struct NpivResult {
     pub n: usize,
     /// Rows left out for a missing or infinite value.
     pub rows_missing: usize,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub config: NpivSettings,

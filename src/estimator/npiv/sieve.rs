@@ -36,7 +36,7 @@ pub(crate) struct Sieve {
     pub splines: Vec<Splines>,
 }
 
-/// Which derivative is taken: of which variable, and of which order.
+/// Which derivative is taken: the variable and the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Derivative {
     pub variable: usize,

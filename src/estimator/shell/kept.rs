@@ -80,7 +80,7 @@ impl ValuesHere {
         Ok(Influence { units, names, columns })
     }
 
-    /// The sum of some columns, each of which is in one sum only.
+    /// The sum of some columns; each column may be in one sum only.
     fn sum(&mut self, from: &[usize]) -> Result<Vec<f64>> {
         let mut take = |j: &usize| -> Result<Vec<f64>> {
             let column = self.columns.get_mut(*j).ok_or_else(|| DidError::Engine {

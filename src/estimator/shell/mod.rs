@@ -22,7 +22,7 @@ use crate::base::options::Inference;
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
 use crate::read::panel::Sample;
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 
 /// Draws of whatever law take a double each; this many copies are kept, sorted and shown at least.
 const DRAW_COPIES: u128 = 3;
@@ -34,7 +34,7 @@ pub(crate) trait Options {
 
 /// What an estimator adds.
 pub(crate) trait SampleEstimator: Options {
-    /// Its name in settings and in JSON.
+    /// Its name in the log.
     const NAME: &'static str;
 
     /// What a fit gives.
@@ -55,7 +55,7 @@ pub(crate) trait SampleEstimator: Options {
     /// Estimates from a sample, wherever its rows are held.
     ///
     /// # Errors
-    /// What the source reports.
+    /// If the source reports an error.
     fn estimate(&self, opened: Opened) -> Result<Self::Result>;
 }
 
@@ -92,16 +92,30 @@ pub(crate) fn setup<E: SampleEstimator>(estimator: &E) -> Result<SampleSetup> {
     SampleSetup::new(&estimator.shared(), &estimator.design())
 }
 
-/// How a fit was made, but for what is the estimator's own.
+/// How a fit was made, with the estimator's own settings.
 pub(crate) fn settings<E: SampleEstimator>(
     estimator: &E,
     setup: &SampleSetup,
     backend: &str,
     sample: &Sample,
+    own: EstimatorSettings,
 ) -> Settings {
     let shared = estimator.shared();
-    let covariates = shared.covariates();
-    setup.settings(E::NAME, covariates, estimator.inference(), backend, sample)
+    Settings {
+        estimator: own,
+        backend: backend.into(),
+        precision: setup.precision,
+        outcome: setup.roles.outcome.clone(),
+        covariates: shared.covariates().into(),
+        weights: setup.roles.weights.clone(),
+        cluster: setup.roles.cluster.clone(),
+        frequency: setup.roles.frequency,
+        layout: sample.layout,
+        n_units: sample.n,
+        n_rows: sample.audit.rows,
+        n_clusters: sample.n_clusters,
+        inference: estimator.inference(),
+    }
 }
 
 /// Defines an estimator: a struct of its own options and of those that all have, with a builder, and the ways to fit it.
@@ -243,8 +257,8 @@ macro_rules! estimator {
             /// As [`fit_cluster`](Self::fit_cluster), of a sample that was prepared.
             ///
             /// # Errors
-            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
-            /// another sample.
+            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options
+            /// describe another sample.
             #[cfg(feature = "cluster")]
             pub fn fit_sample(
                 &self,

@@ -27,7 +27,7 @@ impl InfluenceMoments {
     /// Of the influence values of some estimates and of the group shares, by one pass.
     ///
     /// # Errors
-    /// What the source reports.
+    /// If the source reports an error.
     pub fn form<'a>(
         source: &dyn Source,
         estimated: impl ExactSizeIterator<Item = Option<&'a CellEstimate>>,
@@ -63,7 +63,7 @@ impl InfluenceMoments {
         if !own {
             let InfluenceStat { cross, clusters, draws } = &stat;
             let sums = [cross, clusters, draws].map(Vec::len);
-            let problem = format!("{sums:?} sums are not those of {columns} influence columns");
+            let problem = format!("{sums:?} sums do not match {columns} influence columns");
             return Err(DidError::Engine { problem });
         }
         if all == columns {
@@ -158,7 +158,7 @@ mod tests {
         ] {
             let refused = InfluenceMoments::new(stat, None, columns, n_clusters).err();
             let error = refused.expect("other sums").to_string();
-            assert!(error.contains("are not those of"), "{error}");
+            assert!(error.contains("do not match"), "{error}");
         }
     }
 }

@@ -5,9 +5,7 @@ use std::time::Instant;
 use super::design::{SampleDesign, Shared};
 use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::{
-    BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision,
-};
+use crate::base::options::{CovariatePeriod, FixWeights, Precision};
 use crate::base::progress::Progress;
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::PlanOptions;
@@ -21,7 +19,6 @@ use crate::read::panel::{
     FormedCells, Layout, Panel, Request, Roles, Sample, SampleAudit, SampleOptions, Storage,
     Strata, ingest, ingest_parquet,
 };
-use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
 /// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
@@ -131,7 +128,7 @@ impl SampleSetup {
         let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
         // Codes of its values, and the sample.
         let needed = 2 * frame.estimated_size() as u128;
-        let remedy = "write the data to parquet, of which panels are streamed";
+        let remedy = "write the data to parquet, from which panels are streamed";
         memory::check("the sample while it is arranged", needed, remedy)?;
         let audit = SampleAudit { files, read_as_missing, ..SampleAudit::default() };
         Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
@@ -164,7 +161,7 @@ impl SampleSetup {
         }
     }
 
-    /// Whether files should be read piece by piece: those of a panel, in parquet.
+    /// Whether files should be read piece by piece: parquet files of a panel.
     fn is_too_large(&self, files: &Files) -> Result<bool> {
         if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
             return Ok(false);
@@ -191,7 +188,7 @@ impl SampleSetup {
         LocalStrata::new(HostStrata::new(strata), devices, options)
     }
 
-    /// The sample that was read, conditioned by whoever holds its rows; `read` are the seconds that reading took.
+    /// The sample that was read, conditioned where its rows are held; `read` is the time of reading in seconds.
     pub fn held(
         self,
         mut sample: Sample,
@@ -213,45 +210,12 @@ impl SampleSetup {
     }
 }
 
-impl SampleSetup {
-    /// How a fit was made, but for what is an estimator's own.
-    pub fn settings(
-        &self,
-        estimator: &str,
-        covariates: &str,
-        inference: Inference,
-        backend: &str,
-        sample: &Sample,
-    ) -> Settings {
-        Settings {
-            estimator: estimator.into(),
-            backend: backend.into(),
-            precision: self.precision.word().into(),
-            outcome: self.roles.outcome.clone(),
-            covariates: covariates.into(),
-            weights: self.roles.weights.clone(),
-            cluster: self.roles.cluster.clone(),
-            eligible: self.roles.eligible.clone(),
-            shares_of: None,
-            dose: self.roles.dose.clone(),
-            target: DoseTarget::default(),
-            control_group: self.sample.design.control_group(),
-            last_cohort: sample.warnings.iter().find_map(|warning| match warning {
-                DidWarning::LastCohortAsControl { group } => Some(*group),
-                _ => None,
-            }),
-            base_period: BasePeriod::default(),
-            method: None,
-            anticipation: self.sample.design.anticipation(),
-            frequency: self.roles.frequency,
-            layout: sample.layout,
-            n_units: sample.n,
-            n_rows: sample.audit.rows,
-            n_clusters: sample.n_clusters,
-            inference,
-            resampling: None,
-        }
-    }
+/// First treated period of the cohort that takes the place of never-treated units, where nobody is never treated.
+pub(crate) fn last_cohort(sample: &Sample) -> Option<f64> {
+    sample.warnings.iter().find_map(|warning| match warning {
+        DidWarning::LastCohortAsControl { group } => Some(*group),
+        _ => None,
+    })
 }
 
 /// The timings of a sample that is now arranged, after `read` seconds of reading.
@@ -282,7 +246,7 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
     })
 }
 
-/// The sample's warnings, and those of covariates: that they change over time within units, and which were dropped.
+/// The sample's warnings and the covariates' warnings: which change over time within units, and which were dropped.
 pub(crate) fn warnings(
     sample: &Sample,
     plan: &PlanOptions,

@@ -1,4 +1,4 @@
-//! Fits through another engine than that of this machine.
+//! Fits through an engine other than this machine's.
 
 use std::fmt::Debug;
 use std::path::Path;

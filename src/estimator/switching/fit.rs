@@ -10,7 +10,7 @@ use super::{
 };
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
+use crate::base::options::{ControlGroup, Precision};
 use crate::base::random::uniform;
 use crate::estimator::fitting::fits;
 use crate::estimator::switching::effects::{
@@ -22,7 +22,7 @@ use crate::read::columns::MissingValues;
 use crate::read::input::{Data, Read};
 use crate::read::panel::Layout;
 use crate::result::inference::{Estimate, pointwise};
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 use crate::result::timings::Timings;
 
 /// Warn below this number of clusters.
@@ -344,36 +344,26 @@ impl DidMultiplegt {
         columns: &SwitchingColumns,
         audit: &MultiplegtAudit,
     ) -> Settings {
-        let never = ControlGroup::NeverTreated;
+        let control_group = if self.only_never_switchers {
+            ControlGroup::NeverTreated
+        } else {
+            ControlGroup::NotYetTreated
+        };
         let balanced = audit.cells == sample.groups() * sample.periods;
         Settings {
-            estimator: "did_multiplegt".into(),
+            estimator: EstimatorSettings::DidMultiplegt { control_group },
             backend: "host".into(),
-            precision: "f64".into(),
+            precision: Precision::F64,
             outcome: self.outcome.clone(),
             covariates: self.covariates.clone(),
             weights: self.weights.clone(),
             cluster: columns.cluster.clone(),
-            eligible: None,
-            shares_of: None,
-            dose: None,
-            target: DoseTarget::Level,
-            control_group: if self.only_never_switchers {
-                never
-            } else {
-                ControlGroup::NotYetTreated
-            },
-            last_cohort: None,
-            base_period: BasePeriod::Universal,
-            method: None,
-            anticipation: 0,
             frequency: self.frequency,
             layout: if balanced { Layout::Balanced } else { Layout::Unbalanced },
             n_units: sample.groups(),
             n_rows: audit.cells,
             n_clusters: sample.cluster.as_ref().map(|_| sample.clusters),
             inference: self.inference(),
-            resampling: None,
         }
     }
 }

@@ -83,9 +83,9 @@ options! {
     /// package `DIDmultiplegtDYN`.
     ///
     /// A group that changes its treatment in period `F` is compared with groups of the same treatment in the first period that have
-    /// not changed theirs yet. Effect `l` is of having had another treatment than that for `l` periods: the outcome in `F - 1 + l`
-    /// less the one in `F - 1`. Switchers out, whose treatment falls, count with the opposite sign. Everything is formed on the host
-    /// in double precision, so there is no backend to choose.
+    /// not changed theirs yet. Effect `l` is the effect of `l` periods under another treatment than the first one: the outcome
+    /// in `F - 1 + l` less the outcome in `F - 1`. Switchers out, whose treatment falls, count with the opposite sign. Everything is
+    /// computed on the host in double precision, so there is no backend to choose.
     ///
     /// ```
     /// use burn_did::{DidMultiplegt, data::SwitchingSimulation};
@@ -149,7 +149,7 @@ options! {
         #[doc(alias = "xformla")]
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
-        /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
+        /// Columns, constant within groups: only groups with equal values are compared, so each combination may have its own trend.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub trends_nonparam: Vec<String>,
         /// Allows each group its own linear trend.
@@ -180,8 +180,8 @@ options! {
         /// Regresses groups' effects on columns that do not change over time.
         #[doc(alias = "predict_het")]
         pub predict_heterogeneity: Option<PredictHeterogeneity>,
-        /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
-        /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
+        /// With controls and several first treatments, leaves out a factor in the influence of the controls' coefficients: the total
+        /// weight over the weight of each first treatment. R `DIDmultiplegtDYN` 2.2 has this factor, the authors' Stata program has not.
         #[builder(default)]
         pub separate_control_variance: bool,
         /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.

@@ -7,6 +7,7 @@ use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
 use crate::estimator::honest::{Honest, HonestResult};
+use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
@@ -127,7 +128,7 @@ pub struct DidMultiplegtResult {
     pub normalized: bool,
     /// What happened on the way to the sample.
     pub audit: MultiplegtAudit,
-    /// What the user should know.
+    /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
     /// How the fit was made.
     pub settings: Settings,
@@ -136,8 +137,8 @@ pub struct DidMultiplegtResult {
 }
 
 impl DidMultiplegtResult {
-    /// Placebos and effects with their covariance, by event time: the first effect is at 0, as that of other estimators, and the last
-    /// period before the switch, with which all are compared, at -1.
+    /// Placebos and effects with their covariance, by event time: the first effect is at 0, as with other estimators, and the reference
+    /// period, the last one before the switch, is at -1.
     pub fn event_study(&self) -> EventStudy {
         let effects = self.effects.len();
         // Farthest placebo first; nothing is the reference.
@@ -186,5 +187,13 @@ impl DidMultiplegtResult {
     #[doc(alias = "honest_did")]
     pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         self.event_study().honest(options)
+    }
+
+    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
+    ///
+    /// # Errors
+    /// As [`EventStudy::pretrends`].
+    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
+        self.event_study().pretrends(options)
     }
 }

@@ -80,7 +80,7 @@ impl<'a> Table<'a> {
         Ok(numeric(self.series(name, role)?, role, f64::NAN)?.values())
     }
 
-    /// Weights, none of which is negative; NaN if missing.
+    /// Weights, all nonnegative; NaN if missing.
     pub fn weights(&self, name: &str) -> Result<Values> {
         let values = self.numbers(name, "weights")?;
         refuse_negative(name, &values, self.first_row)?;
@@ -93,12 +93,12 @@ impl<'a> Table<'a> {
         binary(name, role, numbers, self.first_row)
     }
 
-    /// Labels, of which infinity is none.
+    /// Labels; infinite values count as missing.
     pub fn labels(&self, name: &str, role: &'static str) -> Result<LabelColumn> {
         LabelColumn::new(self.column(name, role)?, role)
     }
 
-    /// Labels, of which infinity is one: levels, or the groups of the never-treated.
+    /// Labels, infinity included: levels, or groups, where infinity means never treated.
     pub fn levels(&self, name: &str, role: &'static str) -> Result<LabelColumn> {
         LabelColumn::with_infinities(self.column(name, role)?, role)
     }

@@ -39,7 +39,7 @@ impl Wanted {
         self
     }
 
-    /// What is asked for.
+    /// The requested columns.
     pub fn asked(&self) -> &[Asked] {
         &self.0
     }

@@ -11,7 +11,7 @@ mod search;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{DidError, Result};
-use crate::read::columns::Wanted;
+use crate::read::columns::{Kind, Wanted};
 
 pub(crate) use csv::CsvData;
 pub use files_read::FilesRead;
@@ -48,6 +48,23 @@ impl Files {
         csv::line_of(path, row)
     }
 
+    /// Names of all columns, in the order of the first file.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let Some(first) = self.paths.first() else { return Ok(Vec::new()) };
+        match self.format {
+            FileFormat::Csv => csv::names(first),
+            FileFormat::Parquet => parquet::names(first),
+        }
+    }
+
+    /// All columns, of which some have roles, and their names in the order of the first file.
+    pub fn all_columns(&self, roles: &Wanted) -> Result<(Wanted, Vec<String>)> {
+        let names = self.names()?;
+        let asked = roles.names();
+        let others = names.iter().filter(|name| !asked.contains(name));
+        Ok((roles.clone().and("column", Kind::Label, others), names))
+    }
+
     /// How the audit names them.
     pub fn read(&self) -> FilesRead {
         FilesRead::new(self.paths.iter().map(|path| path.display().to_string()))
@@ -55,7 +72,8 @@ impl Files {
 }
 
 impl FileFormat {
-    fn of(path: &Path) -> Option<Self> {
+    /// That of a name, by its ending.
+    pub fn of(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
             "csv" => Some(Self::Csv),
             "parquet" | "pq" => Some(Self::Parquet),

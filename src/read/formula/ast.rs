@@ -122,7 +122,7 @@ impl AtomSource {
         }
     }
 
-    /// Whether the atom is of `i()`.
+    /// Whether the atom is an `i()` term.
     pub(super) fn is_indicator(&self) -> bool {
         matches!(self, Self::Indicators { .. } | Self::By { .. })
     }

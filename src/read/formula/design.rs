@@ -19,7 +19,7 @@ pub(crate) struct Design {
     indicators: Vec<Option<Indicator>>,
     /// Levels of an `i()` that occur and have no column.
     references: Vec<Indicator>,
-    /// Terms of which no level is left.
+    /// Terms without any level left.
     without: Vec<String>,
     atoms: Vec<Arc<RawColumn>>,
 }
@@ -233,7 +233,7 @@ impl Design {
         &self.names
     }
 
-    /// What a column indicates, if it is of an `i()` and nothing else.
+    /// The level that a column indicates, if it comes from an `i()` term alone.
     pub(crate) fn indicator(&self, column: usize) -> Option<&Indicator> {
         self.indicators[column].as_ref()
     }

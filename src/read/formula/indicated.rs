@@ -23,7 +23,7 @@ impl Chosen {
 }
 
 impl Evaluated {
-    /// The two factors of a term's `i()`, if it is of two.
+    /// The two factors of a term's `i()`, if it has two.
     pub(super) fn pair_of(&self, term: &FormulaTerm) -> Option<(usize, usize)> {
         term.iter().find_map(|atom| match self.formula.atoms[*atom].source {
             AtomSource::By { of, .. } if matches!(*self.atoms[*atom], RawColumn::Factor { .. }) => {
@@ -130,7 +130,7 @@ impl Evaluated {
         self.stands_alone(term) && term.iter().all(|atom| is_factor(atom) && is_unsaid(atom))
     }
 
-    /// Levels without a column of a term that is an `i()`, unless this is of two factors.
+    /// Levels that have no column, for a term that is an `i()`; none if the `i()` has two factors.
     pub(super) fn references(
         &self,
         term: &FormulaTerm,

@@ -26,7 +26,7 @@ pub(super) struct Token<'a> {
     pub(super) at: usize,
 }
 
-/// What a formula is of.
+/// The kind of formula, which decides its syntax.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Dialect {
     /// Covariates alone.

@@ -188,6 +188,24 @@ impl Data<'_> {
     }
 }
 
+impl Data<'_> {
+    /// All columns, of which some have roles.
+    pub(crate) fn read_all(self, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+        let frame = match self {
+            Data::Frame(df) => df.into_owned(),
+            #[cfg(feature = "lazy")]
+            Data::Lazy(frame) => frame.collect()?,
+            Data::Path(path) | Data::Pieces(path) => {
+                let files = Files::find(&path)?;
+                let (wanted, names) = files.all_columns(roles)?;
+                let read = read_files(&files, &wanted, missing)?;
+                return Ok(Read { frame: read.frame.select(names)?, ..read });
+            }
+        };
+        Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
+    }
+}
+
 /// The columns of all rows of some files.
 pub(crate) fn read_files(files: &Files, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {

@@ -112,7 +112,7 @@ mod tests {
     use crate::read::panel::rules::SampleOptions;
     use crate::read::panel::strata::Cohort;
 
-    /// Three units of a group treated in period 2, of which one misses period 3, and four units never treated.
+    /// Three units of a group treated in period 2, one of them not observed in period 3, and four never-treated units.
     fn units() -> BTreeMap<Pattern, usize> {
         let pattern = |group, periods: &[f64]| Pattern {
             cohort: Cohort { group, eligible: true },

@@ -71,7 +71,7 @@ pub(super) fn filled(
     Some(Series::new(column.into(), all))
 }
 
-/// Whether a row, of this group and period, is of a unit that is treated in its period.
+/// Whether the row's unit is treated in the row's period.
 pub(super) fn is_treated(groups: &PeriodCodes, periods: &PeriodCodes, row: usize) -> bool {
     let group = groups.value(groups.codes[row]);
     let time = periods.value(periods.codes[row]);

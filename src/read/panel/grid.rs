@@ -218,7 +218,7 @@ mod tests {
         (0..grid.periods()).map(|p| grid.rows(p, &(0..grid.n), &mut buffer).to_vec()).collect()
     }
 
-    /// Units 5, 6, 7 and 9 in order, of which 6 is treated in the first period.
+    /// Units 5, 6, 7 and 9 in order; unit 6 is treated in the first period.
     const ORDERED: [Row; 8] = [
         (5, 1.0, NEVER, 0.0),
         (5, 2.0, NEVER, 0.1),

@@ -212,7 +212,7 @@ fn read_unit(
                     "treatment must be irreversible, with one first treated period for all rows of a unit"
                 }
                 Treatment::Indicator => {
-                    "it says whether the unit is of the treated group, so it must be the same in both periods"
+                    "it says whether the unit is in the treated group, so it must be the same in both periods"
                 }
             };
             return Err(varies(&Some(roles.group.clone()), roles.treatment.role(), remedy));

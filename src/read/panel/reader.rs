@@ -1,4 +1,4 @@
-//! How rows are read, whoever reads them.
+//! How rows are read, on every engine.
 
 use super::roles::Roles;
 use crate::read::columns::MissingValues;

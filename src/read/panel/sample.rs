@@ -92,7 +92,7 @@ pub(crate) struct Sample {
     pub periods: Vec<f64>,
     /// How periods are counted and shown.
     pub calendar: Calendar,
-    /// Whether these are two periods of which treatment starts in the second, whatever the group column's values.
+    /// Whether the sample has two periods and treatment starts in the second, whatever the group column's values.
     pub two_periods: bool,
     /// Cohorts, ascending, never treated (+inf) last.
     pub cohorts: Vec<Cohort>,

@@ -85,7 +85,7 @@ impl Survey {
         Ok(())
     }
 
-    /// What the data show to whoever has another formula, all of whose atoms are in that of the survey: those of these kinds.
+    /// The survey restricted to atoms of these kinds, for another formula whose atoms the survey's formula contains.
     ///
     /// # Errors
     /// The column for which rows are missing that such a formula would not miss.

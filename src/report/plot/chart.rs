@@ -13,6 +13,7 @@ use super::legend::{LegendEntry, LegendKey};
 use super::marks::Style;
 use super::options::PlotOptions;
 use super::scene::MUTED;
+use super::traces::Trace;
 
 /// Beyond this, ranges overflow.
 pub(crate) const LARGEST: f64 = 1e290;
@@ -23,12 +24,14 @@ pub(crate) struct Facet {
     pub(crate) rows: Vec<PlotRow>,
     /// Where there is no estimate, ascending.
     pub(crate) failed: Vec<f64>,
+    /// Lines over the estimates.
+    pub(crate) traces: Vec<Trace>,
 }
 
 impl Facet {
     /// Rows without anything that has no estimate.
     pub(crate) fn new(title: String, rows: Vec<PlotRow>) -> Self {
-        Self { title, rows, failed: Vec::new() }
+        Self { title, rows, failed: Vec::new(), traces: Vec::new() }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
@@ -50,7 +53,7 @@ pub(crate) struct Chart {
     pub(crate) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
     pub(crate) categories: bool,
-    /// What estimates are of, for the legend.
+    /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
     pub(crate) overall: Option<f64>,
     pub(crate) uniform: bool,

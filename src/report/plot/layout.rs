@@ -142,9 +142,11 @@ impl ChartLayout<'_> {
 
     fn y_axis(&self, height: f64) -> Axis {
         let rows = self.chart.facets.iter().flat_map(|f| &f.rows);
+        let traces = self.chart.facets.iter().flat_map(|f| &f.traces);
+        let traced = traces.flat_map(|trace| trace.points.iter().map(|(_, value)| *value));
         let overall = self.chart.overall.into_iter();
         let target = (height / (3.4 * self.sizes.tick)).clamp(2.0, 9.0);
-        Axis::values(rows.flat_map(PlotRow::extent).chain(overall), target)
+        Axis::values(rows.flat_map(PlotRow::extent).chain(traced).chain(overall), target)
     }
 
     fn x_axis(&self, width: f64) -> Axis {
@@ -231,6 +233,11 @@ impl ChartLayout<'_> {
         let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
         let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
         let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
+        for trace in &facet.traces {
+            let point = |(at, value): &(f64, f64)| Point { x: place(*at), y: up(*value) };
+            let points: Vec<Point> = trace.points.iter().map(point).collect();
+            trace.style.trace(&mut self.scene, &points, 0.45 * marks.radius);
+        }
         for row in &facet.rows {
             marks.row(&mut self.scene, row, place(row.at), up, &self.style);
         }

@@ -4,6 +4,7 @@ use super::font::Typeface;
 use super::marks::Marks;
 use super::options::Colour;
 use super::scene::{Anchor, INK, Point, Scene};
+use super::traces::TraceStyle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegendKey {
@@ -14,6 +15,7 @@ pub(crate) enum LegendKey {
     Overall(Colour),
     Upright(Colour),
     Cross(Colour),
+    Trace(TraceStyle),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +83,11 @@ impl<'a> Legend<'a> {
             LegendKey::Hollow(colour) => marks.hollow(scene, at, colour),
             LegendKey::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
             LegendKey::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
+            LegendKey::Trace(style) => {
+                let half = 0.6 * self.key_width();
+                let ends = [-half, half].map(|dx| Point { x: at.x + dx, ..at });
+                style.line(scene, &ends, 0.16 * self.size);
+            }
             LegendKey::Cross(colour) => marks.cross(scene, at, colour),
             LegendKey::Upright(colour) => {
                 let [from, to] = [ends.0, ends.1].map(|y| Point { y, ..at });

@@ -17,6 +17,7 @@ mod marks;
 mod options;
 pub(crate) mod raster;
 pub(crate) mod scene;
+pub(crate) mod traces;
 mod vector;
 
 use std::fmt::Display;

@@ -3,7 +3,7 @@
 use super::{Align, Section, Table, cell, one_line};
 
 impl Table {
-    /// A `table` environment for LaTeX with the package `booktabs`, with names escaped.
+    /// A `table` environment for LaTeX with the package `booktabs`, and `siunitx` if [`Self::siunitx`] asks for it, with names escaped.
     #[must_use]
     pub fn to_latex(&self) -> String {
         self.published().latex()
@@ -15,9 +15,10 @@ impl Table {
             push(&mut out, &format!("\\caption{{{}}}", escape(self.printed_title())));
         }
         if let Some(label) = &self.label {
-            push(&mut out, &format!("\\label{{tab:{}}}", slug(label)));
+            push(&mut out, &format!("\\label{{{}}}", reference(label)));
         }
-        let spec: String = (0..self.columns()).map(|c| column(self.align(c))).collect();
+        let columns: Vec<&str> = (0..self.columns()).map(|c| column(self, c)).collect();
+        let spec: String = columns.chunk_by(|a, b| a == b).map(repeated).collect();
         push(&mut out, &format!("\\begin{{tabular}}{{{spec}}}\n\\toprule"));
         for (index, section) in self.sections.iter().enumerate() {
             if index > 0 {
@@ -34,10 +35,14 @@ impl Table {
     }
 }
 
-/// A name that LaTeX takes as a label: letters, digits and hyphens.
-fn slug(label: &str) -> String {
+/// A name that LaTeX takes as a label: one with a colon as it is, any other as words of letters and digits after `tab:`.
+fn reference(label: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":-_.".contains(c);
+    if label.contains(':') && label.chars().all(is_plain) {
+        return label.to_owned();
+    }
     let words = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+    format!("tab:{}", words.map(str::to_lowercase).collect::<Vec<_>>().join("-"))
 }
 
 fn push(out: &mut String, line: &str) {
@@ -45,8 +50,17 @@ fn push(out: &mut String, line: &str) {
     out.push('\n');
 }
 
-fn column(align: Align) -> &'static str {
-    match align {
+/// A column of numbers on their decimal points. `siunitx` sets what is around a number as it stands there.
+const DECIMAL: &str = "S[parse-numbers=false,input-open-uncertainty=,input-close-uncertainty=,\
+    table-align-text-pre=false,table-align-text-post=false]";
+
+fn is_decimal(table: &Table, column: usize) -> bool {
+    table.siunitx && table.align(column) == Align::Centre
+}
+
+fn column(table: &Table, column: usize) -> &'static str {
+    match table.align(column) {
+        _ if is_decimal(table, column) => DECIMAL,
         Align::Left => "l",
         Align::Right => "r",
         Align::Centre => "c",
@@ -54,11 +68,23 @@ fn column(align: Align) -> &'static str {
     }
 }
 
+/// Columns of one form; those that take long to say are said once.
+fn repeated(columns: &[&str]) -> String {
+    match columns {
+        [one, _, ..] if one.len() > 20 => format!("*{{{}}}{{{one}}}", columns.len()),
+        _ => columns.concat(),
+    }
+}
+
 fn block(table: &Table, section: &Section) -> String {
     let mut out = String::new();
     let columns = table.columns();
     let line = |row: &[String]| {
-        let cells: Vec<String> = (0..columns).map(|c| cell_text(cell(row, c))).collect();
+        let text = |column: usize| match is_decimal(table, column) {
+            true => decimal(cell(row, column)),
+            false => cell_text(cell(row, column)),
+        };
+        let cells: Vec<String> = (0..columns).map(text).collect();
         format!("{} \\\\", cells.join(" & "))
     };
     if let Some(caption) = &section.caption {
@@ -100,6 +126,22 @@ fn cell_text(text: &str) -> String {
     let stars = &text[number.len()..];
     let star = if stars.is_empty() { String::new() } else { format!("$^{{{stars}}}$") };
     format!("{sign}{}{star}", number.trim_start_matches('-'))
+}
+
+/// A cell of a column of numbers: a number, bare or in parentheses, with its stars; anything else in braces, which keep it as text.
+fn decimal(text: &str) -> String {
+    let text = text.trim();
+    let number = text.trim_end_matches('*');
+    let inside = number.strip_prefix('(').and_then(|n| n.strip_suffix(')')).unwrap_or(number);
+    let is_fixed = inside.contains('.')
+        && inside.chars().all(|c| c.is_ascii_digit() || "-.".contains(c))
+        && inside.parse::<f64>().is_ok();
+    match &text[number.len()..] {
+        _ if text.is_empty() => String::new(),
+        _ if !is_fixed => format!("{{{}}}", cell_text(text)),
+        "" => number.to_owned(),
+        stars => format!("{number}^{{{stars}}}"),
+    }
 }
 
 fn escape(text: &str) -> String {

@@ -87,9 +87,12 @@ pub struct Table {
     /// The title in markdown and LaTeX, if it is another than [`Self::title`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caption: Option<String>,
-    /// What `\ref` finds the table by in LaTeX; without one there is no `\label`.
+    /// What `\ref` finds the table by in LaTeX, after `tab:` unless there is a colon in it; without one there is no `\label`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// Whether centred columns are aligned on decimal points in LaTeX, by the package `siunitx`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub siunitx: bool,
     /// Columns that markdown and LaTeX set as an estimate with its uncertainty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub estimates: Vec<EstimateColumns>,
@@ -110,6 +113,12 @@ impl Table {
     /// Adds a line at the foot.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+
+    /// Aligns centred columns on decimal points in LaTeX, by the package `siunitx`.
+    pub fn siunitx(mut self, aligned: bool) -> Self {
+        self.siunitx = aligned;
         self
     }
 

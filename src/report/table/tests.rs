@@ -86,3 +86,31 @@ fn ragged_and_empty_tables_do_not_panic() {
     assert_eq!(empty.to_string() + &empty.to_markdown(), "");
     assert!(empty.to_latex().starts_with("\\begin{table}"));
 }
+
+#[test]
+fn references_with_a_colon_stand_as_they_are() {
+    let label = |label: &str| Table { label: Some(label.into()), ..table() }.to_latex();
+    assert!(label("Main results").contains("\\label{tab:main-results}\n"));
+    assert!(label("tab:main_results").contains("\\label{tab:main_results}\n"));
+    assert!(label("a:}b").contains("\\label{tab:a-b}\n"));
+}
+
+#[test]
+fn numbers_are_aligned_by_siunitx() {
+    let section = Section::new(["", "A", "B"])
+        .row(["x_1", "-0.0804**", "12.5"])
+        .row(["", "(0.0201)", "[-1.5, 2.5]"])
+        .row(["n", "500", ""]);
+    let table = Table::new("T").section(section).siunitx(true);
+    let latex =
+        Table { align: vec![Align::Left, Align::Centre, Align::Centre], ..table }.to_latex();
+    for line in [
+        "\n & {A} & {B} \\\\\n",
+        "\nx\\_1 & -0.0804^{**} & 12.5 \\\\\n",
+        "\n & (0.0201) & {{[}$-$1.5, 2.5{]}} \\\\\n",
+        "\nn & {500} &  \\\\\n",
+    ] {
+        assert!(latex.contains(line), "{line}{latex}");
+    }
+    assert!(latex.contains("{l*{2}{S[parse-numbers=false"), "{latex}");
+}

@@ -97,10 +97,10 @@ impl GroupTimeEffects {
             let field = || format!("estimates.cells[{index}]");
             let (Cell { group, time, status, .. }, att) = (cell, self.att(index));
             ensure(self.groups.contains(group), &field(), || {
-                format!("is of group {group}, which has no share")
+                format!("has group {group}, which has no share")
             })?;
             ensure(self.periods.contains(time), &field(), || {
-                format!("is of time {time}, which is no period of the sample")
+                format!("has time {time}, which is no period of the sample")
             })?;
             let elapsed = self.calendar.grid.elapsed(*group, *time);
             let forward = elapsed.is_finite() && (elapsed >= 0.0) == (time >= group);

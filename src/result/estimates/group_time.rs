@@ -41,7 +41,7 @@ pub(crate) struct GroupTimeEffects {
     pub periods: Vec<f64>,
     /// How periods are counted and shown.
     pub calendar: Calendar,
-    /// Of the `M` effects followed by the `G` shares `(1/n) Σ ω_i 1{G_i = g}`, of which only ratios matter.
+    /// The `M` effects followed by the `G` shares `(1/n) Σ ω_i 1{G_i = g}`; only ratios of shares matter.
     pub joint: Joint,
     /// Options of inference.
     pub inference: Inference,

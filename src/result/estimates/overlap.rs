@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// How a cell's comparison units are weighted.
 ///
-/// Counts are of rows in repeated cross sections and unbalanced panels, of both periods together. A cell of triple differences has
-/// several comparison groups: trimmed units are those of all, and shares and sizes are those of the group that loses most.
+/// In repeated cross sections and unbalanced panels, rows of both periods are counted. A cell of triple differences has
+/// several comparison groups: trimmed units are counted over all of them, shares and sizes refer to the group that loses most.
 ///
 /// ```
 /// use burn_did::{AttGt, backend::Cpu, data};

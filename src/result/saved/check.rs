@@ -10,17 +10,12 @@ use crate::result::settings::Settings;
 
 /// An error unless the estimator is the one whose result this is.
 pub(crate) fn check_estimator(settings: &Settings, estimator: &str) -> Checked {
-    ensure(settings.estimator == estimator, "settings.estimator", || {
-        format!("is {:?}; expected {estimator}", settings.estimator)
-    })
+    let name = settings.estimator.name();
+    ensure(name == estimator, "settings.estimator", || format!("is {name}; expected {estimator}"))
 }
 
 pub(crate) fn check_settings(settings: &Settings) -> Checked {
-    let Settings { estimator, n_units, n_clusters, .. } = settings;
-    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
-    ensure(!estimator.is_empty() && estimator.chars().all(is_name), "settings.estimator", || {
-        format!("is {estimator:?}, and no name of an estimator")
-    })?;
+    let Settings { n_units, n_clusters, .. } = settings;
     ensure(*n_units > 0, "settings.n_units", || "is 0".into())?;
     ensure(n_clusters.is_none_or(|c| (1..=*n_units).contains(&c)), "settings.n_clusters", || {
         format!("is not between 1 and the {n_units} units")

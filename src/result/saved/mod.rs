@@ -59,7 +59,7 @@ pub(crate) fn kind_of(text: &str) -> Result<String> {
     Ok(head.kind().map_err(serde_json::Error::custom)?)
 }
 
-/// The text of a file, of which no more is read than there is room for.
+/// The text of a file; no more is read than fits in memory.
 pub(crate) fn text(path: &Path) -> Result<String> {
     let file = std::fs::File::open(path).map_err(|e| DidError::io(path, e))?;
     let most = memory::free().map_or(u64::MAX, |free| free / COPIES);

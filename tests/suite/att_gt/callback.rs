@@ -129,5 +129,5 @@ fn failures_of_the_estimator_are_the_cells_status() {
     config.repeated_cross_sections = true;
     let error = config.fit_with(&df, &Fails).unwrap_err();
     assert!(matches!(error, DidError::Callback { .. }), "{error}");
-    assert_eq!(fit.settings.method, None::<EstimationMethod>);
+    assert_eq!(fit.settings.method(), None::<EstimationMethod>);
 }

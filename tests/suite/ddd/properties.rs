@@ -30,7 +30,10 @@ fn staggered(units: usize) -> TripleSimulation {
 }
 
 fn two_periods(units: usize) -> TripleSimulation {
-    TripleSimulation { periods: 2, cohorts: vec![2], ..staggered(units) }
+    but(staggered(units), |s| {
+        s.periods = 2;
+        s.cohorts = vec![2];
+    })
 }
 
 fn estimator(method: EstimationMethod) -> Ddd<Cpu> {
@@ -144,8 +147,10 @@ fn several_comparison_cohorts_are_combined_with_weights_that_sum_to_one() {
 
 #[test]
 fn many_combined_cells_are_weighted_in_several_passes() {
-    let simulation =
-        TripleSimulation { periods: 14, cohorts: (2..=13).collect(), ..staggered(6_000) };
+    let simulation = but(staggered(6_000), |s| {
+        s.periods = 14;
+        s.cohorts = (2..=13).collect();
+    });
     let df = simulation.frame();
     let plain = but(estimator(EstimationMethod::OutcomeRegression), |e| {
         e.covariates = "~ 1".into();

@@ -21,7 +21,11 @@ fn assert_identical(what: &str, a: &ContDidResult, b: &ContDidResult) {
 
 fn designs() -> Vec<(&'static str, ContDid<Cpu>, DataFrame)> {
     let panel = simulation(700).frame();
-    let two = DoseSimulation { periods: 2, groups: 1, ..simulation(700) }.frame();
+    let two = but(simulation(700), |s| {
+        s.periods = 2;
+        s.groups = 1;
+    })
+    .frame();
     vec![
         ("plain", config(), panel.clone()),
         (
@@ -110,7 +114,7 @@ fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
 fn groups_follow_from_doses_that_begin_with_treatment() {
     let simulation = simulation(400);
     let constant = simulation.frame();
-    let later = DoseSimulation { dose_begins_with_treatment: true, ..simulation }.frame();
+    let later = but(simulation, |s| s.dose_begins_with_treatment = true).frame();
     let expected = fit(&config(), &constant);
     assert_identical("group named", &expected, &fit(&config(), &later));
     let derived = fit(&but(config(), |c| c.group = None), &later);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use burn_did::{
     ContDidResult, DidWarning, Npiv, NpivResult,
     doses::{CurveErrors, DoseGrid, DoseMethod, DoseTarget},
-    options::{Band, CohortShares},
+    options::{Band, Bootstrap, CohortShares},
     sieve::SieveGrid,
 };
 use polars::prelude::*;
@@ -260,9 +260,9 @@ fn the_dimension_is_a_matter_of_the_data() {
 fn npiv(df: &DataFrame, change: impl Fn(&mut Npiv)) -> burn_did::Result<NpivResult> {
     let mut config = Npiv::builder()
         .outcome("y")
-        .regressors(vec!["x".into()])
+        .regressors(["x"])
         .grid(SieveGrid::Points(vec![vec![0.1], vec![0.4], vec![0.7]]))
-        .draws(999)
+        .bootstrap(Bootstrap::draws(999))
         .build();
     change(&mut config);
     config.fit(df)

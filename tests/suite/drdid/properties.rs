@@ -48,8 +48,7 @@ fn sections(method: DrdidMethod, locally_efficient: bool) -> Drdid<Cpu> {
 /// Every estimator with its data: panel, and repeated cross sections locally efficient or not.
 fn all(units: usize) -> Vec<(Drdid<Cpu>, DataFrame)> {
     let panel = simulation(units).frame();
-    let rows =
-        TwoPeriodSimulation { repeated_cross_sections: true, ..simulation(2 * units) }.frame();
+    let rows = but(simulation(2 * units), |s| s.repeated_cross_sections = true).frame();
     let robust = [DrdidMethod::DoublyRobustImproved, DrdidMethod::DoublyRobust];
     METHODS
         .iter()

@@ -109,7 +109,8 @@ fn tables_of_several_regressions() {
         latex.contains("$^{***}$") && markdown.contains("| firm | No | Yes |"),
         "{latex}\n{markdown}"
     );
-    assert!(compare(&[("a", &a)]).to_string().contains("Formula"));
+    let both = compare(&[("a", &a), ("b", &b)]).to_string();
+    assert!(both.contains("S.E. type") && !both.contains('*'), "{both}");
     assert!(b.to_string().contains("Fixed effects: firm (80), year (8)"), "{b}");
 }
 

@@ -2,6 +2,7 @@
 
 use burn_did::{
     DidError, Npiv, NpivResult,
+    options::{Bootstrap, Multiplier},
     sieve::{SieveBasis, SieveGrid, SieveKnots},
 };
 use polars::prelude::*;
@@ -28,7 +29,7 @@ fn data(golden: &Value) -> DataFrame {
 }
 
 fn plain() -> Npiv {
-    Npiv::builder().outcome("y").regressors(vec!["x1".into()]).build()
+    Npiv::builder().outcome("y").regressors(["x1"]).build()
 }
 
 /// Estimates and standard errors of moderndid 0.2.0 given the dimension.
@@ -226,7 +227,7 @@ fn bands_are_those_of_all_points_in_any_order() {
     let of = |grid| {
         let config = but(plain(), |c| {
             c.x_segments = Some(3);
-            c.draws = 300;
+            c.bootstrap = Bootstrap::draws(300);
             c.grid = grid;
         });
         config.fit(&df).unwrap()
@@ -295,7 +296,8 @@ fn bad_data_and_options_are_named() {
         ("x_degree", but(plain(), |c| c.x_degree = 0)),
         ("derivative_index", but(plain(), |c| c.derivative_index = 1)),
         ("x_range", but(plain(), |c| c.x_range = Some((1.0, 0.0)))),
-        ("draws", but(plain(), |c| c.draws = 0)),
+        ("bootstrap draws", but(plain(), |c| c.bootstrap = Bootstrap::draws(0))),
+        ("bootstrap multiplier", but(plain(), |c| c.bootstrap.multiplier = Multiplier::Webb)),
         ("grid", but(plain(), |c| c.grid = SieveGrid::Points(vec![vec![0.1, 0.2]]))),
         ("alpha", but(plain(), |c| c.alpha = 0.0)),
     ] {

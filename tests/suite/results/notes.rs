@@ -24,7 +24,7 @@ fn ddd() -> Ddd<Cpu> {
 fn tables_name_the_comparison_units_that_were_used() {
     let data = golden_data("nonever_a");
     let never = att_gt(&data, "~ 1", ControlGroup::NeverTreated);
-    assert_eq!(never.settings.last_cohort, Some(7.0));
+    assert_eq!(never.settings.last_cohort(), Some(7.0));
     let last = "Control Group: Last Cohort (7), ";
     assert!(never.to_string().contains(last), "{never}");
     let average = never.aggregate(Aggregation::simple()).unwrap();
@@ -35,10 +35,10 @@ fn tables_name_the_comparison_units_that_were_used() {
     let not_yet = att_gt(&data, "~ 1", ControlGroup::NotYetTreated);
     assert!(not_yet.to_string().contains("Control Group: Not Yet Treated, Last Cohort (7), "));
     let triple = ddd().fit(golden_data("ddd_oracle_nonever")).unwrap();
-    assert!(triple.settings.last_cohort.is_some());
+    assert!(triple.settings.last_cohort().is_some());
     assert!(triple.to_string().contains("Control Group: Not Yet Treated, Last Cohort ("));
     let some = att_gt(&golden_data("stag_a"), "~ 1", ControlGroup::NeverTreated);
-    assert_eq!(some.settings.last_cohort, None);
+    assert_eq!(some.settings.last_cohort(), None);
     assert!(some.to_string().contains("Control Group: Never Treated, "));
 }
 

@@ -46,8 +46,8 @@ fn every_estimator_has_the_same_verbs() {
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     fits(&config.group("first.treat").build(), &mpdta);
 
-    let config = Npiv::builder().outcome("lemp").regressors(vec!["lpop".to_owned()]);
-    fits(&config.x_segments(1).draws(50).build(), &mpdta);
+    let config = Npiv::builder().outcome("lemp").regressors(["lpop"]);
+    fits(&config.x_segments(1).bootstrap(Bootstrap::draws(50)).build(), &mpdta);
 
     let demean = Demean::<Cpu>::builder().columns(["lemp"]).absorb(["countyreal", "year"]).build();
     assert!(Estimator::validate(&demean).is_ok());

@@ -7,6 +7,7 @@
 //! | regressions | `regression.rs` |
 //! | level and bootstrap | `inference.rs` |
 //! | backend and devices | `device.rs` |
+//! | tables of several results | `table.rs` |
 //! | what becomes of a result | `output.rs` |
 
 mod columns;
@@ -15,6 +16,7 @@ mod group_time;
 mod inference;
 mod output;
 mod regression;
+mod table;
 
 pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
 pub(crate) use device::DeviceArgs;
@@ -25,3 +27,4 @@ pub(crate) use group_time::{
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
+pub(crate) use table::TableArgs;

@@ -30,7 +30,7 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// Refuses to write to what is read, or twice to one file, before any work.
     pub(crate) fn keep_apart(&self, data: &Path) -> Result<()> {
-        output::keep_apart(data, [self.save.as_ref(), self.plot.as_ref()])
+        output::keep_apart(data, &[self.save.as_ref(), self.plot.as_ref()])
     }
 
     /// Writes a result, says its warnings, saves and draws it. It fails if anything could not be made, after all that could.

@@ -73,15 +73,14 @@ impl Fit for ExecutorArgs {
         if let Some(precision) = self.device.precision {
             B::probe(&on.devices[0], precision)?;
         }
-        let config = ExecutorConfig {
-            scheduler: self.scheduler.clone(),
-            bind: self.bind,
-            host: self.host.clone(),
-            ports: [self.ports[0], self.ports[1]],
-            memory: self.memory,
-            certificates: self.tls.certificates()?,
-            until_stdin_ends: self.until_stdin_ends,
-        };
+        let mut config = ExecutorConfig::default();
+        config.scheduler.clone_from(&self.scheduler);
+        config.bind = self.bind;
+        config.host.clone_from(&self.host);
+        config.ports = [self.ports[0], self.ports[1]];
+        config.memory = self.memory;
+        config.certificates = self.tls.certificates()?;
+        config.until_stdin_ends = self.until_stdin_ends;
         Ok(run_executor::<B>(&config, &on.devices[0])?)
     }
 }

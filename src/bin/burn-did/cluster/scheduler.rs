@@ -31,11 +31,10 @@ pub(crate) struct SchedulerArgs {
 /// Runs the command.
 pub(crate) fn run(args: &SchedulerArgs) -> Result<()> {
     args.tls.warn(args.bind);
-    let config = SchedulerConfig {
-        bind: SocketAddr::new(args.bind, args.port),
-        host: args.host.clone(),
-        certificates: args.tls.certificates()?,
-    };
+    let mut config = SchedulerConfig::default();
+    config.bind = SocketAddr::new(args.bind, args.port);
+    config.host.clone_from(&args.host);
+    config.certificates = args.tls.certificates()?;
     // Who reads the address may go on to other things.
     run_scheduler(&config, |address| drop(output::results(&format!("{address}\n"))))?;
     Ok(())

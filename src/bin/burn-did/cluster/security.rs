@@ -28,11 +28,9 @@ impl TlsArgs {
     pub(crate) fn certificates(&self) -> Result<Option<Certificates>> {
         match (&self.tls_ca, &self.tls_cert, &self.tls_key) {
             (None, None, None) => Ok(None),
-            (Some(authority), Some(certificate), Some(key)) => Ok(Some(Certificates {
-                authority: authority.clone(),
-                certificate: certificate.clone(),
-                key: key.clone(),
-            })),
+            (Some(authority), Some(certificate), Some(key)) => {
+                Ok(Some(Certificates::new(authority, certificate, key)))
+            }
             _ => Err(CliError::usage(
                 "--tls-ca, --tls-cert and --tls-key go together",
                 "name all three",

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
             "name it as in demeaned.parquet",
         ));
     }
-    output::keep_apart(&args.source.data, [Some(&args.out)])?;
+    output::keep_apart(&args.source.data, &[Some(&args.out)])?;
     let done = backend::fit(args)?;
     done.write_parquet(&args.out)?;
     output::results(&done.to_json()?)

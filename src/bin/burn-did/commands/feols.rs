@@ -1,15 +1,19 @@
 //! `burn-did feols`
 
+use std::path::{Path, PathBuf};
+
 use burn_did::backend::DidBackend;
+use burn_did::report::{Comparable, Comparison, Reportable, Stars};
 use burn_did::{FixedEffects, RegressionResult, regression::Family};
 use clap::Args;
 
+use super::compare::text;
 use super::one_device;
 use super::saved::event_study;
 use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::output;
 use crate::parse;
 use crate::words::OneOf;
@@ -24,6 +28,10 @@ pub(crate) struct FeolsArgs {
     /// Outcome, regressors and fixed effects, as in "log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year".
     #[arg(allow_hyphen_values = true, help_heading = None)]
     formula: String,
+    /// Further formulas. All are estimated on the same data and stand side by side, with stars as in R's etable; --save writes one file a
+    /// formula, fits-1.json and so on for fits.json, which `burn-did compare` puts side by side in other ways.
+    #[arg(value_name = "FORMULA", help_heading = None)]
+    more: Vec<String>,
     #[command(flatten)]
     regression: RegressionArgs,
     /// Model: least squares for the outcome, or maximum likelihood for counts (poisson) and for probabilities (logit, probit).
@@ -66,7 +74,10 @@ pub(crate) struct FeolsArgs {
 /// Runs the command.
 pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
     args.output.keep_apart(&args.source.data)?;
-    let fit = backend::fit(args)?;
+    if !args.more.is_empty() {
+        return several(args);
+    }
+    let fit = backend::fit(&OneFormula { args, formula: &args.formula })?;
     let plot = args.output.plot.as_deref();
     let drawable = plot.map_or(Ok(()), |_| {
         event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")
@@ -76,34 +87,85 @@ pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
     output::all([emitted, drawable])
 }
 
-impl Fit for FeolsArgs {
+/// Estimates all formulas, and shows them side by side.
+fn several(args: &FeolsArgs) -> Result<()> {
+    let output = &args.output;
+    if output.plot.is_some() {
+        return Err(CliError::usage(
+            "--plot draws one regression",
+            "save them with --save; `burn-did plot` draws each",
+        ));
+    }
+    let formulas: Vec<&String> = [&args.formula].into_iter().chain(&args.more).collect();
+    let saved = output.save.as_ref();
+    let files: Vec<PathBuf> =
+        saved.map_or(Vec::new(), |file| (1..=formulas.len()).map(|n| numbered(file, n)).collect());
+    output::keep_apart(&args.source.data, &files.iter().map(Some).collect::<Vec<_>>())?;
+    let fit = |formula: &&String| backend::fit(&OneFormula { args, formula: formula.as_str() });
+    let fits: Vec<RegressionResult> = formulas.iter().map(fit).collect::<Result<_>>()?;
+    let names: Vec<String> = (1..=fits.len()).map(|n| format!("({n})")).collect();
+    let models: Vec<(&str, &dyn Comparable)> = names
+        .iter()
+        .zip(&fits)
+        .map(|(name, fit)| (name.as_str(), fit as &dyn Comparable))
+        .collect();
+    let comparison = Comparison::new(&models)?.stars(Stars::Levels);
+    output::results(&text(&comparison, output.format)?)?;
+    if !output.quiet {
+        for (name, fit) in names.iter().zip(&fits) {
+            let warnings = fit.warnings_in_words().into_iter();
+            warnings.for_each(|warning| output::warning(format!("{name} {warning}")));
+        }
+    }
+    output::all(fits.iter().zip(&files).map(|(fit, file)| Ok(fit.save(file)?)))
+}
+
+/// The file of the `n`-th result: `fits-1.json` for `fits.json`.
+fn numbered(file: &Path, n: usize) -> PathBuf {
+    let mut name = file.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("-{n}"));
+    if let Some(extension) = file.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    file.with_file_name(name)
+}
+
+/// One of the formulas, with the options of all.
+struct OneFormula<'a> {
+    args: &'a FeolsArgs,
+    formula: &'a str,
+}
+
+impl Fit for OneFormula<'_> {
     type Result = RegressionResult;
 
     fn device(&self) -> &DeviceArgs {
-        &self.device
+        &self.args.device
     }
 
     fn quiet(&self) -> bool {
-        self.output.quiet
+        self.args.output.quiet
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<RegressionResult> {
+        let args = self.args;
         let config = FixedEffects::<B>::builder()
-            .formula(&*self.formula)
-            .maybe_weights(self.regression.weightsname.clone())
-            .maybe_missing_values(self.source.na.clone())
-            .maybe_vcov(self.regression.vcov.clone())
-            .ssc(self.regression.ssc)
-            .alpha(self.regression.level.alp)
-            .family(self.family)
-            .keep_singletons(self.keep_singletons)
-            .solver(self.projection.solver())
-            .fixef_tol(self.projection.fixef_tol)
-            .fixef_maxiter(self.projection.fixef_maxiter)
-            .glm_tol(self.glm_tol)
-            .glm_maxiter(self.glm_maxiter)
+            .formula(self.formula)
+            .maybe_weights(args.regression.weightsname.clone())
+            .maybe_missing_values(args.source.na.clone())
+            .maybe_vcov(args.regression.vcov.clone())
+            .ssc(args.regression.ssc)
+            .alpha(args.regression.level.alp)
+            .family(args.family)
+            .keep_singletons(args.keep_singletons)
+            .solver(args.projection.solver())
+            .fixef_tol(args.projection.fixef_tol)
+            .fixef_maxiter(args.projection.fixef_maxiter)
+            .glm_tol(args.glm_tol)
+            .glm_maxiter(args.glm_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(args.source.data.as_path(), one_device(&args.device, &on)?)?)
     }
 }

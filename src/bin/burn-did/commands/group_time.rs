@@ -1,4 +1,4 @@
-//! What becomes of group-time effects, of whichever estimator.
+//! Output of group-time effects, from any estimator.
 
 use std::path::Path;
 

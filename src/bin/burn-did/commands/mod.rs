@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod att_gt;
+pub(crate) mod compare;
 pub(crate) mod cont_did;
 pub(crate) mod ddd;
 pub(crate) mod demean;
@@ -12,6 +13,7 @@ mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
 pub(crate) mod plot;
+pub(crate) mod pretrends;
 mod saved;
 pub(crate) mod sunab;
 

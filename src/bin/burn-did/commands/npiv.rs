@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use burn_did::{
     Npiv, NpivResult,
+    options::Bootstrap,
     sieve::{SieveBasis, SieveGrid, SieveKnots},
 };
 use clap::Args;
@@ -111,12 +112,12 @@ pub(crate) struct NpivArgs {
         long,
         value_name = "N",
         visible_alias = "draws",
-        default_value_t = defaults::npiv().draws,
+        default_value_t = defaults::npiv().bootstrap.draws,
         help_heading = "Inference"
     )]
     biters: usize,
     /// Seed of the draws.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().seed, help_heading = "Inference")]
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().bootstrap.seed, help_heading = "Inference")]
     seed: u64,
     #[command(flatten)]
     level: LevelArgs,
@@ -148,8 +149,7 @@ impl NpivArgs {
             .maybe_grid(self.x_eval.clone())
             .derivative_index(self.deriv_index.get() - 1)
             .derivative_order(self.deriv_order)
-            .draws(self.biters)
-            .seed(self.seed)
+            .bootstrap(Bootstrap::draws(self.biters).seed(self.seed))
             .alpha(self.level.alp)
             .maybe_missing_values(self.source.na.clone())
             .build();

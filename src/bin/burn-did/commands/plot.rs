@@ -13,10 +13,11 @@ use crate::output;
 use crate::parse;
 
 /// A plot of a saved result: an aggregate or the group-time effects, effects of switching treatments, curves of a continuous
-/// treatment, the coefficients of a regression's first `i()`, or robust intervals.
+/// treatment, the coefficients of a regression's first `i()`, robust intervals, or violations of parallel trends.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest` or `npiv`.
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest`,
+    /// `pretrends` or `npiv`.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = parse::picture())]
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
     options.x_label.clone_from(&args.x_label);
     options.y_label.clone_from(&args.y_label);
     options.size = args.width.zip(args.height);
-    output::keep_apart(&args.result, [Some(&args.out)])?;
+    output::keep_apart(&args.result, &[Some(&args.out)])?;
     let saved = result_or_study(&args.result)?;
     match (&saved, spec) {
         (SavedResult::GroupTime(fit), Some(spec)) => {

@@ -1,7 +1,7 @@
 //! Levels that outcomes are measured from.
 //!
-//! Outcomes are stored less the mean of their stratum, so that no sum is of numbers far from zero. The strata of an arm are
-//! brought to one level, that of the arm; each arm has its own, and the estimate gets their differences back at the end.
+//! Outcomes are stored less the mean of their stratum, so that no sum has terms far from zero. The strata of an arm are
+//! brought to one level, the arm's; each arm has its own, and the estimate gets their differences back at the end.
 //! Where outcomes are stored as they are, all levels are zero.
 
 use super::answers::incomplete;

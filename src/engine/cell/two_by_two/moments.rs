@@ -31,7 +31,7 @@ fn no_score() -> CellStatus {
     CellStatus::Estimator { message: "the cell has no propensity score".into() }
 }
 
-/// The moments of all sides by trimmed odds, with the propensity score that these are of.
+/// The moments of all sides by trimmed odds, with the propensity score that gives the odds.
 ///
 /// # Errors
 /// [`CellStatus::Estimator`] without a propensity score.

@@ -24,7 +24,7 @@ impl Expansion {
         Self { versions, splines }
     }
 
-    /// Whether it is of so many strata.
+    /// Whether it has this number of strata.
     #[cfg(feature = "cluster")]
     pub fn is_of(&self, strata: usize) -> bool {
         let fits = |(splines, functions): &(Vec<Option<Splines>>, usize)| {

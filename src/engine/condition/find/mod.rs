@@ -125,7 +125,7 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
     Ok(change)
 }
 
-/// Factor that makes the weights' mean 1: over all rows, or where that is of another order than in most strata, over the
+/// Factor that makes the weights' mean 1: over all rows, or where that mean has another order of magnitude than most strata's, over the
 /// median stratum.
 fn weight_factor(sums: &[ColumnSums], known: &KnownColumns, precision: Precision) -> f64 {
     // Squares of weights have to be representable beside one another.

@@ -37,7 +37,7 @@ fn stratum(y: &[f64], x: &[f64], w: &[f64]) -> StratumData {
     }
 }
 
-/// One outcome column, of which the last stratum is compared in every cell.
+/// One outcome column; the last stratum is the comparison in every cell.
 fn known(rows: &Rows, conditioning: Conditioning, weights: usize) -> KnownColumns {
     let strata = rows.0.len();
     KnownColumns {

@@ -113,7 +113,7 @@ impl Provenance {
 }
 
 impl EventStudy {
-    /// An event study of consecutive periods, of which `pre` come before the reference period and `post` after it.
+    /// An event study of consecutive periods: `pre` periods before the reference period and `post` periods after it.
     ///
     /// `coefficients` are in order of time, `[pre + post]`, and `covariance` is theirs, `[pre + post][pre + post]`. The reference
     /// period, whose coefficient is 0, is not among them; it is at event time -1. Intervals are pointwise, at the 95% level.
@@ -161,7 +161,8 @@ impl EventStudy {
     /// # Errors
     /// [`DidError::EventStudy`] for another number of event times, without exactly one reference, or if the event times do not ascend
     /// in equal steps around it.
-    pub fn at_event_times(mut self, times: Vec<f64>) -> Result<Self> {
+    pub fn at_event_times(mut self, times: impl IntoIterator<Item = f64>) -> Result<Self> {
+        let times: Vec<f64> = times.into_iter().collect();
         let reference = self.reference()?;
         let n = self.rows.len() - 1;
         let ascends = |w: &[f64]| w[0] < w[1];
@@ -203,7 +204,7 @@ impl EventStudy {
     pub(crate) fn reference(&self) -> Result<usize> {
         let Some(reference) = self.rows.iter().position(|row| row.reference) else {
             return wrong(
-                "no event time is the base period of all groups; sensitivity needs it within the window, and periods on one grid",
+                "no event time is the base period of all groups; choose a window that has it, or another base period, and periods on one grid",
             );
         };
         match self.rows[reference + 1..].iter().find(|row| row.reference) {

@@ -1,6 +1,6 @@
 //! What an average leaves out of what was asked for.
 //!
-//! Weights are those of the average asked for. They follow from the linear form of the aggregation with a value at every cell: the
+//! Weights are the weights of the requested average. They follow from the linear form of the aggregation with a value at every cell: the
 //! weights on cells do not depend on the values.
 
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ fn treated_share(effects: &GroupTimeEffects, group: f64) -> f64 {
     if all > 0.0 { share(group) / all } else { 0.0 }
 }
 
-/// The cells without an estimate among those that the aggregation is of; `None` if there is none.
+/// The cells without an estimate among the cells that the aggregation uses; `None` if all have one.
 pub(super) fn left_out(effects: &GroupTimeEffects, options: &Aggregation) -> Option<LeftOut> {
     let m = effects.cells.len();
     let missing: Vec<usize> = (0..m).filter(|j| effects.att(*j).is_none()).collect();
@@ -260,7 +260,7 @@ pub(crate) fn remedy(cells: &[LeftOutCell]) -> &'static str {
     }
 }
 
-/// Cells in words, those of a group that failed alike together.
+/// Cells in words; cells of a group that failed for the same reason are listed together.
 pub(crate) fn listed(
     cells: &[LeftOutCell],
     frequency: Option<crate::base::calendar::Frequency>,

@@ -1,6 +1,6 @@
 //! Averages as a column of a comparison.
 
-use crate::base::options::{Band, DoseTarget};
+use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 use crate::report::compare::{Comparable, Term, facts};
 
@@ -12,19 +12,21 @@ impl Comparable for Aggregated {
             AggregationKind::Group => (3.0, "Group"),
             AggregationKind::Calendar => (4.0, "Time"),
         };
-        let slope = f64::from(u8::from(self.settings.target == DoseTarget::Slope));
-        let overall = Term {
-            name: format!("Overall {}", self.settings.parameter()),
-            order: [0.0, slope, 0.0],
-            estimate: self.overall,
-            // Whatever the band of the rows.
-            band: Band::Pointwise,
-        };
-        let row = |r: &AggregatedRow| Term {
-            name: format!("{name} {}", self.shown(r.at)),
-            order: [rank, r.at, 0.0],
-            estimate: r.estimate,
-            band: self.band,
+        let slope = f64::from(u8::from(self.settings.is_of_slopes()));
+        // There is no band of one estimate, whatever the band of the rows.
+        let overall = Term::new(
+            format!("Overall {}", self.settings.parameter()),
+            [0.0, slope, 0.0],
+            self.overall,
+            Band::Pointwise,
+        );
+        let row = |r: &AggregatedRow| {
+            Term::new(
+                format!("{name} {}", self.shown(r.at)),
+                [rank, r.at, 0.0],
+                r.estimate,
+                self.band,
+            )
         };
         [overall].into_iter().chain(self.rows.iter().map(row)).collect()
     }
@@ -39,5 +41,9 @@ impl Comparable for Aggregated {
 
     fn remarks(&self) -> Vec<String> {
         self.left_out_summary().into_iter().collect()
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
     }
 }

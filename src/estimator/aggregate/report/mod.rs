@@ -63,6 +63,7 @@ impl Report for Aggregated {
             caption: Some(foot::caption(words.title, &self.settings.outcome)),
             label: Some(self.label()),
             estimates: vec![EstimateColumns::from(labels)],
+            ..Table::default()
         }
     }
 
@@ -134,7 +135,7 @@ impl Aggregated {
     fn label(&self) -> String {
         let Aggregation { kind, min_e, max_e, balance_e, na_rm } = self.aggregation;
         let number = |name: &str, value: Option<f64>| value.map(|v| format!("{name} {}", label(v)));
-        let mut parts = vec![self.settings.estimator.clone(), kind.word().to_owned()];
+        let mut parts = vec![self.settings.estimator.name().to_owned(), kind.word().to_owned()];
         parts.extend(number("from", min_e));
         parts.extend(number("to", max_e));
         parts.extend(number("balanced", balance_e.map(f64::from)));

@@ -1,7 +1,7 @@
 //! Every aggregation as weights on cells and group shares.
 //!
 //! An average `θ = Σ_k p_k θ_k / Σ_k p_k` with estimated shares `p` has the influence of the `θ_k` with weights `p_k / S`,
-//! and that of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
+//! and the influence of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
 
 use super::{Aggregation, AggregationKind};
 use crate::base::calendar::{EventTimes, TimeGrid};

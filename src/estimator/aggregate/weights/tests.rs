@@ -4,7 +4,7 @@ use crate::base::options::{Band, Inference};
 use crate::estimator::aggregate::left_out::refuse_missing;
 use crate::result::inference::Joint;
 
-/// Effects of the groups 2 and 3, of which the later is twice as large, in the periods 1 to 3.
+/// Effects of the groups 2 and 3 in the periods 1 to 3; group 3 has twice as many units.
 pub(in crate::estimator::aggregate) fn effects() -> GroupTimeEffects {
     let cell = |(group, time): (f64, f64)| Cell {
         group,
@@ -63,7 +63,7 @@ fn values_are_the_averages_of_callaway_and_santanna() {
         ),
         (Aggregation::group(), vec![(2.0, 2.5), (3.0, 2.0)], 13.0 / 6.0),
         (Aggregation::calendar(), vec![(2.0, 1.0), (3.0, 8.0 * third)], 11.0 / 6.0),
-        // Only group 2 is observed for a period after that of its treatment.
+        // Only group 2 is observed one period after its treatment starts.
         (Aggregation::dynamic().balance_e(1), vec![(0.0, 1.0), (1.0, 4.0)], 2.5),
         (Aggregation::dynamic().min_e(0.0).max_e(0.0), vec![(0.0, 5.0 * third)], 5.0 * third),
         (Aggregation::simple().max_e(0.0), vec![], 5.0 * third),

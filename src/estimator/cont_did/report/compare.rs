@@ -26,7 +26,7 @@ impl Comparable for ContDidResult {
         {
             return study.terms();
         }
-        let term = |name: String, order, estimate, band| Term { name, order, estimate, band };
+        let term = |name: String, order, estimate, band| Term::new(name, order, estimate, band);
         let DoseCurve { band_att, band_acrt, .. } = self.dose;
         let curves = self.dose.rows.iter().flat_map(|row| {
             let shown = label(row.dose);
@@ -61,5 +61,9 @@ impl Comparable for ContDidResult {
 
     fn remarks(&self) -> Vec<String> {
         self.left_out_notes()
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.level.settings.outcome.clone())
     }
 }

@@ -172,6 +172,7 @@ impl ContDidResult {
             )),
             label: Some("cont-did".into()),
             estimates: [1, 6].map(EstimateColumns::from).into(),
+            ..Table::default()
         }
     }
 
@@ -200,13 +201,8 @@ impl ContDidResult {
         let settings = &self.level.settings;
         let mut notes = self.left_out_notes();
         notes.extend([foot::SIGNIF.to_owned(), String::new()]);
-        let (controls, base) =
-            (settings.comparison_units(), foot::base_period(settings.base_period));
-        notes.push(format!(
-            "Control Group: {controls}, Anticipation Periods: {}, Base Period: {base}",
-            settings.anticipation
-        ));
-        let dose = settings.dose.as_deref().unwrap_or_default();
+        notes.extend(foot::comparison(settings));
+        let dose = settings.dose().unwrap_or_default();
         notes.push(format!(
             "Outcome: {}, Dose: {dose}, Curves: {}",
             settings.outcome,
@@ -222,7 +218,7 @@ impl ContDidResult {
         notes
     }
 
-    /// What standard errors of curves and slopes have besides those of other estimators.
+    /// A note on the standard errors of curves and slopes, in addition to the general one.
     fn more_errors(&self) -> String {
         let groups = self.knots.groups.len();
         let shares = match self.curves.shares {

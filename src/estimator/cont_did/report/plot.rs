@@ -12,7 +12,7 @@ impl ContDidResult {
             return self.dynamic(self.target)?.chart(options).map(Picture::Chart);
         }
         let settings = &self.level.settings;
-        let (dose, outcome) = (settings.dose.as_deref().unwrap_or_default(), &settings.outcome);
+        let (dose, outcome) = (settings.dose().unwrap_or_default(), &settings.outcome);
         let point = |row: &DoseRow| CurvePoint { at: row.dose, estimates: [row.att, row.acrt] };
         Ok(Picture::Curves(Curves {
             points: self.dose.rows.iter().map(point).collect(),

@@ -48,6 +48,7 @@ impl Report for DrdidResult {
                 interval: (4, 5),
                 mark: None,
             }],
+            ..Table::default()
         }
     }
 
@@ -131,8 +132,8 @@ result!(DrdidResult);
 
 impl Comparable for DrdidResult {
     fn terms(&self) -> Vec<Term> {
-        let (name, order, band) = ("ATT".into(), [0.0; 3], Band::Pointwise);
-        vec![Term { name, order, estimate: self.estimate, band }]
+        let (name, order, band) = ("ATT", [0.0; 3], Band::Pointwise);
+        vec![Term::new(name, order, self.estimate, band)]
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -148,6 +149,10 @@ impl Comparable for DrdidResult {
 
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
     }
 }
 

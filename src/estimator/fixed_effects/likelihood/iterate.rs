@@ -136,7 +136,7 @@ pub(super) fn iterate<M: Model>(
         let is_near = halvings == 0 && (now - deviance).abs() <= stopping.tolerance * now + noise;
         deviance = now;
         let before = std::mem::replace(&mut converged, is_near);
-        // One more step, so that weights and scores are those of the means that it converged to.
+        // One more step, so that weights and scores belong to the means at convergence.
         if before && converged {
             let shifts = chosen.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
             let constant = -shifts.sum::<f64>();
@@ -251,7 +251,7 @@ fn fitted(regressors: &CentredRegressors, kept: &[usize], b: &[f64]) -> Vec<f64>
     sums::less_fitted(&vec![0.0; rows], &columns, &minus)
 }
 
-/// Sums of squares under other weights than those of the means.
+/// Sums of squares of the regressors under `weights`, with the raw sums scaled in proportion.
 pub(super) fn weighted(regressors: &CentredRegressors, weights: &[f64]) -> Vec<Before> {
     let of = |(values, before): (&Vec<f64>, &Before)| {
         let now = sums::sum(values.len(), |row| weights[row] * values[row] * values[row]);
@@ -275,8 +275,8 @@ fn deviance_of<M: Model>(model: &M, sample: &RegressionSample, mu: &[f64], eta: 
     })
 }
 
-/// What the errors of the means leave undecided of the deviance: those of rounding, and those of linear predictors whose weighted sum
-/// of squares is the square of `error`.
+/// Bound on the error of the deviance: rounding of the means, and errors of the linear predictors whose weighted sum of squares is
+/// the square of `error`.
 fn noise_of<M: Model>(
     model: &M,
     sample: &RegressionSample,

@@ -8,7 +8,7 @@ use crate::estimator::fixed_effects::{DemeanResult, RegressionAudit};
 use crate::report::json;
 use crate::result::saved::FORMAT;
 
-/// The document: the residuals are of the size of the data, and are not in it.
+/// The document, without the residuals, which are as large as the data.
 #[derive(Serialize)]
 struct Document<'a> {
     kind: &'static str,

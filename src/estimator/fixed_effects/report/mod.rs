@@ -73,6 +73,7 @@ impl Report for RegressionResult {
                 interval: (5, 6),
                 mark: Some(7),
             }],
+            ..Table::default()
         }
     }
 
@@ -214,7 +215,7 @@ fn regression_facts(s: &RegressionSettings) -> Vec<Variable> {
         Variable::fact("vcov", s.vcov.to_string()),
         Variable::fact("alpha", s.alpha),
         Variable::fact("backend", s.backend.as_str()),
-        Variable::fact("precision", s.precision.as_str()),
+        Variable::fact("precision", s.precision.word()),
     ]
 }
 
@@ -236,25 +237,38 @@ fn stars(coefficient: &Coefficient) -> &'static str {
 result!(RegressionResult);
 
 impl Comparable for RegressionResult {
+    /// Coefficients in the order of the formula, whatever the formulas of other regressions.
     fn terms(&self) -> Vec<Term> {
-        let term = |(index, c): (usize, &Coefficient)| Term {
-            name: c.name.clone(),
-            order: [6.0, index as f64, 0.0],
-            estimate: c.as_estimate(),
-            band: Band::Pointwise,
+        let term = |(c, shown): (&Coefficient, String)| {
+            let estimate = c.as_estimate();
+            Term::new(&c.name, [6.0, 0.0, 0.0], estimate, Band::Pointwise).shown(shown)
         };
-        self.coefficients.iter().enumerate().map(term).collect()
+        self.coefficients.iter().zip(self.printed_names()).map(term).collect()
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        comparison_facts(&self.settings.formula, self.n)
+        let number = |value: f64| format!("{value:.5}");
+        let clusters: Vec<String> = self.clusters.iter().map(|(_, n)| n.to_string()).collect();
+        let fit = if self.settings.family.is_linear() { "R2" } else { "Pseudo R2" };
+        let facts = [
+            ("S.E. type", Some(self.settings.vcov.label())),
+            ("Clusters", (!clusters.is_empty()).then(|| clusters.join(" and "))),
+            ("Observations", Some(self.n.to_string())),
+            (fit, self.r2.map(number)),
+            ("Within R2", self.r2_within.map(number)),
+        ];
+        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 
     fn alpha(&self) -> f64 {
         self.settings.alpha
     }
-}
 
-fn comparison_facts(formula: &str, rows: usize) -> Vec<(String, String)> {
-    vec![("Formula".to_owned(), formula.to_owned()), ("Rows".to_owned(), rows.to_string())]
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
+    }
+
+    fn absorbed(&self) -> Option<Vec<String>> {
+        Some(self.absorbed.iter().map(|absorbed| absorbed.name.clone()).collect())
+    }
 }

@@ -53,11 +53,19 @@ impl Comparable for SunAbrahamResult {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        self.event_study.facts()
+        self.regression.facts()
     }
 
     fn alpha(&self) -> f64 {
         self.event_study.alpha()
+    }
+
+    fn outcome(&self) -> Option<String> {
+        self.event_study.outcome()
+    }
+
+    fn absorbed(&self) -> Option<Vec<String>> {
+        Comparable::absorbed(&self.regression)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -6,16 +6,18 @@ use crate::report::foot;
 
 impl Comparable for GroupTimeResult {
     fn terms(&self) -> Vec<Term> {
-        let term = |c: &GroupTimeCell| Term {
-            name: format!(
-                "{}({}, {})",
-                self.settings.parameter(),
-                self.settings.period(c.group),
-                self.settings.period(c.time)
-            ),
-            order: [5.0, c.group, c.time],
-            estimate: c.estimate,
-            band: self.band,
+        let term = |c: &GroupTimeCell| {
+            Term::new(
+                format!(
+                    "{}({}, {})",
+                    self.settings.parameter(),
+                    self.settings.period(c.group),
+                    self.settings.period(c.time)
+                ),
+                [5.0, c.group, c.time],
+                c.estimate,
+                self.band,
+            )
         };
         self.cells.iter().map(term).collect()
     }
@@ -30,5 +32,9 @@ impl Comparable for GroupTimeResult {
 
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! Averages as documents, by themselves or with the group-time effects that they are of.
+//! Averages as documents, by themselves or with the group-time effects that they average.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -33,8 +33,8 @@ impl GroupTimeResult {
 }
 
 impl Aggregated {
-    /// Averages as JSON, each under the words it was `asked` for in: the document of the only one, which is read back as that of
-    /// [`Self::to_json`] is, or a list of documents. An average that could not be formed is an object with its `error` and the `code` of that.
+    /// Averages as JSON, each with its description in `asked`. A single average is one document, in the format of [`Self::to_json`];
+    /// several are a list of documents. An average that could not be formed is an object with its `error` and the error's `code`.
     ///
     /// # Errors
     /// As [`Self::to_json`].

@@ -2,42 +2,70 @@
 
 use crate::base::error::DidWarning;
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, Multiplier,
+    Band, BasePeriod, Bootstrap, ControlGroup, DoseTarget, EstimationMethod, Inference, Multiplier,
+    Precision, SharesOf,
 };
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::read::panel::{Layout, SampleAudit};
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::inference::{Critical, Estimate, Joint, Wald};
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 use crate::result::timings::Timings;
 
 pub(crate) const POINTWISE: f64 = 1.959_963_984_540_05;
 
 pub(crate) fn settings(inference: Inference) -> Settings {
     Settings {
-        estimator: "att_gt".into(),
+        estimator: EstimatorSettings::AttGt {
+            control_group: ControlGroup::NeverTreated,
+            last_cohort: None,
+            base_period: BasePeriod::Varying,
+            method: Some(EstimationMethod::DoublyRobust),
+            anticipation: 0,
+        },
         backend: "ndarray".into(),
-        precision: "f64".into(),
+        precision: Precision::F64,
         outcome: "lemp".into(),
         covariates: "~ 1".into(),
         weights: None,
         cluster: None,
-        eligible: None,
-        shares_of: None,
-        dose: None,
-        target: crate::base::options::DoseTarget::Level,
-        control_group: ControlGroup::NeverTreated,
-        last_cohort: None,
-        base_period: BasePeriod::Varying,
-        method: Some(EstimationMethod::DoublyRobust),
-        anticipation: 0,
         frequency: None,
         layout: Layout::Balanced,
         n_units: 500,
         n_rows: 2500,
         n_clusters: None,
         inference,
+    }
+}
+
+fn set_universal(settings: &mut Settings) {
+    if let EstimatorSettings::AttGt { base_period, .. } = &mut settings.estimator {
+        *base_period = BasePeriod::Universal;
+    }
+}
+
+/// Triple differences.
+pub(crate) fn ddd() -> EstimatorSettings {
+    EstimatorSettings::Ddd {
+        eligible: "eligible".into(),
+        shares_of: SharesOf::Eligible,
+        control_group: ControlGroup::NeverTreated,
+        last_cohort: None,
+        base_period: BasePeriod::Varying,
+        method: EstimationMethod::DoublyRobust,
+    }
+}
+
+/// Slopes in a dose.
+pub(crate) fn slopes() -> EstimatorSettings {
+    EstimatorSettings::ContDid {
+        dose: "dose".into(),
+        target: DoseTarget::Slope,
+        control_group: ControlGroup::NeverTreated,
+        last_cohort: None,
+        base_period: BasePeriod::Varying,
+        anticipation: 0,
         resampling: None,
     }
 }
@@ -139,7 +167,7 @@ pub(crate) fn universal() -> GroupTimeResult {
         (2007.0, 2007.0, -0.026_054_410_7, Some(0.016_655_435_3)),
     ];
     let mut result = att_gt(&cells, POINTWISE, analytic());
-    result.settings.base_period = BasePeriod::Universal;
+    set_universal(&mut result.settings);
     result.wald = Some(Wald { stat: 7.791_236_6, df: 5, p_value: 0.168_12 });
     result
 }
@@ -228,7 +256,7 @@ pub(crate) fn dynamic_universal() -> Aggregated {
     ];
     let overall = (-0.077_239_821_5, 0.019_964_989_1);
     let mut result = aggregated(Aggregation::dynamic(), overall, &rows, POINTWISE, analytic());
-    result.settings.base_period = BasePeriod::Universal;
+    set_universal(&mut result.settings);
     result
 }
 

@@ -21,6 +21,7 @@ use crate::report::number::Digits;
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns, strings};
 use crate::report::{facts, foot};
+use crate::result::settings::EstimatorSettings;
 
 impl Report for GroupTimeResult {
     const KIND: &'static str = "group_time";
@@ -54,8 +55,9 @@ impl Report for GroupTimeResult {
             sections: vec![Section { caption: None, header: strings(&header), rows }],
             notes,
             caption: Some(foot::caption(self.title(), &self.settings.outcome)),
-            label: Some(self.settings.estimator.clone()),
+            label: Some(self.settings.estimator.name().to_owned()),
             estimates: vec![EstimateColumns::from(2)],
+            ..Table::default()
         }
     }
 
@@ -89,7 +91,7 @@ impl Report for GroupTimeResult {
 }
 
 impl GroupTimeResult {
-    /// The cells, with further keys before those of all cells.
+    /// The cells, with further keys before the keys of all cells.
     pub(crate) fn cell_estimates(&self, name: &'static str, keys: Vec<Variable>) -> Estimates {
         let cells = &self.cells;
         let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {
@@ -109,10 +111,14 @@ impl GroupTimeResult {
 
     /// What the cells are, over tables and plots.
     fn title(&self) -> &'static str {
-        match (&self.settings.eligible, self.settings.target) {
-            (_, DoseTarget::Slope) => "Group-Time Average Causal Responses",
-            (Some(_), _) => "Group-Time Average Treatment Effects by Triple Differences",
-            (None, _) => "Group-Time Average Treatment Effects",
+        match self.settings.estimator {
+            EstimatorSettings::ContDid { target: DoseTarget::Slope, .. } => {
+                "Group-Time Average Causal Responses"
+            }
+            EstimatorSettings::Ddd { .. } => {
+                "Group-Time Average Treatment Effects by Triple Differences"
+            }
+            _ => "Group-Time Average Treatment Effects",
         }
     }
 

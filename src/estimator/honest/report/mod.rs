@@ -3,12 +3,15 @@
 #[cfg(feature = "plot")]
 mod plot;
 
+use crate::base::calendar::label;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::report::left_out;
-use crate::estimator::honest::{Breakdown, Delta, HonestResult, Restriction, RobustInterval};
+use crate::estimator::honest::{
+    AT_EVENT_TIME, Breakdown, Delta, HonestResult, Restriction, RobustInterval,
+};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -171,10 +174,20 @@ impl HonestResult {
 result!(HonestResult);
 
 /// The effect that is analysed, with its original interval: the robust ones have no estimate.
+/// The original estimate, in the row of its event time if it is the effect at one.
 impl Comparable for HonestResult {
     fn terms(&self) -> Vec<Term> {
-        let (order, band) = ([0.0; 3], Band::Pointwise);
-        vec![Term { name: self.parameter.clone(), order, estimate: self.original, band }]
+        let time = self.parameter.strip_prefix(AT_EVENT_TIME).and_then(|time| time.parse().ok());
+        let axis = self.study.axis().unwrap_or("Event time");
+        let (name, order) = match time {
+            Some(time) => (format!("{axis} {}", label(time)), [2.0, time, 0.0]),
+            None => (self.parameter.clone(), [0.0; 3]),
+        };
+        vec![Term::new(name, order, self.original, Band::Pointwise)]
+    }
+
+    fn outcome(&self) -> Option<String> {
+        self.study.outcome()
     }
 
     fn facts(&self) -> Vec<(String, String)> {

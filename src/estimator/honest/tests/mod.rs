@@ -6,7 +6,7 @@ use crate::estimator::aggregate::EventStudy;
 
 mod coverage;
 
-/// The example of which independent programs agree on the numbers below.
+/// An example for which independent programs agree on the numbers below.
 fn example(post: usize) -> EventStudy {
     let factor = [
         vec![0.10, 0.0, 0.0, 0.0, 0.0],
@@ -207,7 +207,7 @@ fn grids_that_cut_an_interval_say_so() {
 
 #[test]
 fn moments_without_variance_are_known() {
-    // All coefficients are multiples of one number, whose second differences are zero: of those of -2.5, -1, 0, 1 - θ the first
+    // All coefficients are multiples of one number, whose second differences are zero. In -2.5, -1, 0, 1 - θ the first second difference
     // is -0.5 and the second -θ, whatever the draw.
     let v = [2.0, 1.0, -1.0];
     let covariance = v.map(|a| v.map(|b| a * b).to_vec()).to_vec();

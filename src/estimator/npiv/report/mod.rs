@@ -54,6 +54,7 @@ impl Report for NpivResult {
             estimates: [0, 5]
                 .map(|i| EstimateColumns::from(self.config.regressors.len() + i))
                 .into(),
+            ..Table::default()
         }
     }
 
@@ -143,11 +144,13 @@ impl Comparable for NpivResult {
     fn terms(&self) -> Vec<Term> {
         let place =
             |row: &NpivRow| row.x.iter().map(|x| label(*x)).collect::<Vec<String>>().join(", ");
-        let term = |name: &str, rank: f64, row: &NpivRow, estimate| Term {
-            name: format!("{name}({})", place(row)),
-            order: [rank, row.x.first().copied().unwrap_or_default(), 0.0],
-            estimate,
-            band: Band::Uniform,
+        let term = |name: &str, rank: f64, row: &NpivRow, estimate| {
+            Term::new(
+                format!("{name}({})", place(row)),
+                [rank, row.x.first().copied().unwrap_or_default(), 0.0],
+                estimate,
+                Band::Uniform,
+            )
         };
         let both = |row| [term("h", 6.0, row, row.h), term("Derivative", 7.0, row, row.derivative)];
         self.rows.iter().flat_map(both).collect()
@@ -162,5 +165,9 @@ impl Comparable for NpivResult {
 
     fn alpha(&self) -> f64 {
         self.config.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.config.outcome.clone())
     }
 }

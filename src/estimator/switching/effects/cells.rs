@@ -222,8 +222,8 @@ fn known(weight: f64) -> f64 {
     if weight.is_nan() { 0.0 } else { weight }
 }
 
-/// Weighted mean of the rows that have a value. That of equal numbers is that number; that of others is rounded once, so that
-/// treatments of the same share are the same number.
+/// Weighted mean of the rows that have a value. The mean of equal numbers is exactly that number; any other mean is rounded once, so
+/// that cells with the same share of treated rows have the same treatment.
 fn mean(members: &[u32], values: &[f64], weight: &dyn Fn(usize) -> f64) -> f64 {
     let weighted = || {
         let present = members.iter().map(|row| *row as usize).filter(|row| !values[*row].is_nan());

@@ -10,7 +10,7 @@ pub struct Dropped {
     pub rows_averaged: usize,
     /// Groups without any outcome, or without any treatment.
     pub groups_empty: usize,
-    /// Groups whose treatment was both above and below that of the first period; their cells from then on are dropped.
+    /// Groups whose treatment was both above and below its first value; their cells from then on are dropped.
     pub groups_bidirectional: usize,
     /// Those cells.
     pub cells_bidirectional: usize,
@@ -33,7 +33,7 @@ pub struct Dropped {
     pub treatments_filled: usize,
     /// Groups that switch in the second period, and so have no linear trend of their own.
     pub groups_without_trend: usize,
-    /// Groups whose average treatment after the first switch is that of the first period.
+    /// Groups whose average treatment after the first switch equals their treatment in the first period.
     pub groups_without_direction: usize,
     /// Groups of a first treatment for which the coefficients of controls cannot be estimated.
     pub groups_without_residuals: usize,

@@ -85,7 +85,7 @@ fn change(
     let row = &sample.levels[sample.row(g)];
     let base = sample.first_of(g).checked_sub(1)?;
     let t = if effect > 0 { base + length } else { base.checked_sub(length)? };
-    // As in R, the trend is of periods that have a first difference.
+    // As in R, the trend uses periods that have a first difference.
     let before = || base.checked_sub(1).filter(|before| *before >= sample.start);
     let trend = if options.linear_trends { row[base] - row[before()?] } else { 0.0 };
     let change = row.get(t)? - row[base] - effect as f64 * trend;

@@ -1,4 +1,4 @@
-//! Missing treatments: what follows from those before and after, and which outcomes are of an unknown treatment.
+//! Missing treatments: which ones follow from the periods before and after, and which outcomes have an unknown treatment.
 
 use super::cells::GroupPeriodCells;
 use super::dropped::Dropped;

@@ -13,7 +13,7 @@
 //! | bootstrap | `bootstrap.rs` |
 //!
 //! Everything is formed on the host in doubles. Groups of a stratum lie next to each other, so that a comparison is a few sums
-//! over ranges; sums of order n are of tiles of [`TILE`] groups, which are added in order.
+//! over ranges; sums over all groups are formed in tiles of [`TILE`] groups, which are added in order.
 
 mod arrange;
 mod bootstrap;

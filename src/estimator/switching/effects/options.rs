@@ -38,7 +38,7 @@ pub(crate) struct SwitchingOptions {
     /// Degree of the polynomial in the status quo treatment; 0 for treatments of few values.
     pub continuous: usize,
     pub less_conservative: bool,
-    /// Does not enlarge the influence of the controls' coefficients by the weight of all status quo treatments over that of their own.
+    /// Does not scale the influence of the controls' coefficients by the total weight over the weight of their status quo treatment.
     pub separate_control_variance: bool,
     pub keep_bidirectional: bool,
     pub drop_if_treatment_missing: bool,

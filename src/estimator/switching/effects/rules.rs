@@ -78,7 +78,7 @@ fn key(
     g: usize,
     options: &SwitchingOptions,
 ) -> StatusQuoKey {
-    // The order of the bits is that of the numbers after this map, and −0 is 0.
+    // After this map the bits sort as the numbers do, and −0 equals 0.
     let value = if options.continuous > 0 { 0.0 } else { histories[g].status_quo + 0.0 };
     (ordered(value), cells.trend[g])
 }

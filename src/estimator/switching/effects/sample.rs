@@ -103,7 +103,7 @@ impl SwitchingSample {
     }
 }
 
-/// Columns that do not change over time, of which effects may be functions.
+/// Columns that are constant over time, which may predict the effects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traits {
     /// Value of each group `[column][group]`, NaN if there is none.
@@ -116,7 +116,7 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// Of columns of rows in these groups and periods, of which there are so many.
+    /// Reads the traits from columns; each row has its group and period, and `groups` counts the groups.
     pub(super) fn new(
         columns: &[Vec<f64>],
         group: &[u32],

@@ -50,6 +50,7 @@ impl Report for DidMultiplegtResult {
             )),
             label: Some("did-multiplegt".into()),
             estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
         }
     }
 
@@ -179,7 +180,7 @@ impl DidMultiplegtResult {
                 notes.push(format!("Test that {what}: chi-squared = {stat:.4}, df = {df}, {p}"));
             }
         }
-        let controls = match settings.control_group {
+        let controls = match settings.control_group().unwrap_or_default() {
             ControlGroup::NeverTreated => "Never Switching",
             ControlGroup::NotYetTreated => "Not Yet Switched",
         };
@@ -240,11 +241,8 @@ result!(DidMultiplegtResult);
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
 impl Comparable for DidMultiplegtResult {
     fn terms(&self) -> Vec<Term> {
-        let average = self.average.iter().map(|average| Term {
-            name: "Average total effect".into(),
-            order: [0.5, 0.0, 0.0],
-            estimate: average.estimate,
-            band: Band::Pointwise,
+        let average = self.average.iter().map(|average| {
+            Term::new("Average total effect", [0.5, 0.0, 0.0], average.estimate, Band::Pointwise)
         });
         let study = self.event_study();
         let events = study.terms().into_iter().zip(&study.rows).filter(|(_, row)| !row.reference);
@@ -253,7 +251,7 @@ impl Comparable for DidMultiplegtResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         let settings = &self.settings;
-        let controls = match settings.control_group {
+        let controls = match settings.control_group().unwrap_or_default() {
             ControlGroup::NeverTreated => "Never switching",
             ControlGroup::NotYetTreated => "Not yet switched",
         };
@@ -271,9 +269,13 @@ impl Comparable for DidMultiplegtResult {
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
     }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
+    }
 }
 
-/// What effects are of: cells and switchers, and whether there is an estimate.
+/// Counts of cells and switchers behind each effect, and whether it has an estimate.
 fn counts(rows: &[SwitchingEffect]) -> [Variable; 5] {
     let status = |row: &SwitchingEffect| match row.estimate.estimate {
         Some(_) => Some("ok"),

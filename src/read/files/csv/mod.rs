@@ -25,7 +25,7 @@ const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|'
 const TEXT: u128 = 24;
 const VALUE: u128 = 48;
 
-const REMEDY: &str = "write the data to parquet, of which panels are streamed";
+const REMEDY: &str = "write the data to parquet, from which panels are streamed";
 
 /// First bytes of compressed files.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -70,6 +70,11 @@ impl CsvData {
         }
         Ok(Self { frame: DataFrame::new(rows, columns)?, missing: all })
     }
+}
+
+/// Names of the columns of a file.
+pub(super) fn names(path: &Path) -> Result<Vec<String>> {
+    Ok(Header::read(path)?.0)
 }
 
 /// Names of a file's columns.
@@ -138,7 +143,7 @@ impl Header {
 
     /// The fields of the columns named.
     fn texts(&self, path: &Path, names: &[String]) -> Result<DataFrame> {
-        // Positions stand for names, of which those not asked for may occur twice.
+        // Positions stand for names, because names that are not requested may occur twice.
         let schema = (0..self.0.len()).map(|i| Field::new(i.to_string().into(), DataType::String));
         let position = |name: &String| self.0.iter().position(|n| n == name);
         let positions: Vec<usize> = names.iter().filter_map(position).collect();

@@ -5,7 +5,7 @@ use polars::prelude::*;
 use polars_parquet::parquet::metadata::SchemaDescriptor;
 use polars_parquet::read::ParquetType;
 
-/// Metadata of the same file in which columns of half precision are of two bytes; the rest may have other types.
+/// Metadata of the same file in which half-precision columns are two-byte arrays; the others keep their types.
 pub(super) fn as_bytes(metadata: &FileMetadata) -> FileMetadata {
     let mut fields = metadata.schema().fields().to_vec();
     for field in &mut fields {

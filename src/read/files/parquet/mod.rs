@@ -26,6 +26,12 @@ pub(crate) use {
     open::FRAME_ROWS,
 };
 
+/// Names of the columns of a file.
+pub(super) fn names(path: &Path) -> Result<Vec<String>> {
+    let (schema, _) = file::ParquetFile::found(path)?.schema()?;
+    Ok(schema.iter_names().map(ToString::to_string).collect())
+}
+
 /// Some columns of a file as they are.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ impl<'a> OpenFile<'a> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is another than its stamp is of.
+    /// If the file cannot be read, or has changed since its stamp was taken.
     pub fn new(source: &'a ParquetFile) -> Result<Self> {
         let fetched = source.fetched()?;
         let file = source.file(fetched.as_ref())?;

@@ -68,7 +68,7 @@ impl<'a> KnownType<'a> {
     }
 }
 
-/// The type that holds the values of both exactly, if they are of one kind.
+/// The type that holds the values of both exactly, if their types are compatible.
 fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
     use DataType::{Categorical, Decimal, Float64, Null, String};
     match (a, b) {

@@ -204,7 +204,7 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// What was found is of the rows of the plan's sample.
+    /// Checks that what was found belongs to the rows of the plan's sample.
     fn under<T: Clone>(&self, rules: &Rules, found: &T) -> Result<T> {
         if self.plan.has_rules(rules) { Ok(found.clone()) } else { Err(another_sample()) }
     }

@@ -4,8 +4,8 @@
 //! [`Reading`] can look at a shard, and with a [`PlacementPlan`] and the shard's [`Position`] it arranges its rows. What is
 //! decided from the looks is decided by [`arrange_apart`], with the rules that serve a data frame in memory.
 //!
-//! Rows that are in no order, and rows without units, whose order is that of their outcomes, are first written once more in
-//! buckets ([`Reading::split`]), each of which is a shard.
+//! Rows that are in no order, and rows without units, which are sorted by outcome, are first written once more in
+//! buckets ([`Reading::split`]); each bucket is a shard.
 
 mod choice;
 mod ends;

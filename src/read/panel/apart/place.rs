@@ -12,7 +12,7 @@ use crate::read::panel::request::Request;
 use crate::read::panel::rules::Rules;
 use crate::read::panel::stratum::{StratumData, StratumShape};
 
-/// What the strata are, for whoever puts rows into them.
+/// The strata, as needed to assign rows to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PlacementPlan {
     blueprint: Blueprint,

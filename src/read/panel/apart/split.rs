@@ -12,7 +12,7 @@ use crate::read::columns::Label;
 use crate::read::files::parquet::{FRAME_ROWS, rows_by_bucket, splitters};
 use crate::read::files::problem;
 
-/// Buckets, each of which is in the copy of every part.
+/// Most buckets; every part's copy has all of them.
 const MAX_BUCKETS: usize = 1_024;
 
 /// Labels between buckets of about `bucket_rows` rows (or the usual number).

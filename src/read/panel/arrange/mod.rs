@@ -76,7 +76,7 @@ pub(super) fn decide(
 /// Whether the groups that are compared are large enough for the covariates.
 fn check_sizes(rules: &Rules, counts: &Counts, request: &Request<'_>) -> Result<()> {
     let required = smallest_cohort(request.roles.covariates.variables().len());
-    // In two periods, pairs are of units observed in both.
+    // With two periods, pairs exist only for units observed in both.
     let complete = request.options.pairs && rules.two_periods;
     let (rows, observed) = (counts.cohort_sizes(), counts.observed(rules.layout, complete));
     let sizes = CohortSizes { cohorts: &rules.cohorts, rows: &rows, observed: &observed, required };

@@ -10,7 +10,7 @@ use burn_did::backend::Cpu;
 use burn_did::cluster::{
     Certificates, RunningCluster, SchedulerConfig, cluster_status, run_scheduler,
 };
-use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
+use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
     Cluster, Ddd, DidError, Drdid,
     audit::Timings,
@@ -77,14 +77,18 @@ fn every_layout() {
     let bootstrap = Some(Bootstrap::draws(40).seed(5).multiplier(Multiplier::Mammen));
     let drawn = || but(named(), |e| e.bootstrap = bootstrap);
     same!("bootstrap", drawn(), &panel().frame(), &cluster);
-    let data = Simulation { clusters: 90, weights: true, ..panel() }.frame();
+    let data = but(panel(), |s| {
+        s.clusters = 90;
+        s.weights = true;
+    })
+    .frame();
     let clustered = but(drawn(), |e| {
         (e.weights, e.cluster) = (Some("weight".into()), Some("cluster".into()));
     });
     same!("clusters", clustered, &data, &cluster);
-    let data = Simulation { attrition: 0.1, ..panel() }.frame();
+    let data = but(panel(), |s| s.attrition = 0.1).frame();
     same!("unbalanced", but(named(), |e| e.allow_unbalanced_panel = true), &data, &cluster);
-    let data = Simulation { repeated_cross_sections: true, ..panel() }.frame();
+    let data = but(panel(), |s| s.repeated_cross_sections = true).frame();
     let sections = but(named(), |e| e.repeated_cross_sections = true);
     same!("sections of units", sections.clone(), &data, &cluster);
     same!("sections", but(sections, |e| e.unit = None), &data, &cluster);
@@ -246,11 +250,9 @@ fn who_has_no_certificate_of_the_ring_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let (ring, other) = (certificates(place.path(), "ring"), certificates(place.path(), "other"));
     let (send, receive) = std::sync::mpsc::channel();
-    let config = SchedulerConfig {
-        bind: "127.0.0.1:0".parse().unwrap(),
-        certificates: Some(ring.clone()),
-        ..SchedulerConfig::default()
-    };
+    let mut config = SchedulerConfig::default();
+    config.bind = "127.0.0.1:0".parse().unwrap();
+    config.certificates = Some(ring.clone());
     std::thread::spawn(move || {
         run_scheduler(&config, |address| send.send(address.to_owned()).unwrap())
     });

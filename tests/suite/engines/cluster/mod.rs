@@ -90,11 +90,11 @@ pub fn certificates(place: &Path, authority: &str) -> Certificates {
          -extfile {names} -out {authority}-own.pem"
     ));
     let file = |name: String| -> PathBuf { place.join(name) };
-    Certificates {
-        authority: file(format!("{authority}.pem")),
-        certificate: file(format!("{authority}-own.pem")),
-        key: file(format!("{authority}-own.key")),
-    }
+    Certificates::new(
+        file(format!("{authority}.pem")),
+        file(format!("{authority}-own.pem")),
+        file(format!("{authority}-own.key")),
+    )
 }
 
 /// A process that ends with the test.

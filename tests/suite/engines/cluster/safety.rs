@@ -35,11 +35,9 @@ fn a_plain_call_on_loopback_is_not_obeyed() {
     let place = tempfile::tempdir().unwrap();
     let ring = certificates(place.path(), "ring");
     let (send, receive) = std::sync::mpsc::channel();
-    let config = SchedulerConfig {
-        bind: "127.0.0.1:0".parse().unwrap(),
-        certificates: Some(ring.clone()),
-        ..SchedulerConfig::default()
-    };
+    let mut config = SchedulerConfig::default();
+    config.bind = "127.0.0.1:0".parse().unwrap();
+    config.certificates = Some(ring.clone());
     std::thread::spawn(move || {
         run_scheduler(&config, |address| send.send(address.to_owned()).unwrap())
     });

@@ -1,6 +1,6 @@
 //! Functions by sieves.
 
-use burn_did::{Data, Npiv, NpivResult, Result, sieve::SieveGrid};
+use burn_did::{Data, Npiv, NpivResult, Result, options::Bootstrap, sieve::SieveGrid};
 
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::panels::staggered;
@@ -45,17 +45,17 @@ impl From<NpivResult> for Numbers {
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, weights, instruments) in
-        [("regressor", None, vec![]), ("instrument, weighted", Some("w"), vec!["x2t".to_owned()])]
+        [("regressor", None, vec![]), ("instrument, weighted", Some("w"), vec!["x2t"])]
     {
         let config = Npiv::builder()
             .outcome("y")
-            .regressors(vec!["x1".into()])
+            .regressors(["x1"])
             .instruments(instruments)
             .maybe_weights(weights)
             .x_segments(2)
             .w_segments(3)
             .grid(SieveGrid::Even(20))
-            .draws(50)
+            .bootstrap(Bootstrap::draws(50))
             .build();
         cases.push(Case {
             doses: &["x1"],

@@ -143,7 +143,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             found,
         };
         self.norms(work, at, &at.u, self.cells, &beta);
-        // SAFETY: vectors are of all levels; a unit writes an entry of its own.
+        // SAFETY: vectors have an entry for each level; each unit writes its own entry.
         unsafe {
             launch!(
                 work,
@@ -169,7 +169,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             found,
         };
         self.norms(work, at, &at.v[step + 1], all, &alpha);
-        // SAFETY: vectors are of all levels; a unit writes an entry of its own of each vector.
+        // SAFETY: vectors have an entry for each level; each unit writes its own entry of each vector.
         unsafe {
             launch!(
                 work,
@@ -241,7 +241,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             let work = Launches::new(gpu, steps + 2);
             let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
             for step in 0..steps {
-                // SAFETY: vectors are of all levels, and the coefficients of all steps; a unit writes an entry of its own of each vector.
+                // SAFETY: vectors have an entry for each level, and there are coefficients for each step; each unit writes its own entry of each vector.
                 unsafe {
                     launch!(
                         work,

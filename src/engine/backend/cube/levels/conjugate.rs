@@ -131,7 +131,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             );
         }
         self.add_lead(work, columns, &at.lead_sums);
-        // SAFETY: segments name levels of the leading factor; a unit writes an entry of its own.
+        // SAFETY: segments name levels of the leading factor; each unit writes its own entry.
         unsafe {
             launch!(
                 work,
@@ -161,7 +161,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         row: Option<usize>,
     ) {
         let (columns, cubes) = (at.columns, self.cubes(at.columns));
-        // SAFETY: vectors are of all levels; a unit writes entries of its own, and a cube sums of its own.
+        // SAFETY: vectors have an entry for each level; each unit writes its own entries, and each cube its own sums.
         unsafe {
             launch!(
                 work,
@@ -210,7 +210,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         live: u32,
     ) {
         let columns = at.columns;
-        // SAFETY: vectors are of all levels; a unit writes an entry of its own.
+        // SAFETY: vectors have an entry for each level; each unit writes its own entry.
         unsafe {
             launch!(
                 work,

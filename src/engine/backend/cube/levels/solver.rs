@@ -29,7 +29,7 @@ enum Vectors {
 }
 
 impl<R: GpuRuntime> DeviceSolver<R> {
-    /// Holds a design, of which nothing is solved yet.
+    /// Holds a design; nothing is solved yet.
     pub(crate) fn hold(
         design: &LevelDesign<'_>,
         weights: &LevelWeights<'_>,

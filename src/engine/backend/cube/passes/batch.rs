@@ -1,4 +1,4 @@
-//! Spans of rows with the influence columns that there are of them, and sums of their tiles.
+//! Spans of rows with the influence columns that they have, and sums of their tiles.
 
 use super::super::kernels::layout::ABSENT;
 use super::super::runtime::{Buffer, GpuRuntime, Launches, index};

@@ -19,7 +19,7 @@ pub(crate) struct Multiplied<'a> {
     data: &'a Buffer,
     /// Entries from a column to the next.
     stride: usize,
-    /// The bases, if the columns are of those.
+    /// The bases, if the columns are columns of a basis.
     bases: Option<&'a Buffer>,
     group: usize,
     spans: SpanTable,

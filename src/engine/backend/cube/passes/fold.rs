@@ -25,7 +25,7 @@ pub(crate) struct FoldShape {
     pub rows: usize,
     /// Outputs of a row.
     pub entries: usize,
-    /// Influence columns, where outputs are of those.
+    /// Number of influence columns, if the outputs belong to influence columns.
     pub columns: usize,
     /// Numbers of a part of a tile.
     pub size: usize,

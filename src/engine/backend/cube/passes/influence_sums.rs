@@ -66,7 +66,7 @@ pub(crate) struct InfluenceQuestion<'a> {
     pub values: bool,
 }
 
-/// Draws of which multiplied sums are to be formed.
+/// Draws for which multiplied sums are formed.
 #[derive(Clone, Copy)]
 pub(crate) struct MultiplierQuestion<'a> {
     pub spec: Multipliers,

@@ -24,7 +24,7 @@ pub(crate) struct Jobs {
     periods: usize,
 }
 
-/// Which jobs are asked of which rows, and where their sums go.
+/// Which jobs run on which rows, and where their sums go.
 pub(crate) struct AskedJobs {
     /// `of` is the position of a span here, `row` the first row of outputs that its sums are added to.
     pub spans: Vec<Span>,

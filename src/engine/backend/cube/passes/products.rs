@@ -69,7 +69,7 @@ impl Blocks {
         block[..self.block_height() * WIDTH].chunks_exact(WIDTH)
     }
 
-    /// All numbers of the blocks, of which `value` gives the products and `behind` what comes behind those of every block.
+    /// All numbers of the blocks: in each, the products that `value` gives, followed by `behind`.
     pub(crate) fn written(&self, value: impl Fn(usize, usize) -> f64, behind: &[f64]) -> Vec<f64> {
         let mut values = vec![0.0; self.entries()];
         for ([first_i, first_j], values) in self.corners().zip(values.chunks_exact_mut(self.size()))
@@ -94,7 +94,7 @@ impl Blocks {
     }
 }
 
-/// What the products are of.
+/// The factors of the products.
 pub(crate) struct Factors<'a> {
     pub data: &'a Buffer,
     /// Entries from a column to the next.

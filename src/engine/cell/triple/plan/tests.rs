@@ -6,14 +6,8 @@ use crate::engine::cell::fixtures::triple_sample;
 const NEVER: f64 = f64::INFINITY;
 
 fn plan(sample: &Sample, control_group: ControlGroup) -> TriplePlan {
-    let options = PlanOptions {
-        control_group,
-        base_period: BasePeriod::Varying,
-        anticipation: 0.0,
-        fix_weights: None,
-        covariates: CovariatePeriod::Base,
-        pairs: false,
-    };
+    let covariates = CovariatePeriod::Base;
+    let options = PlanOptions { control_group, covariates, ..PlanOptions::default() };
     TriplePlan::new(sample, &options)
 }
 

@@ -188,7 +188,7 @@ fn horvitz_thompson_weighting_takes_the_mean_weight_as_known() {
     let rows = &example.observations;
     let estimate = example.estimate(Method::HorvitzThompson).unwrap();
     assert_near(&[estimate.att], &[att(Method::HorvitzThompson, true, rows)], 1e-12);
-    // The estimate is of degree -1 in weights of any mean; every row gets an equal part of what is missing to a sum of zero.
+    // The estimate is homogeneous of degree -1 in the weights; every row gets an equal part of what is missing to a sum of zero.
     let derivatives =
         definition::derivatives(rows, |rows| att(Method::HorvitzThompson, true, rows));
     let expected: Vec<f64> =

@@ -7,7 +7,7 @@ use super::{EventStudy, Provenance};
 use crate::base::calendar::label;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::{Band, DoseTarget};
+use crate::base::options::Band;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
 use crate::report::compare::{self, Comparable, Term};
@@ -69,6 +69,7 @@ impl Report for EventStudy {
             caption: self.provenance.outcome().map(|outcome| foot::caption(title, outcome)),
             label: Some("event-study".into()),
             estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
         }
     }
 
@@ -178,20 +179,19 @@ impl Consistent for EventStudy {
 impl Comparable for EventStudy {
     fn terms(&self) -> Vec<Term> {
         let settings = self.provenance.settings();
-        let is_slope = settings.is_some_and(|s| s.target == DoseTarget::Slope);
+        let is_slope = settings.is_some_and(Settings::is_of_slopes);
         let parameter = settings.map_or("ATT", Settings::parameter);
-        let overall = self.overall.map(|estimate| Term {
-            name: format!("Overall {parameter}"),
-            order: [0.0, f64::from(u8::from(is_slope)), 0.0],
-            estimate,
-            band: Band::Pointwise,
+        let overall = self.overall.map(|estimate| {
+            Term::new(
+                format!("Overall {parameter}"),
+                [0.0, f64::from(u8::from(is_slope)), 0.0],
+                estimate,
+                Band::Pointwise,
+            )
         });
         let of = self.axis().unwrap_or("Event time");
-        let row = |r: &AggregatedRow| Term {
-            name: format!("{of} {}", label(r.at)),
-            order: [2.0, r.at, 0.0],
-            estimate: r.estimate,
-            band: self.band,
+        let row = |r: &AggregatedRow| {
+            Term::new(format!("{of} {}", label(r.at)), [2.0, r.at, 0.0], r.estimate, self.band)
         };
         overall.into_iter().chain(self.rows.iter().map(row)).collect()
     }
@@ -202,13 +202,17 @@ impl Comparable for EventStudy {
             Provenance::Effects(settings) => compare::facts(settings),
             Provenance::Regression(fit) => vec![
                 ("Formula".to_owned(), fit.formula.clone()),
-                ("Rows".to_owned(), fit.n.to_string()),
+                ("Observations".to_owned(), fit.n.to_string()),
             ],
         }
     }
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        self.provenance.outcome().map(ToOwned::to_owned)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -4,11 +4,15 @@ use crate::data::DoseSimulation;
 use crate::engine::backend::Cpu;
 use crate::estimator::aggregate::Aggregated;
 use crate::estimator::group_time::report::fixtures;
-use crate::report::{Comparable, Table, compare};
+use crate::report::{Below, Comparable, Comparison, Stars, Table, compare};
 
-/// What the note says that stars are of.
+fn comparison<'a>(models: &[(&str, &'a dyn Comparable)]) -> Comparison<'a> {
+    Comparison::new(models).expect("results with different names")
+}
+
+/// The part of the note that explains the stars.
 fn stars(model: &dyn Comparable) -> String {
-    let table = compare(&[("a", model)]);
+    let table = comparison(&[("a", model)]).stars(Stars::Interval).table().expect("a table");
     let note = table.notes[0].split_once("`*' ").and_then(|(_, of)| of.split_once(" confidence"));
     note.expect("a note on stars").0.to_owned()
 }
@@ -16,8 +20,11 @@ fn stars(model: &dyn Comparable) -> String {
 #[test]
 fn models_stand_side_by_side() {
     let (universal, uniform) = (fixtures::dynamic_universal(), fixtures::dynamic_uniform());
-    let table = compare(&[("No covariates", &universal), ("With lpop", &uniform)]);
+    let table = comparison(&[("No covariates", &universal), ("With lpop", &uniform)]);
+    let table = table.stars(Stars::Interval).table().expect("a table");
     let expected = "                No covariates       With lpop
+ Outcome                 lemp            lemp
+----------------------------------------------
  Overall ATT          -0.0772*        -0.0804*
                       (0.0200)        (0.0201)
  Event time -4         0.0033
@@ -43,7 +50,7 @@ fn models_stand_side_by_side() {
  Covariates               ~ 1          ~ lpop
  Units                    500             500
 ---
-Standard errors in parentheses. `*' 95% pointwise or 95% uniform (Overall ATT: pointwise) confidence band does not cover 0
+Standard errors in parentheses. `*' confidence band does not cover 0: 95% pointwise for No covariates, 95% uniform (Overall ATT: pointwise) for With lpop
 ";
     assert_eq!(table.to_string(), expected);
 }
@@ -52,18 +59,18 @@ Standard errors in parentheses. `*' 95% pointwise or 95% uniform (Overall ATT: p
 fn kinds_of_results_mix() {
     let (cells, simple, failed) = (fixtures::uniform(), fixtures::simple(), fixtures::failed());
     let table = compare(&[("cells", &cells), ("a_b", &simple), ("failed", &failed)]);
-    let estimates = &table.sections[0].rows;
+    let estimates = &table.sections[1].rows;
     assert_eq!(estimates[0][0], "Overall ATT");
-    assert_eq!(estimates[0][1..], ["", "-0.0400*", ""]);
+    assert_eq!(estimates[0][1..], ["", "-0.0400 ", ""]);
     assert_eq!(estimates[2], ["ATT(2004, 2003)", "", "", "0.0000 "]);
-    assert_eq!(estimates[6], ["ATT(2004, 2005)", "-0.0764 ", "", "NA "]);
-    assert_eq!(estimates[7][1..], ["(0.0303)", "", ""]);
-    assert_eq!(estimates.len(), 2 * (1 + 1 + 12));
-    let facts = &table.sections[1].rows;
+    assert_eq!(estimates[5], ["ATT(2004, 2005)", "-0.0764 ", "", "NA "]);
+    assert_eq!(estimates[6][1..], ["(0.0303)", "", ""]);
+    assert_eq!(estimates.iter().filter(|row| !row[0].is_empty()).count(), 1 + 1 + 12);
+    let facts = &table.sections[2].rows;
     assert_eq!(facts[5], ["Pre-test p-value", "0.23267 ", "", ""]);
     assert_eq!(facts[6], ["Clusters", "", "", "29 "]);
-    assert!(table.to_latex().contains("a\\_b") && table.to_latex().contains("$-$0.0400$^{*}$"));
-    assert!(table.to_markdown().contains("| Overall ATT |  | -0.0400\\* |  |"));
+    assert!(table.to_latex().contains("a\\_b") && table.to_latex().contains("$-$0.0400 &"));
+    assert!(table.to_markdown().contains("| Overall ATT |  | -0.0400 |  |"));
 }
 
 #[test]
@@ -97,4 +104,33 @@ fn curves_have_bands_of_their_own() {
     assert_eq!(stars(&fit), "95% pointwise");
     fit.level.settings.inference.band = Band::Uniform;
     assert_eq!(stars(&fit), "95% uniform (Overall ATT: pointwise)");
+}
+
+#[test]
+fn rows_are_chosen_ordered_and_labelled() {
+    let (universal, uniform) = (fixtures::dynamic_universal(), fixtures::dynamic_uniform());
+    let chosen = comparison(&[("(1)", &universal), ("(2)", &uniform)])
+        .keep(["Event time ?", "Overall *"])
+        .drop(["Event time 3", "Base period", "Method", "Covariates", "Outcome"])
+        .label("Event time 0", "On impact")
+        .label("Units", "Counties")
+        .stars(Stars::Levels)
+        .below(Below::Interval)
+        .digits(3);
+    let expected = "                            (1)                 (2)
+ On impact               -0.020*             -0.021*
+                 [-0.043, 0.003]     [-0.051, 0.009]
+ Event time 1            -0.051***           -0.053***
+                [-0.084, -0.018]    [-0.095, -0.011]
+ Event time 2            -0.137***           -0.140***
+                [-0.209, -0.066]    [-0.235, -0.045]
+ Overall ATT             -0.077***           -0.080***
+                [-0.116, -0.038]    [-0.120, -0.041]
+------------------------------------------------------
+ Control group    Never Treated       Never Treated
+ Counties                   500                 500
+---
+Confidence band in brackets: 95% pointwise for (1), 95% uniform (Overall ATT: pointwise) for (2). Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1
+";
+    assert_eq!(chosen.table().expect("a table").to_string(), expected);
 }

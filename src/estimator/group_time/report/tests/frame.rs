@@ -1,6 +1,7 @@
 use polars::prelude::{DataFrame, DataType};
 
 use crate::estimator::group_time::report::fixtures;
+use crate::result::settings::EstimatorSettings;
 
 fn names(frame: &DataFrame) -> Vec<&str> {
     frame.get_column_names().iter().map(|n| n.as_str()).collect()
@@ -104,10 +105,12 @@ fn csv_leaves_fields_empty() {
 #[test]
 fn a_method_is_named_where_there_is_a_choice() {
     let mut cells = fixtures::uniform();
-    cells.settings.method = None;
+    if let EstimatorSettings::AttGt { method, .. } = &mut cells.settings.estimator {
+        *method = None;
+    }
     let frame = cells.glance().expect("a frame");
     let method = frame.column("method").expect("method").str().expect("strings");
     assert_eq!(method.get(0), Some("User-Supplied"));
-    cells.settings.dose = Some("dose".into());
+    cells.settings.estimator = fixtures::slopes();
     assert_eq!(nulls(&cells.glance().expect("a frame"), "method"), 1);
 }

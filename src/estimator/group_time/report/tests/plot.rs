@@ -2,7 +2,6 @@ use std::path::PathBuf;
 
 use crate::Estimate;
 use crate::base::error::{DidError, Result};
-use crate::base::options::DoseTarget;
 use crate::estimator::aggregate::Aggregated;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::group_time::GroupTimeResult;
@@ -157,10 +156,10 @@ fn pictures_have_the_words_of_tables() {
     let title = |cells: &GroupTimeResult| cells.chart(&options).expect("a chart").title;
     assert_eq!(title(&cells), "Group-Time Average Treatment Effects");
     assert!(group.to_svg(&options).expect("a plot").contains("Overall ATT ("));
-    cells.settings.eligible = Some("eligible".into());
+    cells.settings.estimator = fixtures::ddd();
     assert_eq!(title(&cells), cells.to_table().title);
-    cells.settings.target = DoseTarget::Slope;
-    group.settings.target = DoseTarget::Slope;
+    cells.settings.estimator = fixtures::slopes();
+    group.settings.estimator = fixtures::slopes();
     assert_eq!(title(&cells), "Group-Time Average Causal Responses");
     let svg = group.to_svg(&options).expect("a plot");
     assert!(svg.contains("Overall ACRT (") && !svg.contains("ATT"), "{svg}");

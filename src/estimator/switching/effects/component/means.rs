@@ -40,7 +40,7 @@ struct CohortSums {
 }
 
 impl Means {
-    /// `cohorts` are those of all groups; `by_cluster` counts clusters in place of groups.
+    /// `cohorts` covers all groups; with `by_cluster`, clusters are counted in place of groups.
     pub fn new(
         view: &View<'_>,
         component: &Component<'_>,

@@ -76,7 +76,7 @@ impl View<'_> {
     }
 }
 
-/// A part of an estimate: the switchers of one direction at one horizon, those of `members` if not all.
+/// A part of an estimate: the switchers of one direction at one horizon, restricted to `members` if given.
 #[derive(Clone, Copy)]
 pub(super) struct Component<'a> {
     pub horizon: Horizon,

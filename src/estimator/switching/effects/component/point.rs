@@ -59,7 +59,7 @@ pub(in crate::estimator::switching::effects) struct ComponentPoint {
     pub weight: f64,
     /// Number of switchers.
     pub switchers: usize,
-    /// Mean change of the switchers less that of their controls; 0 without switchers.
+    /// Mean change of the switchers less the mean change of their controls; 0 without switchers.
     pub estimate: f64,
     /// Mean of the treatment received up to the period, less the status quo's, in the direction of the switch.
     pub cumulative: f64,

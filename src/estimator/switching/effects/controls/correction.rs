@@ -77,7 +77,7 @@ impl<'a> Correction<'a> {
     }
 }
 
-/// Weighted changes of the controls of switchers less those of their controls, by status quo treatment.
+/// Weighted changes of the control variables: switchers less their comparison groups, by status quo treatment.
 fn component_controls(
     view: &View<'_>,
     component: &Component<'_>,

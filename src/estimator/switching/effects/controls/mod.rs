@@ -1,7 +1,8 @@
 //! Control variables, and trends that differ by a polynomial in the status quo treatment (section 1.2 of the web appendix).
 //!
-//! For each status quo treatment, first differences of the outcome before the first switch are regressed on those of the
-//! controls, and what the controls explain is taken off all outcomes. The estimated coefficients add to the influence values.
+//! For each status quo treatment, first differences of the outcome before the first switch are regressed on first
+//! differences of the controls, and the part that the controls explain is subtracted from all outcomes. The estimated
+//! coefficients add to the influence values.
 
 mod correction;
 mod regression;
@@ -30,7 +31,7 @@ pub(super) struct Adjusted {
 }
 
 impl SwitchingSample {
-    /// Number of controls, those of the polynomial included.
+    /// Number of control variables, including the polynomial of the status quo treatment.
     fn control_count(&self) -> usize {
         self.controls.len() + self.degree * self.periods.saturating_sub(1)
     }

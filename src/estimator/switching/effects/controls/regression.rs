@@ -1,4 +1,4 @@
-//! Regression of first differences of the outcome on those of the controls, with means of their own for each period.
+//! Regression of first differences of the outcome on first differences of the controls, with a mean for each period.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::super::sample::{Stratum, SwitchingSample};
 use crate::base::solve::dot;
 use crate::base::spectrum::{GINV, Spectrum};
 
-/// A control whose sum of squares within cells is up to this part of that of its values is the same in each of them: what is left
-/// is rounding.
+/// A control counts as constant within cells if its sum of squares within cells is at most this share of the sum of squares of its
+/// values: the remainder is rounding.
 const CONSTANT: f64 = 1e-26;
 
 /// A fitted regression.
@@ -34,8 +34,8 @@ struct CellMeans {
     periods: usize,
     /// Controls that change in one period: those given, and the powers.
     width: usize,
-    /// Change of each control in one group of each cell. Means are of the differences from it, so that a mean of equal numbers is
-    /// that number.
+    /// Change of each control in one group of each cell. Means are taken of differences from this change, so that the mean of equal
+    /// numbers is that number exactly.
     origins: Vec<f64>,
     /// Weight, outcome and controls of each cell, the controls less their origin.
     sums: Vec<f64>,

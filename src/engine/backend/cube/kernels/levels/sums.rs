@@ -1,6 +1,6 @@
 //! Sums by level, and sums over all levels, which both solvers take.
 //!
-//! Sums by level are of *pieces*: at most [`PIECE`] entries one after another, then pieces of pieces, until a level has one. Sums
+//! Sums by level are formed in *pieces* of at most [`PIECE`] consecutive entries, then in pieces of pieces, until a level has one. Sums
 //! over all levels are taken by cubes, each in a fixed order, and then by one cube.
 
 use cubecl::prelude::*;

@@ -18,7 +18,7 @@ pub(crate) const MAPPED_DRAWS: usize = 128;
 struct Combinations {
     /// First entry of the bounds of the influence columns' terms.
     bounds: usize,
-    /// First entry of the terms, each of which is a column of the basis.
+    /// First entry of the terms; each term is a column of the basis.
     terms: usize,
     /// First of the terms' coefficients.
     coefficients: usize,

@@ -26,7 +26,7 @@ pub(crate) const FOLD_UNITS: usize = OUTPUTS * LANES;
 pub(crate) enum Summands {
     /// Blocks of a job, in its stratum alone.
     Jobs,
-    /// Blocks of a job of which the last entry is a maximum.
+    /// Blocks of a job whose last entry is a maximum.
     JobsWithLargest,
     /// A pair of columns, in every stratum that has both.
     Pairs,
@@ -47,7 +47,7 @@ pub(crate) enum Start {
 
 /// Adds up parts of tiles, `[cubes, size]`, to outputs. In single precision an output is two numbers, whose sum it is.
 ///
-/// `width` outputs belong to a row of `rows`, of which those past `entries` are not formed. Of pairs and draws `columns` is how many
+/// Each row of `rows` has `width` outputs; outputs past `entries` are not formed. Of pairs and draws `columns` is how many
 /// influence columns there are in all, and `local` has for each span the position of every column in it, or [`ABSENT`]. `zero` is 0.
 #[cube(launch_unchecked)]
 pub(crate) fn add_tiles<F: Float>(

@@ -51,7 +51,7 @@ pub(crate) fn exp_double<F: Float>(eta: F) -> F {
     value
 }
 
-/// A constant of double precision, given by its bits: literals in kernels are floats, of which three make a double.
+/// A constant of double precision, given by its bits: literals in kernels are floats, and it takes three of them to make a double.
 #[cube]
 fn double<F: Float>(#[comptime] bits: u64) -> F {
     F::new(comptime!(part(bits, 0)))

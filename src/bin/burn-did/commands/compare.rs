@@ -1,0 +1,129 @@
+//! `burn-did compare`
+
+use std::path::{Path, PathBuf};
+
+use burn_did::SavedResult;
+use burn_did::group_time::AggregationKind;
+use burn_did::report::{Comparable, Comparison};
+use clap::Args;
+
+use super::saved::{event_study, result_or_study};
+use crate::args::{AGGREGATE, Format, TableArgs};
+use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
+use crate::output;
+
+/// Saved results side by side, of any kind: one column a result, one row an event time, a group, a period or a coefficient, with standard
+/// errors in parentheses under the estimates.
+///
+/// Results of different kinds share the rows that have one name: event studies of any estimator, and the effect that `honest`
+/// analysed, have "Event time 0" and so on.
+#[derive(Args)]
+pub(crate) struct CompareArgs {
+    /// Results saved with --save, or event studies in the words of R `HonestDiD`.
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<PathBuf>,
+    /// Names of the columns, in the order of the files; by default the files' names without extension.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    names: Vec<String>,
+    /// Compare an average of group-time effects where a result has these, with options as in `dynamic:min_e=-3`. With
+    /// dynamic, a regression stands with the event study of its first i(), too, and a continuous treatment with its own.
+    #[arg(long, value_name = AGGREGATE)]
+    aggregate: Option<AggregateSpec>,
+    #[command(flatten)]
+    comparison: TableArgs,
+    /// Format of the table.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CompareArgs) -> Result<()> {
+    let names = args.names()?;
+    let results: Vec<SavedResult> =
+        args.results.iter().map(|file| loaded(file)).collect::<Result<_>>()?;
+    let results = args.averaged(results)?;
+    let models: Vec<(&str, &dyn Comparable)> = names
+        .iter()
+        .zip(&results)
+        .map(|(name, result)| (name.as_str(), result.report() as &dyn Comparable))
+        .collect();
+    let comparison = args.comparison.applied(Comparison::new(&models)?);
+    output::results(&text(&comparison, args.format)?)
+}
+
+/// The comparison in a format.
+pub(super) fn text(comparison: &Comparison<'_>, format: Format) -> Result<String> {
+    Ok(match format {
+        Format::Json => comparison.to_json()?,
+        Format::Csv => comparison.to_csv()?,
+        Format::Table => comparison.table()?.to_string(),
+        Format::Markdown => comparison.table()?.to_markdown(),
+        Format::Latex => comparison.table()?.to_latex(),
+    })
+}
+
+/// Reads a result; an error names the file.
+fn loaded(file: &Path) -> Result<SavedResult> {
+    result_or_study(file).map_err(|error| match error {
+        CliError::Did(burn_did::DidError::Json(error)) => CliError::File {
+            problem: format!("{}: {error}", file.display()),
+            hint: "each file must be one that `--save FILE` of an estimating command wrote",
+        },
+        error => error,
+    })
+}
+
+impl CompareArgs {
+    /// A name for each result.
+    fn names(&self) -> Result<Vec<String>> {
+        if !self.names.is_empty() && self.names.len() != self.results.len() {
+            let (names, results) = (self.names.len(), self.results.len());
+            let problem = format!("--names has {names} name(s) for {results} result(s)");
+            return Err(CliError::usage(problem, "give one for each, as in --names \"(1),(2)\""));
+        }
+        let stem = |file: &PathBuf| {
+            file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+        };
+        let names = match self.names.is_empty() {
+            true => self.results.iter().map(stem).collect(),
+            false => self.names.clone(),
+        };
+        let twice = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+        match twice {
+            Some((_, name)) => Err(CliError::usage(
+                format!("two columns would be called {name}"),
+                "name each by --names, as in --names \"(1),(2)\"",
+            )),
+            None => Ok(names),
+        }
+    }
+
+    /// The results, or what `--aggregate` makes of them.
+    fn averaged(&self, results: Vec<SavedResult>) -> Result<Vec<SavedResult>> {
+        let Some(spec) = &self.aggregate else { return Ok(results) };
+        if !results.iter().any(|result| matches!(result, SavedResult::GroupTime(_))) {
+            return Err(CliError::usage(
+                "--aggregate averages group-time effects, and no file has any",
+                "leave it out",
+            ));
+        }
+        let dynamic = spec.aggregation.kind == AggregationKind::Dynamic;
+        let average = |result| {
+            Ok(match result {
+                SavedResult::GroupTime(fit) => {
+                    SavedResult::Aggregated(Box::new(fit.aggregate(spec.aggregation)?))
+                }
+                SavedResult::Regression(fit) if dynamic => {
+                    let needs = "a regression has no i(), whose coefficients would be compared";
+                    SavedResult::EventStudy(Box::new(event_study(&fit, needs)?))
+                }
+                SavedResult::ContDid(fit) if dynamic => {
+                    SavedResult::EventStudy(Box::new(fit.event_study(fit.target)?))
+                }
+                other => other,
+            })
+        };
+        results.into_iter().map(average).collect()
+    }
+}

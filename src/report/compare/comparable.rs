@@ -1,0 +1,100 @@
+//! What a result has to say of itself to be a column of a comparison.
+
+use crate::base::options::Band;
+use crate::report::foot;
+use crate::result::inference::Estimate;
+use crate::result::settings::Settings;
+
+/// One estimate of a model, with the row of the comparison that it belongs to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Term {
+    /// Name of the row; equal names share a row.
+    pub name: String,
+    /// Rows stand in ascending order of this.
+    pub order: [f64; 3],
+    /// The estimate.
+    pub estimate: Estimate,
+    /// The kind of its interval.
+    pub band: Band,
+    /// The name of the row in tables, if it is another.
+    pub shown: Option<String>,
+}
+
+impl Term {
+    /// The estimate of the row `name`, which stands in the order of these numbers.
+    #[must_use]
+    pub fn new(name: impl Into<String>, order: [f64; 3], estimate: Estimate, band: Band) -> Self {
+        Self { name: name.into(), order, estimate, band, shown: None }
+    }
+
+    /// Sets another name for tables, such as `year = 2004` for the coefficient `year::2004`.
+    #[must_use]
+    pub fn shown(mut self, name: impl Into<String>) -> Self {
+        self.shown = Some(name.into());
+        self
+    }
+}
+
+/// A result that can be a column of [`compare`](crate::compare()).
+///
+/// ```
+/// use burn_did::{Estimate, compare, options::Band, report::{Comparable, Term}};
+///
+/// /// An estimate from elsewhere.
+/// struct Published(f64, f64);
+///
+/// impl Comparable for Published {
+///     fn terms(&self) -> Vec<Term> {
+///         let estimate = Estimate::new(Some(self.0), Some(self.1), 1.96);
+///         let (name, order, band) = ("Overall ATT", [0.0; 3], Band::Pointwise);
+///         vec![Term::new(name, order, estimate, band)]
+///     }
+///     fn facts(&self) -> Vec<(String, String)> {
+///         vec![("Source".into(), "table 2".into())]
+///     }
+///     fn alpha(&self) -> f64 {
+///         0.05
+///     }
+/// }
+///
+/// let table = compare(&[("Published", &Published(-0.04, 0.012))]);
+/// assert!(table.to_string().contains("-0.0400"));
+/// ```
+pub trait Comparable {
+    /// The estimates.
+    fn terms(&self) -> Vec<Term>;
+    /// What stands under the estimates: name and value.
+    fn facts(&self) -> Vec<(String, String)>;
+    /// One minus the level of the intervals.
+    fn alpha(&self) -> f64;
+    /// The outcome, which stands under the name of the model.
+    fn outcome(&self) -> Option<String> {
+        None
+    }
+    /// The fixed effects of a regression; `None` for what is no regression.
+    fn absorbed(&self) -> Option<Vec<String>> {
+        None
+    }
+    /// What a reader must know of the estimates, such as cells that an average leaves out: for the foot of the table.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What is said of fits of group-time effects.
+pub(crate) fn facts(settings: &Settings) -> Vec<(String, String)> {
+    let units = if settings.rows_are_units() { "Rows" } else { "Units" };
+    let dose = settings.dose();
+    let facts = [
+        ("Control group", settings.comparison_units()),
+        ("Base period", settings.base_period().map(|base| foot::base_period(base).to_owned())),
+        ("Method", foot::method(settings).map(ToOwned::to_owned)),
+        // The dose is in the place of covariates.
+        ("Covariates", dose.is_none().then(|| settings.covariates.clone())),
+        (units, Some(settings.n_units.to_string())),
+        ("Dose", dose.map(ToOwned::to_owned)),
+        ("Clusters", settings.n_clusters.map(|n| n.to_string())),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}

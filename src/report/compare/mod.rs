@@ -1,0 +1,18 @@
+//! Several results side by side.
+//!
+//! - Lives here: `comparable` (what a result says of itself for a comparison), `options` (how a comparison looks), `rows` (which rows it has, in which
+//!   order and under which names), `comparison` (the table), `notes` (the lines under it) and `document` (frames, CSV and JSON).
+
+mod comparable;
+mod comparison;
+mod document;
+mod notes;
+mod options;
+mod rows;
+
+pub use comparable::{Comparable, Term};
+pub use comparison::{Comparison, compare};
+pub use options::{Below, Stars};
+
+pub(crate) use comparable::facts;
+pub(crate) use comparison::starred;

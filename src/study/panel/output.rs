@@ -1,0 +1,94 @@
+//! Files that results are written to, frame by frame.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use polars::prelude::*;
+
+use crate::base::error::{DidError, Result};
+use crate::base::{storage, written};
+use crate::read::files::FileFormat;
+
+/// Takes a frame after another, and none at the end.
+pub(super) type Sink<'a> = dyn FnMut(Option<&DataFrame>) -> Result<()> + 'a;
+
+/// Takes the rows of a file that is open.
+type Rows<'a> = Box<dyn FnMut(Option<&DataFrame>) -> PolarsResult<()> + 'a>;
+
+/// Writes what `fill` hands over to a file, which takes the place of what was there when it is complete.
+///
+/// # Errors
+/// What `fill` ends with, or that the file cannot be written; what was there before is then still there.
+pub(super) fn write<T>(
+    path: &Path,
+    format: FileFormat,
+    fill: impl FnOnce(&mut Sink<'_>) -> Result<T>,
+) -> Result<T> {
+    let mut filled = None;
+    let done = written::whole(path, |_, file| {
+        let mut failed = None;
+        let result = {
+            let file: &File = file;
+            let mut rows: Option<Rows<'_>> = None;
+            let mut sink = |df: Option<&DataFrame>| {
+                let taken = take(&mut rows, file, format, df);
+                taken.map_err(|error| {
+                    failed = Some(written::of_polars(error));
+                    DidError::Io { path: path.display().to_string(), source: io::Error::other("") }
+                })
+            };
+            fill(&mut sink)
+        };
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let is_good = result.is_ok();
+        filled = Some(result);
+        if is_good { Ok(()) } else { Err(io::Error::other("nothing is written")) }
+    });
+    match filled {
+        Some(Err(error)) => Err(error),
+        Some(Ok(result)) => done.map(|()| result),
+        None => Err(done
+            .err()
+            .unwrap_or_else(|| DidError::io(path, io::Error::other("nothing is written")))),
+    }
+}
+
+fn take<'a>(
+    rows: &mut Option<Rows<'a>>,
+    file: &'a File,
+    format: FileFormat,
+    df: Option<&DataFrame>,
+) -> PolarsResult<()> {
+    match (rows, df) {
+        (Some(rows), df) => rows(df),
+        (None, None) => Ok(()),
+        (rows, Some(df)) => {
+            let mut opened = open(file, format, df.schema())?;
+            opened(Some(df))?;
+            *rows = Some(opened);
+            Ok(())
+        }
+    }
+}
+
+fn open<'a>(file: &'a File, format: FileFormat, schema: &Schema) -> PolarsResult<Rows<'a>> {
+    match format {
+        FileFormat::Parquet => {
+            let mut writer = storage::parquet(file).batched(schema)?;
+            Ok(Box::new(move |df| match df {
+                Some(df) => writer.write_batch(df),
+                None => writer.finish().map(drop),
+            }))
+        }
+        FileFormat::Csv => {
+            let mut writer = CsvWriter::new(file).batched(schema)?;
+            Ok(Box::new(move |df| match df {
+                Some(df) => writer.write_batch(df),
+                None => writer.finish(),
+            }))
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Tools, applied to data in memory or to files that are written to another.
+
+use std::path::{Path, PathBuf};
+
+use polars::prelude::*;
+
+use super::change::PanelChange;
+use super::frame::{PanelFrame, StepColumns};
+use super::keys::PanelKeys;
+use super::long::{Folding, ToLong};
+use super::output::{self, Sink};
+use super::step::Step;
+use super::survey::Survey;
+use crate::base::error::{DidError, Result};
+use crate::base::memory;
+use crate::read::columns::{MissingValues, Wanted};
+use crate::read::files::{FileFormat, Files, ParquetFiles, overwritten};
+use crate::read::input::Data;
+
+/// Rows of a file that are written together.
+const ROWS: usize = 1 << 19;
+
+/// Memory of a tool, in multiples of the data: they, ordered, and changed.
+const COPIES: u64 = 3;
+
+/// Memory of a table with a column for each period, in multiples of the data.
+const WIDE: u128 = 4;
+
+/// Something that is done to a panel: what a function of this module returns.
+#[derive(Clone, Debug)]
+#[must_use = "a tool does nothing until it is applied or writes"]
+pub struct PanelTool(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Of whole units.
+    Units(PanelKeys, Arc<dyn Step>),
+    /// Of single rows.
+    Rows(ToLong),
+}
+
+impl PanelTool {
+    pub(super) fn units(keys: &PanelKeys, step: impl Step + 'static) -> Self {
+        Self(Kind::Units(keys.clone(), Arc::new(step)))
+    }
+
+    pub(super) fn rows(options: ToLong) -> Self {
+        Self(Kind::Rows(options))
+    }
+
+    /// The changed data, and what was changed. All data are in memory.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the option, column, unit or period at fault.
+    pub fn apply<'a>(&self, data: impl Into<Data<'a>>) -> Result<(DataFrame, PanelChange)> {
+        data.into().reading(|data| self.whole(data))
+    }
+
+    /// Writes the changed data to a `.parquet` or `.csv` file, which takes the place of what was there when it is complete. From parquet
+    /// files that need not fit in memory ([`Data::in_pieces`](crate::Data::in_pieces), or files that are larger than the memory budget) it is
+    /// written piece by piece; `to_wide` needs all data in memory.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and [`DidError::Io`] for a file that cannot be written; [`DidError::Config`] if it is one of the data or
+    /// has another ending.
+    pub fn write<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        path: impl AsRef<Path>,
+    ) -> Result<PanelChange> {
+        let (data, path) = (data.into(), path.as_ref());
+        let format = FileFormat::of(path).ok_or_else(|| {
+            DidError::config("path", "a file that ends in .parquet or .csv", path.display())
+        })?;
+        if let Data::Path(input) | Data::Pieces(input) = &data
+            && overwritten(input, path).is_some()
+        {
+            let expected = "another file than those that are read";
+            return Err(DidError::config("path", expected, path.display()));
+        }
+        data.reading(|data| match self.pieces(&data)? {
+            Some(files) => output::write(path, format, |sink| self.stream(&files, sink)),
+            None => {
+                let (df, change) = self.whole(data)?;
+                output::write(path, format, |sink| {
+                    let starts = (0..df.height().max(1)).step_by(ROWS);
+                    starts
+                        .into_iter()
+                        .try_for_each(|start| sink(Some(&df.slice(start as i64, ROWS))))?;
+                    sink(None)
+                })?;
+                Ok(change)
+            }
+        })
+    }
+
+    /// Columns that have a role.
+    fn wanted(&self) -> Wanted {
+        match &self.0 {
+            Kind::Units(keys, step) => step.columns().wanted(keys),
+            Kind::Rows(_) => Wanted::default(),
+        }
+    }
+
+    fn missing(&self) -> MissingValues {
+        match &self.0 {
+            Kind::Units(keys, _) => keys.missing(),
+            Kind::Rows(options) => MissingValues::new(options.missing_values.as_deref()),
+        }
+    }
+
+    fn budget(&self) -> Option<u64> {
+        match &self.0 {
+            Kind::Units(keys, _) => keys.memory_budget,
+            Kind::Rows(options) => options.memory_budget,
+        }
+    }
+
+    /// Parquet files that are read piece by piece.
+    fn pieces(&self, data: &Data<'_>) -> Result<Option<Files>> {
+        let (path, asked): (&PathBuf, bool) = match data {
+            Data::Path(path) => (path, false),
+            Data::Pieces(path) => (path, true),
+            _ => return Ok(None),
+        };
+        let files = Files::find(path)?;
+        if files.format != FileFormat::Parquet {
+            return Ok(None);
+        }
+        let columns = files.names()?.len();
+        let bytes = ParquetFiles::frame_bytes(&files.paths, columns)?;
+        if matches!(&self.0, Kind::Units(_, step) if !step.streams()) {
+            let remedy = "`to_wide` needs all data in memory: free some, or leave out columns and periods first";
+            memory::check(
+                "the panel and the wide table made of it",
+                WIDE * u128::from(bytes),
+                remedy,
+            )?;
+            return Ok(None);
+        }
+        let room = memory::free().map(|free| free / COPIES);
+        let limit = self.budget().into_iter().chain(room).min();
+        let large = asked || limit.is_some_and(|limit| bytes > limit);
+        Ok((large && bytes > 0).then_some(files))
+    }
+
+    fn whole(&self, data: Data<'_>) -> Result<(DataFrame, PanelChange)> {
+        let read = data.read_all(&self.wanted(), &self.missing())?;
+        let mut change = PanelChange {
+            files: read.files,
+            read_as_missing: read.read_as_missing,
+            ..PanelChange::default()
+        };
+        let df = match &self.0 {
+            Kind::Units(keys, step) => {
+                let frame = PanelFrame::new(read.frame, keys, &step.columns(), 0)?;
+                let mut survey = Survey::default();
+                survey.add(&frame);
+                step.look(&frame, &mut survey)?;
+                survey.finish()?;
+                begin(&mut change, step.name(), &survey);
+                step.decide(&survey, keys, &mut change)?.change(&frame, &survey, &mut change)
+            }
+            Kind::Rows(options) => {
+                let folding = Folding::new(options, read.frame.schema())?;
+                change.tool = "to_long";
+                folding.describe(&mut change);
+                add_rows(&mut change, &read.frame);
+                folding.change(&read.frame, &mut change)
+            }
+        }?;
+        change.rows_out = df.height() as u64;
+        Ok((df, change))
+    }
+
+    fn stream(&self, files: &Files, sink: &mut Sink<'_>) -> Result<PanelChange> {
+        let mut change = PanelChange { files: files.read(), ..PanelChange::default() };
+        let (wanted, names) = files.all_columns(&self.wanted())?;
+        match &self.0 {
+            Kind::Units(keys, step) => {
+                let unit = Some(keys.unit.as_str());
+                let parts = ParquetFiles::open(
+                    &files.paths,
+                    &wanted,
+                    unit,
+                    keys.memory_budget,
+                    keys.progress.clone(),
+                )?;
+                let columns = step.columns();
+                let ordered = |df: &DataFrame| -> Result<PanelFrame<'_>> {
+                    PanelFrame::new(df.select(names.iter().map(String::as_str))?, keys, &columns, 0)
+                };
+                let mut survey = Survey::default();
+                let looked = parts.each("reading", &mut |df| {
+                    let frame = ordered(df)?;
+                    survey.add(&frame);
+                    step.look(&frame, &mut survey)
+                });
+                looked.map_err(|error| located(error, &parts, keys, &columns))?;
+                survey.finish()?;
+                begin(&mut change, step.name(), &survey);
+                let plan = step.decide(&survey, keys, &mut change)?;
+                parts.each("writing", &mut |df| {
+                    let df = plan.change(&ordered(df)?, &survey, &mut change)?;
+                    change.rows_out += df.height() as u64;
+                    sink(Some(&df))
+                })?;
+            }
+            Kind::Rows(options) => {
+                let rows = |columns: usize| {
+                    let affordable =
+                        options.memory_budget.map(|bytes| bytes as usize / (64 * columns));
+                    affordable.unwrap_or(ROWS).clamp(1, ROWS)
+                };
+                let (schema, parts) = ParquetFiles::parts(&files.paths, &wanted, rows)?;
+                let in_order: Schema = names.iter().filter_map(|n| schema.get_field(n)).collect();
+                let folding = Folding::new(options, &in_order)?;
+                change.tool = "to_long";
+                folding.describe(&mut change);
+                for part in parts {
+                    let df = part.read(&in_order)?;
+                    add_rows(&mut change, &df);
+                    let df = folding.change(&df, &mut change)?;
+                    change.rows_out += df.height() as u64;
+                    sink(Some(&df))?;
+                }
+            }
+        }
+        sink(None)?;
+        Ok(change)
+    }
+}
+
+/// What all tools of units count.
+fn begin(change: &mut PanelChange, tool: &'static str, survey: &Survey) {
+    change.tool = tool;
+    (change.rows_in, change.units_in) = (survey.rows, survey.units);
+    change.rows_without_key = survey.without_key;
+    change.read_as_missing.extend(survey.read_as_missing.iter().cloned());
+}
+
+/// Counts rows of which each is a unit.
+fn add_rows(change: &mut PanelChange, df: &DataFrame) {
+    let rows = df.height() as u64;
+    change.rows_in += rows;
+    change.units_in += rows;
+    change.units_out += rows;
+}
+
+/// An error about a row of a piece, with the row's number in the files.
+fn located(
+    mut error: DidError,
+    files: &ParquetFiles,
+    keys: &PanelKeys,
+    columns: &StepColumns,
+) -> DidError {
+    if error.row().is_none() {
+        return error;
+    }
+    let mut first_row = 0;
+    let again = files.each_as_written(&mut |df| {
+        PanelFrame::new(df.clone(), keys, columns, first_row)?;
+        first_row += df.height();
+        Ok(())
+    });
+    again.err().unwrap_or(error)
+}

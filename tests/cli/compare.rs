@@ -1,0 +1,203 @@
+//! Saved results side by side on the command line.
+
+use std::fs;
+use std::process::Command;
+
+use crate::run::{COLUMNS, MPDTA, failure, mpdta, parsed, root, stdout, temporary};
+
+/// Fits that several tests compare, saved once: group-time effects, an average, a regression and the estimator of Sun and Abraham.
+struct Saved {
+    plain: String,
+    adjusted: String,
+    event_study: String,
+    regression: String,
+    sunab: String,
+}
+
+impl Saved {
+    fn new(test: &str) -> Self {
+        let file = |name: &str| temporary(&format!("{test}-{name}.json"));
+        let saved = Self {
+            plain: file("plain"),
+            adjusted: file("adjusted"),
+            event_study: file("event_study"),
+            regression: file("regression"),
+            sunab: file("sunab"),
+        };
+        stdout(&mpdta(&["--save", &saved.plain, "--quiet"]));
+        stdout(&mpdta(&["--xformla", "~ lpop", "--save", &saved.adjusted, "--quiet"]));
+        let average = ["--aggregate", "dynamic", "--save", &saved.event_study, "--quiet"];
+        stdout(&[&["aggregate", &saved.plain][..], &average].concat());
+        let formula = "lemp ~ lpop + i(year, treat, ref = 2003) | countyreal";
+        stdout(&["feols", MPDTA, formula, "--save", &saved.regression, "--quiet"]);
+        let sunab: Vec<&str> = ["sunab", MPDTA].into_iter().chain(COLUMNS).collect();
+        stdout(&[&sunab[..], &["--save", &saved.sunab, "--quiet"]].concat());
+        saved
+    }
+}
+
+fn snapshot(name: &str, text: &str) {
+    let path = root().join("tests/snapshots").join(name);
+    if std::env::var_os("BURN_DID_UPDATE").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, expected, "rewrite {} with BURN_DID_UPDATE=1", path.display());
+}
+
+/// Equal numbers of columns in every row, balanced braces, and no paper that does not compile where LaTeX is installed.
+fn check_latex(name: &str, latex: &str) {
+    let rows = latex.lines().filter(|line| line.ends_with("\\\\") && !line.contains("multicolumn"));
+    let columns: Vec<usize> =
+        rows.map(|line| line.replace("\\&", "").matches('&').count()).collect();
+    assert!(columns.len() > 3 && columns.iter().all(|count| *count == columns[0]), "{latex}");
+    let bare = latex.replace("\\{", "").replace("\\}", "");
+    assert_eq!(bare.matches('{').count(), bare.matches('}').count(), "{latex}");
+    let folder = temporary(&format!("{name}-latex"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let paper = format!(
+        "\\documentclass{{article}}\n\\usepackage{{booktabs,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
+    );
+    fs::write(format!("{folder}/paper.tex"), paper).unwrap();
+    let compiled = Command::new("pdflatex")
+        .current_dir(&folder)
+        .args(["-interaction=nonstopmode", "-halt-on-error", "paper.tex"])
+        .output();
+    // Machines without LaTeX check the structure alone.
+    if let Ok(compiled) = compiled {
+        let said = String::from_utf8_lossy(&compiled.stdout);
+        assert!(compiled.status.success() || said.contains("siunitx.sty' not found"), "{said}");
+    }
+}
+
+#[test]
+fn results_of_many_kinds_stand_side_by_side() {
+    let saved = Saved::new("kinds");
+    let Saved { plain, adjusted, event_study, regression, sunab } = &saved;
+    let honest = temporary("kinds-honest.json");
+    stdout(&["honest", event_study, "--mbar", "1", "--save", &honest, "--quiet"]);
+    let files = [plain, adjusted, event_study, sunab, &honest, regression].map(String::as_str);
+    let names = "(1),(2),(3),(4),(5),(6)";
+    let options = ["--names", names, "--aggregate", "dynamic"];
+    let all = [&["compare"][..], &files, &options].concat();
+    snapshot("compare-table.txt", &stdout(&all));
+    let markdown = stdout(&[&all[..], &["--format", "markdown"]].concat());
+    snapshot("compare-markdown.txt", &markdown);
+    let latex = stdout(&[&all[..], &["--format", "latex"]].concat());
+    snapshot("compare-latex.txt", &latex);
+    check_latex("kinds", &latex);
+    // Groups by periods have rows of their own.
+    let cells = stdout(&["compare", plain, adjusted]);
+    assert!(cells.contains("ATT(2004, 2004)") && cells.contains("kinds-plain"), "{cells}");
+    assert_eq!(cells, stdout(&["etable", plain, adjusted]));
+}
+
+#[test]
+fn tables_are_as_a_paper_wants_them() {
+    let Saved { event_study, sunab, .. } = Saved::new("paper");
+    let latex = stdout(&[
+        "compare",
+        &event_study,
+        &sunab,
+        "--names=Callaway & Sant'Anna,Sun & Abraham",
+        "--keep=Event time ?",
+        "--keep=Overall ATT",
+        "--drop=S.E. type",
+        "--drop=*Base*",
+        "--drop=year",
+        "--label=Event time 0=On impact",
+        "--label=lemp=Log employment",
+        "--label=countyreal=County fixed effects",
+        "--stars",
+        "--digits=3",
+        "--caption=Minimum wages & teen employment",
+        "--tex-label=main_results",
+        "--siunitx",
+        "--format=latex",
+    ]);
+    snapshot("compare-siunitx.txt", &latex);
+    check_latex("paper", &latex);
+}
+
+#[test]
+fn numbers_are_written_for_programs() {
+    let Saved { event_study, sunab, .. } = Saved::new("numbers");
+    let all = ["compare", &event_study, &sunab, "--names", "a,b", "--keep", "Event time 0"];
+    let csv = stdout(&[&all[..], &["--format", "csv"]].concat());
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].starts_with("model,term,estimate,se,ci_lower,ci_upper,"), "{csv}");
+    assert!(lines[1].starts_with("a,Event time 0,-0.0") && lines[2].starts_with("b,Event time 0,"));
+    assert_eq!(lines.len(), 3);
+    let document = parsed(&[&all[..], &["--format", "json"]].concat());
+    assert_eq!(document["kind"], "comparison");
+    let [first, second] = [0, 1].map(|index| &document["models"][index]);
+    assert_eq!((&first["name"], &first["outcome"]), (&"a".into(), &"lemp".into()));
+    assert_eq!(first["fixed_effects"], serde_json::Value::Null);
+    assert_eq!(second["fixed_effects"], serde_json::json!(["countyreal", "year"]));
+    assert_eq!(second["facts"]["Observations"], "2500");
+    assert_eq!(first["estimates"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn several_formulas_stand_side_by_side() {
+    let (saved, first) = (temporary("several.json"), temporary("several-1.json"));
+    let second = temporary("several-2.json");
+    let data = "tests/golden/fepois.csv";
+    let formulas = ["y ~ x1", "log(y + 1) ~ x1 + x2 + sector | firm + year"];
+    let all = [&["feols", data][..], &formulas].concat();
+    let text = stdout(&[&all[..], &["--save", &saved]].concat());
+    snapshot("feols-several.txt", &text);
+    assert!(!std::path::Path::new(&saved).exists());
+    let again = stdout(&["etable", &first, &second, "--names", "(1),(2)", "--stars"]);
+    assert_eq!(again, text);
+    let latex = stdout(&[&all[..], &["--format", "latex", "--quiet"]].concat());
+    check_latex("several", &latex);
+    assert!(stdout(&[&all[..], &["--format", "csv", "--quiet"]].concat()).contains("\n(2),x2,"));
+    let document = parsed(&[&all[..], &["--format", "json", "--quiet"]].concat());
+    assert_eq!(document["models"].as_array().unwrap().len(), 2);
+    // The first formula alone, as ever.
+    assert!(stdout(&["feols", data, formulas[0]]).starts_with("Ordinary Least Squares"));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let Saved { plain, event_study, regression, .. } = Saved::new("wrong");
+    let ten = temporary("wrong-ten.json");
+    let dynamic = ["--aggregate", "dynamic", "--alp", "0.1", "--save", &ten, "--quiet"];
+    stdout(&[&["aggregate", &plain][..], &dynamic].concat());
+    for (code, more, expected) in [
+        (1, &[MPDTA][..], "mpdta.csv: expected value"),
+        (1, &["no-such-file.json"], "no-such-file.json"),
+        (2, &[&event_study, &event_study], "two columns would be called wrong-event_study"),
+        (2, &[&event_study, "--names", "a,b"], "--names has 2 name(s) for 1 result(s)"),
+        (2, &[&plain, &event_study], "results with a row in common"),
+        (2, &[&regression, &event_study], "results with a row in common"),
+        (2, &[&plain, "--keep", "Event*"], "the rows are ATT(2004, 2004); "),
+        (2, &[&event_study, "--drop", "Method?"], "`Method?`"),
+        (2, &[&event_study, "--drop", "Event*", "--drop", "Over*"], "some rows of estimates"),
+        (2, &[&event_study, "--label", "lpop=Population"], "`lpop`"),
+        (2, &[&event_study, "--label", "lpop"], "a name and a label"),
+        (2, &[&event_study, "--digits", "16"], "15 at most"),
+        (2, &[&event_study, "--tex-label", "a}b"], "`a}b`"),
+        (2, &[&event_study, "--stars=many"], "levels"),
+        (2, &[&event_study, "--aggregate", "dynamic"], "no file has any"),
+        (2, &[], "<RESULT>"),
+    ] {
+        let message = failure(code, &[&["compare"], more].concat());
+        assert!(message.contains(expected), "{more:?}: {message}");
+    }
+    // Levels that differ are said where they matter.
+    let table = |more: &[&str]| {
+        let files = ["compare", &event_study, &ten, "--names", "a,b"];
+        stdout(&[&files[..], more].concat())
+    };
+    assert!(!table(&[]).contains("90%"));
+    let note = "Confidence band in brackets: 95% pointwise for a, 90% pointwise for b";
+    assert!(table(&["--below", "ci"]).contains(note));
+    assert!(table(&["--stars=interval"]).contains("90% pointwise for b"));
+    assert!(table(&["--stars"]).contains("`***' 0.01"));
+    let formulas = ["lemp ~ lpop", "lemp ~ lpop | year"];
+    let message = failure(2, &["feols", MPDTA, formulas[0], formulas[1], "--plot", "a.svg"]);
+    assert!(message.contains("--plot draws one regression"), "{message}");
+}

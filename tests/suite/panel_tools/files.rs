@@ -1,0 +1,131 @@
+//! From files, in pieces or not, to files.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use burn_did::Data;
+use burn_did::data::Simulation;
+use burn_did::panel::{
+    self, Balance, FillGaps, FirstTreated, Keep, PanelKeys, PanelTool, ToLong, ToWide,
+};
+use polars::prelude::*;
+
+/// A panel in four files of several row groups, in no order of units.
+fn written(folder: &Path) -> DataFrame {
+    let full = Simulation::builder().units(300).seed(3).build().frame();
+    let rows = full.height();
+    let mut kept: Vec<IdxSize> = (0..rows as IdxSize).filter(|row| row % 11 > 0).collect();
+    kept.sort_by_key(|row| (*row as usize * 7_919) % rows);
+    let mut mixed = full.take(&IdxCa::from_vec("".into(), kept)).unwrap();
+    let group = mixed.column("group").unwrap().cast(&DataType::Float64).unwrap();
+    let period = mixed.column("period").unwrap().cast(&DataType::Float64).unwrap();
+    let pairs = period.f64().unwrap().iter().zip(group.f64().unwrap().iter());
+    let treated: Vec<bool> = pairs.map(|(t, g)| g.unwrap() > 0.0 && t >= g).collect();
+    mixed.with_column(Column::new("d".into(), treated)).unwrap();
+    let part = mixed.height().div_ceil(4);
+    for number in 0..4 {
+        let mut piece = mixed.slice((number * part) as i64, part);
+        let file = File::create(folder.join(format!("{number}.parquet"))).unwrap();
+        ParquetWriter::new(file).with_row_group_size(Some(100)).finish(&mut piece).unwrap();
+    }
+    mixed
+}
+
+fn read(path: &Path) -> DataFrame {
+    ParquetReader::new(File::open(path).unwrap()).finish().unwrap()
+}
+
+fn tools(keys: &PanelKeys) -> Vec<PanelTool> {
+    let carry = FillGaps::builder().carry_constant(true).all_periods(true).build();
+    vec![
+        panel::first_treated(keys, "d", FirstTreated::default()),
+        panel::balance(keys, Balance::Units),
+        panel::balance(keys, Balance::Largest),
+        panel::fill_gaps(keys, carry),
+        panel::deduplicate(keys, Keep::Equal),
+        panel::lag(keys, ["y"], 1),
+        panel::difference(keys, ["y"], 1),
+        panel::long_difference(keys, ["y"], panel::Base::BeforeTreatment),
+    ]
+}
+
+#[test]
+fn pieces_of_files_become_the_same_as_a_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let frame = written(&data);
+    let keys = |budget| {
+        let keys = PanelKeys::builder().unit("id").time("period").group("group");
+        keys.maybe_memory_budget(budget).build()
+    };
+    let out = folder.path().join("out.parquet");
+    for (whole, pieces) in tools(&keys(None)).iter().zip(tools(&keys(Some(100_000)))) {
+        let (expected, change) = whole.apply(&frame).unwrap();
+        let streamed = pieces.write(Data::in_pieces(&data), &out).unwrap();
+        assert!(read(&out).equals_missing(&expected), "{change}");
+        assert_eq!((streamed.files.number, streamed.rows_out), (4, change.rows_out));
+        assert_eq!(
+            (&streamed.counts, &streamed.notes, &streamed.cohorts),
+            (&change.counts, &change.notes, &change.cohorts)
+        );
+        let at_once = whole.write(data.as_path(), &out).unwrap();
+        assert!(read(&out).equals_missing(&expected));
+        assert_eq!(at_once, streamed);
+    }
+}
+
+#[test]
+fn long_tables_are_written_in_pieces_and_as_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut wide = df!("id" => 0..500_i64, "y_1" => (0..500).map(f64::from).collect::<Vec<_>>(), "y_2" => vec![0.5; 500]).unwrap();
+    ParquetWriter::new(File::create(at("wide.parquet")).unwrap())
+        .with_row_group_size(Some(60))
+        .finish(&mut wide)
+        .unwrap();
+    let options = || ToLong::builder().columns(["y"]).time("t");
+    let (expected, change) = panel::to_long(options().build()).apply(&wide).unwrap();
+    let small = panel::to_long(options().memory_budget(20_000).build());
+    let streamed = small.write(Data::in_pieces(at("wide.parquet")), at("long.parquet")).unwrap();
+    assert!(read(&at("long.parquet")).equals_missing(&expected));
+    assert_eq!((streamed.rows_in, &streamed.counts), (500, &change.counts));
+    small.write(Data::in_pieces(at("wide.parquet")), at("long.csv")).unwrap();
+    let text = fs::read_to_string(at("long.csv")).unwrap();
+    assert_eq!(text.lines().take(3).collect::<Vec<_>>(), ["id,t,y", "0,1,0.0", "0,2,0.5"]);
+    assert_eq!(text.lines().count(), 1_001);
+    let keys = PanelKeys::builder().unit("id").time("t").build();
+    let back = panel::to_wide(&keys, ToWide::default()).apply(at("long.csv")).unwrap().0;
+    assert!(back.equals_missing(&wide));
+}
+
+#[test]
+fn csv_files_are_read_by_the_rules_of_the_estimators() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
+    fs::write(&path, "name,t,id,y\nx y,2001,1,NA\n\"a,b\",2002,1,3\n,NA,2,.\n").unwrap();
+    let keys = PanelKeys::builder().unit("id").time("t").build();
+    let change = panel::difference(&keys, ["y"], 1).write(&path, &out).unwrap();
+    assert_eq!(change.rows_without_key, 1);
+    assert!(change.to_string().contains("Read as missing in y: `.` (1), `NA` (1)"), "{change}");
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text, "name,t,id,y,y_diff1\nx y,2001,1,,\n\"a,b\",2002,1,3,\n,,2,,\n");
+}
+
+#[test]
+fn what_is_read_is_not_overwritten_and_what_fails_leaves_the_earlier_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
+    fs::write(&path, "id,t\n1,1\n1,1\n").unwrap();
+    fs::write(&out, "earlier").unwrap();
+    let keys = PanelKeys::builder().unit("id").time("t").build();
+    let error = panel::balance(&keys, Balance::Units).write(&path, &path).unwrap_err();
+    assert!(error.to_string().contains("another file than those that are read"), "{error}");
+    let error = panel::balance(&keys, Balance::Units).write(&path, &out).unwrap_err();
+    assert!(error.to_string().contains("unit 1 has two rows for period 1"), "{error}");
+    let error = panel::balance(&keys, Balance::Units).write(&path, folder.path().join("b.txt"));
+    assert_eq!(error.unwrap_err().code(), "config");
+    assert_eq!(fs::read_to_string(&out).unwrap(), "earlier");
+    panel::deduplicate(&keys, Keep::Equal).write(&path, &out).unwrap();
+    assert_eq!(fs::read_to_string(&out).unwrap(), "id,t\n1,1\n");
+}
