@@ -82,7 +82,8 @@ fn simulated() -> DataFrame {
     let of = |f: &dyn Fn(usize) -> f64| (0..n).map(f).collect::<Vec<f64>>();
     let x1 = |i: usize| 4.0 * noise(i, 1.0) - 2.0;
     let x2 = |i: usize| noise(i, 2.0) + 0.3 * x1(i);
-    let (f, g) = (|i: usize| i % 9, |i: usize| (i / 9 + i * i) % 6);
+    let f = |i: usize| i % 9;
+    let g = |i: usize| (i / 9 + (6.0 * noise(i, 9.0)) as usize) % 6;
     let steep = |i: usize| if i % 60 == 7 { 4.0 * x1(i).signum() } else { x1(i) };
     let logistic = |u: f64| (u / (1.0 - u)).ln();
     let index = |i: usize| 0.8 * x1(i) - 0.5 * x2(i) + 0.2 * f(i) as f64 - 0.15 * g(i) as f64 - 0.2;
