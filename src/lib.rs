@@ -84,11 +84,12 @@ pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
-    Estimator, GroupTimeResult, SavedResult,
+    Estimator, GroupTimeResult,
 };
 pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
+pub use study::SavedResult;
 
 /// Options that several estimators share.
 pub mod options {
@@ -111,6 +112,14 @@ pub mod group_time {
         GroupTimeCell, PanelCell, RepeatedCell, TripleComparison, TwoByTwo, TwoByTwoEstimate,
     };
     pub use crate::result::estimates::{CellStatus, Overlap};
+}
+
+/// A first look at the data, before anything is estimated.
+pub mod explore {
+    pub use crate::study::{
+        Balance, BalanceRow, CohortDescription, CohortMean, CohortMeans, CohortStatus, Description,
+        Explore, Irregularity, PeriodDescription, SampleOfDesign,
+    };
 }
 
 /// How a result came about: what was read, left out and set, how long it took, and influence values by unit.

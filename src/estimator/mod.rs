@@ -11,7 +11,6 @@ pub(crate) mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
 pub(crate) mod pretrends;
-mod saved_result;
 pub(crate) mod shell;
 pub(crate) mod switching;
 
@@ -24,7 +23,6 @@ pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use fitting::Estimator;
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
-pub use saved_result::SavedResult;
 pub use switching::{
     DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, PredictHeterogeneity, SwitchingEffect,

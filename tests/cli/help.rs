@@ -22,6 +22,9 @@ fn help_is_as_documented() {
         "honest",
         "pretrends",
         "plot",
+        "describe",
+        "means",
+        "balance",
     ];
     for command in commands {
         let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();

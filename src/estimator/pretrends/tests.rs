@@ -41,7 +41,7 @@ fn numbers_of_the_r_package_agree() {
     close(linear.likelihood_ratio, 0.105_762_7, 1e-7);
     close(quadratic.power, 0.662_428_2, 2e-5);
     close(quadratic.bayes_factor, 0.384_151_6, 3e-5);
-    close(quadratic.likelihood_ratio, 0.433_263_3, 2e-7);
+    close(quadratic.likelihood_ratio, 0.433_263_5, 1e-7);
     let expected = [
         (-4.0, -0.156_176_13, -0.092_307_64),
         (-3.0, -0.104_117_42, -0.055_552_85),
@@ -195,10 +195,13 @@ fn equivalence_tests_follow_from_coefficients_and_covariance() {
     let largest = tests.periods.iter().map(|p| p.smallest_threshold).fold(0.0, f64::max);
     assert_eq!(tests.maximum.smallest_threshold, largest);
     close(tests.maximum.estimate, 0.066_703_148, 1e-9);
-    close(tests.maximum.smallest_threshold, 0.066_703_148 + 1.644_854 * 0.094_374_63, 1e-3);
     assert!(tests.maximum.p_value.is_some_and(|p| p < 0.05), "{tests:?}");
-    let at = analysed(&study, Pretrends::new().threshold(tests.mean.smallest_threshold));
-    close(at.equivalence.mean.p_value.expect("a p-value"), 0.05, 1e-9);
+    for (of, threshold) in
+        [tests.maximum, tests.mean].map(|t| t.smallest_threshold).into_iter().enumerate()
+    {
+        let at = analysed(&study, Pretrends::new().threshold(threshold)).equivalence;
+        close([at.maximum, at.mean][of].p_value.expect("a p-value"), 0.05, 1e-9);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::report::plot_data::PlotRow;
 
 use super::options::{Colour, PlotOptions};
-use super::scene::{Point, Scene};
+use super::scene::{Area, Point, Scene, WHITE};
 
 /// Sizes of the marks in pixels.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,12 @@ impl Marks {
         Self { radius, thick: 0.7 * radius, thin: 0.31 * radius, cap: 0.95 * radius }
     }
 
-    /// A thick stroke without caps: pointwise.
+    /// Width of lines that join points.
+    pub(super) fn stroke(&self) -> f64 {
+        0.5 * self.radius
+    }
+
+    /// A thick stroke: pointwise.
     pub(super) fn pointwise(&self, scene: &mut Scene, x: f64, ends: (f64, f64), colour: Colour) {
         scene.line(Point { x, y: ends.0 }, Point { x, y: ends.1 }, self.thick, colour);
     }
@@ -29,8 +34,12 @@ impl Marks {
     /// A thin stroke with caps: uniform.
     pub(super) fn uniform(&self, scene: &mut Scene, x: f64, ends: (f64, f64), colour: Colour) {
         scene.line(Point { x, y: ends.0 }, Point { x, y: ends.1 }, self.thin, colour);
+        self.caps(scene, x, ends, self.cap, colour);
+    }
+
+    fn caps(&self, scene: &mut Scene, x: f64, ends: (f64, f64), reach: f64, colour: Colour) {
         for y in [ends.0, ends.1] {
-            let (left, right) = (Point { x: x - self.cap, y }, Point { x: x + self.cap, y });
+            let (left, right) = (Point { x: x - reach, y }, Point { x: x + reach, y });
             scene.line(left, right, self.thin, colour);
         }
     }
@@ -43,6 +52,15 @@ impl Marks {
         scene.ring(at, self.radius * 1.05, 0.38 * self.radius, colour);
     }
 
+    /// An average that leaves out some of its cells.
+    pub(super) fn diamond(&self, scene: &mut Scene, at: Point, colour: Colour) {
+        for (reach, colour) in [(1.45 * self.radius, colour), (0.85 * self.radius, WHITE)] {
+            let corner = |dx: f64, dy: f64| Point { x: at.x + dx * reach, y: at.y + dy * reach };
+            let corners = [(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)];
+            scene.polygon(corners.map(|(dx, dy)| corner(dx, dy)).into(), colour);
+        }
+    }
+
     /// Where there is no estimate.
     pub(super) fn cross(&self, scene: &mut Scene, at: Point, colour: Colour) {
         let reach = 0.95 * self.radius;
@@ -53,8 +71,15 @@ impl Marks {
         }
     }
 
-    /// One row at horizontal position `x`; `y` turns effects into pixels.
-    pub(super) fn row(
+    /// A bar from zero; `half` is half its width.
+    pub(super) fn bar(&self, scene: &mut Scene, at: Point, zero: f64, half: f64, colour: Colour) {
+        let (top, bottom) = (at.y.min(zero), at.y.max(zero));
+        let area = Area { left: at.x - half, top, right: at.x + half, bottom };
+        scene.fill(area, inner(colour));
+    }
+
+    /// The strokes of a row's intervals at horizontal position `x`; `y` turns effects into pixels.
+    pub(super) fn intervals(
         &self,
         scene: &mut Scene,
         row: &PlotRow,
@@ -67,16 +92,12 @@ impl Marks {
             self.uniform(scene, x, (y(lower), y(upper)), style.options.band.unwrap_or(colour));
         }
         if let Some((lower, upper)) = row.ci_lower.zip(row.ci_upper) {
-            self.pointwise(scene, x, (y(lower), y(upper)), colour);
-        }
-        if style.robust && row.post {
-            return;
-        }
-        let at = Point { x, y: y(row.estimate) };
-        if row.reference {
-            self.hollow(scene, at, colour);
-        } else {
-            self.point(scene, at, colour);
+            let ends = (y(lower), y(upper));
+            self.pointwise(scene, x, ends, colour);
+            if style.options.show_caps {
+                let reach = if style.uniform { 0.6 } else { 1.0 } * self.cap;
+                self.caps(scene, x, ends, reach, colour);
+            }
         }
     }
 }
@@ -95,4 +116,19 @@ impl Style<'_> {
     pub(super) fn colour(&self, row: &PlotRow) -> Colour {
         if row.post { self.options.post } else { self.options.pre }
     }
+}
+
+/// Colour of the area of pointwise intervals, and of bars.
+pub(super) fn inner(colour: Colour) -> Colour {
+    colour.tint(0.66)
+}
+
+/// Colour of the area of a uniform band.
+pub(super) fn outer(colour: Colour) -> Colour {
+    colour.tint(0.84)
+}
+
+/// Colour of the interval of an overall effect, on which the lines of the grid are seen.
+pub(super) fn faint(colour: Colour) -> Colour {
+    colour.tint(0.91)
 }

@@ -21,7 +21,7 @@ use crate::words::OneOf;
 /// A linear, Poisson, logit or probit regression with fixed effects, in the way of R's `fixest::feols`, `fepois` and `feglm`.
 #[derive(Args)]
 #[command(mut_arg("vcov", |arg| arg.default_value("iid")))]
-#[command(mut_arg("plot", |arg| arg.help("Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; i(year, i.treated) gives one panel for each level of the second factor")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the coefficients of the first `i()` by their levels, as an event study, to this .png, .svg or .pdf file; i(year, i.treated) gives one panel for each level of the second factor")))]
 pub(crate) struct FeolsArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -73,7 +73,7 @@ pub(crate) struct FeolsArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
-    args.output.keep_apart(&args.source.data)?;
+    args.output.check(&args.source.data)?;
     if !args.more.is_empty() {
         return several(args);
     }

@@ -8,6 +8,7 @@ pub(crate) mod ddd;
 pub(crate) mod demean;
 pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
+pub(crate) mod explore;
 pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;

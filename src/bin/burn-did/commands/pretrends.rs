@@ -20,7 +20,7 @@ use crate::words::OneOf;
 /// The power of the test against violations of parallel trends, the slope that it detects with given power, the estimates to be
 /// expected after passing it, and equivalence tests (Dette and Schumann 2024).
 #[derive(Args)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the event study with the violations to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event study with the violations to this .png, .svg or .pdf file")))]
 #[command(next_help_heading = "Test")]
 pub(crate) struct PretrendsArgs {
     /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab` or `feols` (with an `i()`), or
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &PretrendsArgs) -> Result<()> {
             "as in --aggregate dynamic:min_e=-5",
         ));
     }
-    args.output.keep_apart(&args.file)?;
+    args.output.check(&args.file)?;
     let saved = result_or_study(&args.file)?;
     if asked.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
         return Err(CliError::usage(

@@ -21,7 +21,7 @@ const GENERATOR: [u64; 24] = [
 pub(super) const MOST: usize = GENERATOR.len() + 1;
 
 /// Random shifts of the lattice.
-const SHIFTS: u32 = 8;
+const SHIFTS: usize = 8;
 
 /// Points of the first lattice, and how many times more the next one has.
 const FIRST: u64 = 1 << 11;
@@ -53,8 +53,7 @@ pub(super) fn moments(ordered: &Ordered, effort: Effort) -> Truncated {
 /// By this many points of every shifted lattice.
 fn by_lattice(ordered: &Ordered, points: u64) -> Truncated {
     let k = ordered.len();
-    let shifts = SHIFTS as usize;
-    let sums = parallel::map(shifts, |shift| sums(ordered, points, shift as u64));
+    let sums = parallel::map(SHIFTS, |shift| sums(ordered, points, shift));
     // The means and, behind them, the probability.
     let estimates = |sums: &[f64]| -> Vec<f64> {
         let y: Vec<f64> = sums[..k].iter().map(|y| y / sums[k]).collect();
@@ -63,11 +62,11 @@ fn by_lattice(ordered: &Ordered, points: u64) -> Truncated {
         estimates
     };
     let of_shifts: Vec<Vec<f64>> = sums.iter().map(|sums| estimates(sums)).collect();
-    let mean = |e: usize| sums.iter().map(|sums| sums[e]).sum::<f64>() / f64::from(SHIFTS);
+    let mean = |e: usize| sums.iter().map(|sums| sums[e]).sum::<f64>() / SHIFTS as f64;
     let mut found = estimates(&(0..=k).map(mean).collect::<Vec<f64>>());
     let standard_error = |e: usize| {
         let squares: f64 = of_shifts.iter().map(|own| (own[e] - found[e]).powi(2)).sum();
-        (squares / f64::from(SHIFTS * (SHIFTS - 1))).sqrt()
+        (squares / (SHIFTS * (SHIFTS - 1)) as f64).sqrt()
     };
     let error = 2.0 * (0..=k).map(standard_error).fold(0.0, f64::max);
     let probability = found.pop().unwrap_or(0.0);
@@ -76,9 +75,10 @@ fn by_lattice(ordered: &Ordered, points: u64) -> Truncated {
 }
 
 /// Sums over the points of one shifted lattice: of the weight times each of `Y`, `[k]`, and of the weight.
-fn sums(ordered: &Ordered, points: u64, shift: u64) -> Vec<f64> {
+fn sums(ordered: &Ordered, points: u64, shift: usize) -> Vec<f64> {
     let k = ordered.len();
-    let starts: Vec<f64> = (0..k).map(|d| uniform(SEED, shift as u32, d as u64)).collect();
+    let stream = u32::try_from(shift).unwrap_or(u32::MAX);
+    let starts: Vec<f64> = (0..k).map(|d| uniform(SEED, stream, d as u64)).collect();
     let (mut sums, mut y) = (vec![0.0; k + 1], vec![0.0; k]);
     for point in 0..points {
         let mut weight = 1.0;

@@ -20,7 +20,8 @@ pub(super) fn moments(ordered: &Ordered, most_points: usize) -> Truncated {
     if k == 1 {
         return Truncated { error: 0.0, ..by_rule(ordered, 1) };
     }
-    let has_few = |nodes: &&usize| nodes.pow(k as u32 - 1) <= most_points;
+    let points = |nodes: usize| (1..k).fold(1, |points: usize, _| points.saturating_mul(nodes));
+    let has_few = |nodes: &&usize| points(**nodes) <= most_points;
     let mut found = by_rule(ordered, NODES[0]);
     for nodes in NODES.iter().skip(1).take_while(has_few) {
         let finer = by_rule(ordered, *nodes);

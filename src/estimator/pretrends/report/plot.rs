@@ -1,7 +1,7 @@
 //! The plot of an analysis of pre-trends: the event study with each violation, and with what is expected after passing the test.
 
 use crate::base::error::Result;
-use crate::estimator::aggregate::{EVENT_STUDY, event_study_chart};
+use crate::estimator::aggregate::{EVENT_STUDY, EventStudy, event_study_chart};
 use crate::estimator::pretrends::{PretrendsAlternative, PretrendsResult, PretrendsRow};
 use crate::report::plot::PlotOptions;
 use crate::report::plot::chart::{Chart, LARGEST};
@@ -15,10 +15,12 @@ const AFTER_PASSING: &str = "Expected after passing the test";
 impl PretrendsResult {
     /// One panel a violation.
     pub(super) fn chart(&self, options: &PlotOptions) -> Result<Chart> {
-        let panel = |of: &PretrendsAlternative| (of.title(), self.study.clone());
+        // Violations are of the single effects.
+        let study = EventStudy { overall: None, ..self.study.clone() };
+        let panel = |of: &PretrendsAlternative| (of.title(), study.clone());
         let mut series: Vec<_> = self.alternatives.iter().map(panel).collect();
         if series.is_empty() {
-            series.push((String::new(), self.study.clone()));
+            series.push((String::new(), study));
         }
         let mut chart = event_study_chart(&series, options)?;
         if options.title.is_none() && chart.title == EVENT_STUDY.title {
