@@ -18,7 +18,7 @@ use crate::output;
 use crate::parse;
 use crate::words::OneOf;
 
-/// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.
+/// A linear, Poisson, logit or probit regression with fixed effects, in the way of R's `fixest::feols`, `fepois` and `feglm`.
 #[derive(Args)]
 #[command(mut_arg("vcov", |arg| arg.default_value("iid")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the coefficients of the first `i()` by their levels, as an event study, to this .png, .svg or .pdf file; i(year, i.treated) gives one panel for each level of the second factor")))]
@@ -34,7 +34,7 @@ pub(crate) struct FeolsArgs {
     more: Vec<String>,
     #[command(flatten)]
     regression: RegressionArgs,
-    /// Model: least squares for the outcome, or Poisson regression for the logarithm of its mean.
+    /// Model: least squares for the outcome, or maximum likelihood for counts (poisson) and for probabilities (logit, probit).
     #[arg(
         long,
         value_name = "FAMILY",
@@ -48,7 +48,7 @@ pub(crate) struct FeolsArgs {
     keep_singletons: bool,
     #[command(flatten)]
     projection: ProjectionArgs,
-    /// Relative change of the deviance at which a Poisson regression has converged.
+    /// Relative change of the deviance at which a regression by maximum likelihood has converged.
     #[arg(
         long,
         value_name = "TOLERANCE",
@@ -57,7 +57,7 @@ pub(crate) struct FeolsArgs {
         help_heading = "Estimation"
     )]
     glm_tol: f64,
-    /// Maximum number of steps of a Poisson regression.
+    /// Maximum number of steps of a regression by maximum likelihood.
     #[arg(
         long,
         value_name = "N",
