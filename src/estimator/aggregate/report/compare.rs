@@ -1,5 +1,9 @@
 //! Averages as a column of a comparison.
 
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 use crate::report::compare::{Comparable, Term, facts};
@@ -45,5 +49,10 @@ impl Comparable for Aggregated {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.chart(options)
     }
 }

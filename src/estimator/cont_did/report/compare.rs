@@ -1,5 +1,9 @@
 //! Effects of a continuous treatment as a column of a comparison.
 
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::base::calendar::label;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve};
@@ -65,5 +69,10 @@ impl Comparable for ContDidResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.level.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study(self.target)?.comparable_chart(options)
     }
 }

@@ -1,5 +1,9 @@
 //! Group-time effects as a column of a comparison.
 
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::compare::{Comparable, Term, facts};
 use crate::report::foot;
@@ -36,5 +40,10 @@ impl Comparable for GroupTimeResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.chart(options)
     }
 }
