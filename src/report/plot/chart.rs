@@ -206,8 +206,9 @@ impl Chart {
 
     /// The facets and the layers in them.
     fn parts(&self) -> impl Iterator<Item = &Facet> {
-        let layers = |facet: &'_ Facet| facet.layers.iter().map(|layer| &layer.facet);
-        self.facets.iter().flat_map(move |facet| std::iter::once(facet).chain(layers(facet)))
+        self.facets.iter().flat_map(|facet| {
+            std::iter::once(facet).chain(facet.layers.iter().map(|layer| &layer.facet))
+        })
     }
 
     /// What the legend says of points and intervals.

@@ -55,7 +55,8 @@ pub(crate) fn combined(
         }
     }
     if layers.len() > MOST {
-        let problem = format!("{} results do not fit in one panel, which shows {MOST}", layers.len());
+        let problem =
+            format!("{} results do not fit in one panel, which shows {MOST}", layers.len());
         return Err(DidError::Plot(format!("{problem}; draw them in panels, or fewer")));
     }
     all.facets.iter_mut().for_each(share_treatment);

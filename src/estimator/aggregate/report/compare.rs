@@ -2,11 +2,11 @@
 
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-#[cfg(feature = "plot")]
-use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 use crate::report::compare::{Comparable, Term, facts};
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 
 impl Comparable for Aggregated {
     fn terms(&self) -> Vec<Term> {

@@ -1,13 +1,13 @@
 //! Effects of a continuous treatment as a column of a comparison.
 
+use crate::base::calendar::label;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-#[cfg(feature = "plot")]
-use crate::report::plot::{PlotOptions, chart::Chart};
-use crate::base::calendar::label;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve};
 use crate::report::compare::{Comparable, Term, facts};
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 
 /// The overall effects, with the curves at the doses of the fit, or with the event study if that was asked for.
 ///

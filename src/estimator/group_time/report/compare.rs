@@ -2,11 +2,11 @@
 
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-#[cfg(feature = "plot")]
-use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::compare::{Comparable, Term, facts};
 use crate::report::foot;
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 
 impl Comparable for GroupTimeResult {
     fn terms(&self) -> Vec<Term> {

@@ -60,9 +60,8 @@ impl ChartLayout<'_> {
         all_series.iter().for_each(|series| series.areas(scene));
         frame.grid(scene, options.grid, index.is_multiple_of(self.columns));
         let own_lines = facet.layers.iter().zip(&looks);
-        let own_lines = own_lines.filter_map(|(layer, (own, _))| {
-            Some((along(layer.facet.treatment?), own.post))
-        });
+        let own_lines = own_lines
+            .filter_map(|(layer, (own, _))| Some((along(layer.facet.treatment?), own.post)));
         let starts = treatment.map(|x| (x, MUTED)).into_iter().chain(own_lines);
         for (x, colour) in starts.filter(|_| options.show_treatment) {
             let (top, unit) = (Point { x, y: frame.area.top }, sizes.unit);
