@@ -27,8 +27,9 @@ pub(crate) struct CompareArgs {
     /// Names of the columns, in the order of the files; by default the files' names without extension.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     names: Vec<String>,
-    /// Compare an average of group-time effects where a result has these, with options as in `dynamic:min_e=-3`. With
-    /// dynamic, a regression stands with the event study of its first i(), too, and a continuous treatment with its own.
+    /// Compare an average where a result has group-time effects: simple, dynamic, group or calendar, with options as in
+    /// dynamic:balance_e=1. With dynamic, a regression stands with the event study of its first `i()`, too, and a continuous treatment
+    /// with its own.
     #[arg(long, value_name = AGGREGATE)]
     aggregate: Option<AggregateSpec>,
     #[command(flatten)]

@@ -57,7 +57,9 @@ impl ChartLayout<'_> {
         if let Some(overall) = facet.overall {
             frame.overall_interval(scene, overall, left);
         }
-        all_series.iter().for_each(|series| series.areas(scene));
+        for series in &all_series {
+            series.areas(scene);
+        }
         frame.grid(scene, options.grid, index.is_multiple_of(self.columns));
         let own_lines = facet.layers.iter().zip(&looks);
         let own_lines = own_lines
@@ -73,7 +75,9 @@ impl ChartLayout<'_> {
         if let Some(value) = self.chart.robust.as_ref().and_then(|r| r.breakdown) {
             frame.upright(scene, value, 2.0, MUTED);
         }
-        all_series.iter().for_each(|series| series.marks(scene));
+        for series in &all_series {
+            series.marks(scene);
+        }
         let labelled = index + self.columns >= self.chart.facets.len();
         frame.x_ticks(scene, if labelled { lines } else { 0 });
     }
