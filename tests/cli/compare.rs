@@ -3,9 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::run::{
-    COLUMNS, MPDTA, burn_did, failure, mpdta, parsed, root, stdout, temporary, text,
-};
+use crate::run::{COLUMNS, MPDTA, burn_did, failure, mpdta, parsed, root, stdout, temporary, text};
 
 /// Fits that several tests compare, saved once: group-time effects, an average, a regression and the estimator of Sun and Abraham.
 struct Saved {
@@ -286,7 +284,8 @@ fn pictures_have_results_side_by_side() {
         assert_eq!(done.status.code(), Some(code), "{message}");
         assert!(message.contains(expected), "{message}");
     };
-    let axes = "pictures-event_study has effects by `Periods since first treatment` and pictures-plain";
+    let axes =
+        "pictures-event_study has effects by `Periods since first treatment` and pictures-plain";
     refused(1, &[&event_study, &plain], axes);
     let none = temporary("pictures-none.json");
     stdout(&["feols", MPDTA, "lemp ~ lpop", "--save", &none, "--quiet"]);
