@@ -33,20 +33,34 @@ pub(crate) struct Facet {
     pub(crate) overall: Option<Overall>,
     /// Lines over the estimates.
     pub(crate) traces: Vec<Trace>,
+    /// Several results side by side, in place of rows.
+    pub(crate) layers: Vec<Layer>,
+}
+
+/// One of several results in a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layer {
+    pub(crate) facet: Facet,
+    /// Its place among all results that are told apart by colour and mark.
+    pub(crate) rank: usize,
 }
 
 impl Facet {
     /// Rows without anything that has no estimate.
     pub(crate) fn new(title: String, rows: Vec<PlotRow>) -> Self {
-        let (failed, partial, traces) = (Vec::new(), Vec::new(), Vec::new());
-        Self { title, rows, failed, partial, treatment: None, overall: None, traces }
+        let (failed, partial) = (Vec::new(), Vec::new());
+        let (treatment, overall) = (None, None);
+        let (traces, layers) = (Vec::new(), Vec::new());
+        Self { title, rows, failed, partial, treatment, overall, traces, layers }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
     pub(crate) fn places(&self) -> Vec<f64> {
-        let mut places: Vec<f64> =
-            self.rows.iter().map(|r| r.at).chain(self.failed.clone()).collect();
+        let own = self.rows.iter().map(|r| r.at).chain(self.failed.clone());
+        let layers = self.layers.iter().flat_map(|layer| layer.facet.places());
+        let mut places: Vec<f64> = own.chain(layers).collect();
         places.sort_by(f64::total_cmp);
+        places.dedup();
         places
     }
 
@@ -59,11 +73,12 @@ impl Facet {
     }
 
     /// All values that the vertical axis has to have room for.
-    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+    pub(super) fn values(&self) -> Vec<f64> {
         let overall = self.overall.iter().flat_map(Overall::values);
         let traces = self.traces.iter().flat_map(|trace| &trace.points);
         let traced = traces.map(|(_, value)| *value);
-        self.rows.iter().flat_map(PlotRow::extent).chain(overall).chain(traced)
+        let layers = self.layers.iter().flat_map(|layer| layer.facet.values());
+        self.rows.iter().flat_map(PlotRow::extent).chain(overall).chain(traced).chain(layers).collect()
     }
 }
 
@@ -92,7 +107,7 @@ impl Overall {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chart {
+pub struct Chart {
     pub(crate) title: String,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
@@ -104,6 +119,8 @@ pub(crate) struct Chart {
     /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
     pub(crate) uniform: bool,
+    /// Results that are told apart by colour and mark; none if rows are told apart by treatment.
+    pub(crate) layers: usize,
     /// If the rows are robust intervals by how large violations may be.
     pub(crate) robust: Option<Robust>,
     /// What points are called that are before, at and after the reference.
@@ -177,6 +194,7 @@ impl Chart {
             categories: false,
             parameter,
             uniform: false,
+            layers: 0,
             robust: None,
             points: BESIDE_TREATMENT,
             legend: Vec::new(),
@@ -192,17 +210,29 @@ impl Chart {
         }
     }
 
-    fn entries(&self, options: &PlotOptions, alpha: f64) -> Vec<LegendEntry> {
+    /// The facets and the layers in them.
+    fn parts(&self) -> impl Iterator<Item = &Facet> {
+        self.facets.iter().flat_map(|facet| {
+            std::iter::once(facet).chain(facet.layers.iter().map(|layer| &layer.facet))
+        })
+    }
+
+    /// What the legend says of points and intervals.
+    pub(super) fn entries(&self, options: &PlotOptions, alpha: f64) -> Vec<LegendEntry> {
         let mut legend = if self.categories { Vec::new() } else { self.point_entries(options) };
         let level = percent(alpha);
         let mut entry = |key, label| legend.push(LegendEntry { key, label });
-        if self.facets.iter().any(|f| !f.partial.is_empty()) {
+        let in_layers = |row: &PlotRow| self.layers > 0 && row.reference;
+        if self.parts().flat_map(|f| &f.rows).any(in_layers) {
+            entry(LegendKey::Hollow(MUTED), self.points[1].into());
+        }
+        if self.parts().any(|f| !f.partial.is_empty()) {
             entry(LegendKey::Diamond(MUTED), "Without some of its cells".into());
         }
-        if self.facets.iter().any(|f| !f.failed.is_empty()) {
+        if self.parts().any(|f| !f.failed.is_empty()) {
             entry(LegendKey::Cross(MUTED), "No estimate".into());
         }
-        let rows = || self.facets.iter().flat_map(|f| &f.rows);
+        let rows = || self.parts().flat_map(|f| &f.rows);
         let shaded = options.style == PlotStyle::Ribbon;
         if rows().any(|r| r.ci_lower.is_some()) {
             let key = if shaded { LegendKey::Inner(MUTED) } else { LegendKey::Pointwise(MUTED) };

@@ -1,7 +1,7 @@
 //! The legend: entries in centred lines under the plot, so that it never covers a point.
 
 use super::font::Typeface;
-use super::marks::{Marks, faint, inner, outer};
+use super::marks::{Mark, Marks, faint, inner, outer};
 use super::options::Colour;
 use super::scene::{Anchor, Area, INK, Point, Scene};
 use super::traces::TraceStyle;
@@ -9,6 +9,8 @@ use super::traces::TraceStyle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegendKey {
     Point(Colour),
+    /// A point of one of several results.
+    Layer(Colour, Mark),
     Hollow(Colour),
     /// A piece of a line.
     Line(Colour),
@@ -94,6 +96,7 @@ impl<'a> Legend<'a> {
         let ends = (at.y - 0.6 * self.size, at.y + 0.6 * self.size);
         match key {
             LegendKey::Point(colour) => marks.point(scene, at, colour),
+            LegendKey::Layer(colour, mark) => marks.shaped(mark).point(scene, at, colour),
             LegendKey::Hollow(colour) => marks.hollow(scene, at, colour),
             LegendKey::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
             LegendKey::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),

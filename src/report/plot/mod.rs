@@ -12,6 +12,7 @@ pub(crate) mod chart;
 pub(crate) mod curves;
 pub(crate) mod font;
 mod frame;
+pub(crate) mod layers;
 pub(crate) mod layout;
 pub(crate) mod legend;
 mod marks;

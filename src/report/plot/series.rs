@@ -10,13 +10,18 @@ use super::scene::{MUTED, Point, Scene};
 /// A row and its horizontal position in pixels.
 type Placed<'a> = (&'a PlotRow, f64);
 
-/// The effects of a panel, placed.
+/// The effects of a panel, or of one of several results in it, placed.
+#[derive(Clone, Copy)]
 pub(super) struct Series<'a> {
     pub(super) facet: &'a Facet,
     pub(super) style: Style<'a>,
     pub(super) marks: Marks,
     /// Pixels between neighbours.
     pub(super) spacing: f64,
+    /// Pixels by which the effects stand beside their places.
+    pub(super) shift: f64,
+    /// Colour of what has no estimate.
+    pub(super) missing: Colour,
     /// From places of the facet to pixels.
     pub(super) along: &'a dyn Fn(f64) -> f64,
     /// From effects to pixels.
@@ -55,13 +60,13 @@ impl Series<'_> {
             self.point(scene, row, *x);
         }
         for at in &self.facet.failed {
-            let at = Point { x: (self.along)(*at), y: (self.up)(0.0) };
-            self.marks.cross(scene, at, MUTED);
+            let at = Point { x: (self.along)(*at) + self.shift, y: (self.up)(0.0) };
+            self.marks.cross(scene, at, self.missing);
         }
     }
 
     fn rows(&self) -> Vec<Placed<'_>> {
-        self.facet.rows.iter().map(|row| (row, (self.along)(row.at))).collect()
+        self.facet.rows.iter().map(|row| (row, (self.along)(row.at) + self.shift)).collect()
     }
 
     /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together.
@@ -156,7 +161,7 @@ impl Series<'_> {
         } else if self.style.options.style != PlotStyle::Ribbon {
             self.marks.point(scene, at, colour);
         } else {
-            scene.disc(at, 0.55 * self.marks.radius, colour);
+            self.marks.small().point(scene, at, colour);
         }
     }
 }

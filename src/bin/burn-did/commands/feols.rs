@@ -13,7 +13,7 @@ use super::saved::event_study;
 use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::error::{CliError, Result};
+use crate::error::Result;
 use crate::output;
 use crate::parse;
 use crate::words::OneOf;
@@ -90,17 +90,13 @@ pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
 /// Estimates all formulas, and shows them side by side.
 fn several(args: &FeolsArgs) -> Result<()> {
     let output = &args.output;
-    if output.plot.is_some() {
-        return Err(CliError::usage(
-            "--plot draws one regression",
-            "save them with --save; `burn-did plot` draws each",
-        ));
-    }
     let formulas: Vec<&String> = [&args.formula].into_iter().chain(&args.more).collect();
     let saved = output.save.as_ref();
     let files: Vec<PathBuf> =
         saved.map_or(Vec::new(), |file| (1..=formulas.len()).map(|n| numbered(file, n)).collect());
-    output::keep_apart(&args.source.data, &files.iter().map(Some).collect::<Vec<_>>())?;
+    let outputs: Vec<Option<&PathBuf>> =
+        files.iter().map(Some).chain([output.plot.as_ref()]).collect();
+    output::keep_apart(&args.source.data, &outputs)?;
     let fit = |formula: &&String| backend::fit(&OneFormula { args, formula: formula.as_str() });
     let fits: Vec<RegressionResult> = formulas.iter().map(fit).collect::<Result<_>>()?;
     let names: Vec<String> = (1..=fits.len()).map(|n| format!("({n})")).collect();
@@ -117,7 +113,10 @@ fn several(args: &FeolsArgs) -> Result<()> {
             warnings.for_each(|warning| output::warning(format!("{name} {warning}")));
         }
     }
-    output::all(fits.iter().zip(&files).map(|(fit, file)| Ok(fit.save(file)?)))
+    let options = output.picture.options()?;
+    let drawn = output.plot.as_ref().map(|file| Ok(comparison.plot_with(file, &options)?));
+    let saved = fits.iter().zip(&files).map(|(fit, file)| Ok(fit.save(file)?));
+    output::all(saved.chain(drawn))
 }
 
 /// The file of the `n`-th result: `fits-1.json` for `fits.json`.

@@ -18,7 +18,7 @@ use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, statistic};
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions};
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
@@ -270,5 +270,10 @@ impl Comparable for RegressionResult {
 
     fn absorbed(&self) -> Option<Vec<String>> {
         Some(self.absorbed.iter().map(|absorbed| absorbed.name.clone()).collect())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        event_study_chart(&self.first_series()?, options)
     }
 }

@@ -275,6 +275,11 @@ impl Comparable for DidMultiplegtResult {
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
     }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study().comparable_chart(options)
+    }
 }
 
 /// Counts of cells and switchers behind each effect, and whether it has an estimate.

@@ -138,8 +138,16 @@ impl ChartLayout<'_> {
         Axis::values(values, Ticks::along(height, self.sizes.tick, self.style.options.y_ticks))
     }
 
+    /// Where rows of any panel are, ascending.
+    fn places(&self) -> Vec<f64> {
+        let mut places: Vec<f64> = self.chart.facets.iter().flat_map(Facet::places).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
+    }
+
     fn x_axis(&self, width: f64) -> Axis {
-        let places: Vec<f64> = self.chart.facets.iter().flat_map(Facet::places).collect();
+        let places = self.places();
         let frequency = self.chart.frequency;
         let names: Vec<String> = places.iter().map(|at| shown(*at, frequency)).collect();
         let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
