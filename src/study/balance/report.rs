@@ -102,12 +102,16 @@ impl Report for Balance {
             let points = (1..)
                 .zip(rows)
                 .filter_map(|(number, row)| PlotRow::new(f64::from(number), &row.estimate()));
-            Ok(Facet::new(self.cohort(&rows[0]), checked(points.collect())?))
+            let empty = (1..).zip(rows).filter(|(_, row)| row.normalized_difference.is_none());
+            let failed = empty.map(|(number, _)| f64::from(number)).collect();
+            let facet = Facet::new(self.cohort(&rows[0]), checked(points.collect())?);
+            Ok(Facet { failed, ..facet })
         });
         let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
         let mut chart =
             Chart::new(&words, ("Normalised difference", "treated - comparison"), facets, options);
         chart.categories = true;
+        chart.finish(options, Band::Pointwise, self.alpha());
         let numbered = cohorts().next().unwrap_or_default();
         chart.remarks =
             (1..).zip(numbered).map(|(n, row)| format!("{n}: {}", row.name())).collect();

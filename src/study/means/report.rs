@@ -90,7 +90,11 @@ impl Report for CohortMeans {
                 let point = PlotRow::new(row.time, &row.mean)?;
                 Some(PlotRow { post: row.group.is_some_and(|group| row.time >= group), ..point })
             });
-            Ok(Facet::new(self.cohort(rows[0].group), checked(points.collect())?))
+            let facet = Facet::new(self.cohort(rows[0].group), checked(points.collect())?);
+            let empty = rows.iter().filter(|row| row.mean.estimate.is_none());
+            let facet = Facet { failed: empty.map(|row| row.time).collect(), ..facet };
+            let treatment = rows[0].group.and_then(|group| facet.boundary(group));
+            Ok(Facet { treatment, ..facet })
         });
         let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
         let mut chart = Chart::new(&words, ("Mean", &self.outcome), facets, options);
