@@ -17,6 +17,7 @@ mod honest;
 mod hostile;
 mod left_out;
 mod mistakes;
+mod panel;
 mod run;
 mod study;
 mod sunab;

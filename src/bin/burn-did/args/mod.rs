@@ -9,12 +9,14 @@
 //! | backend and devices | `device.rs` |
 //! | tables of several results | `table.rs` |
 //! | what becomes of a result | `output.rs` |
+//! | panels, and the file that a tool writes | `panel.rs` |
 
 mod columns;
 mod device;
 mod group_time;
 mod inference;
 mod output;
+mod panel;
 mod regression;
 mod table;
 
@@ -26,5 +28,6 @@ pub(crate) use group_time::{
 };
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
+pub(crate) use panel::{FrequencyArgs, PanelKeyArgs, PanelOutputArgs};
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
 pub(crate) use table::TableArgs;

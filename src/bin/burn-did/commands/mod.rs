@@ -12,6 +12,7 @@ pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
+pub(crate) mod panel;
 pub(crate) mod plot;
 mod saved;
 pub(crate) mod sunab;
