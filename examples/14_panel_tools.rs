@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     let keys = PanelKeys::builder().unit("id").time("period").build();
     let rows = apply(&panel::deduplicate(&keys, Keep::Equal), &raw()?)?;
     let rows = apply(&panel::first_treated(&keys, "treated", FirstTreated::default()), &rows)?;
-    let by_cohort = PanelKeys { group: Some("first_treated".to_owned()), ..keys.clone() };
+    let by_cohort = PanelKeys::builder().unit("id").time("period").group("first_treated").build();
     let balanced = apply(&panel::balance(&by_cohort, Balance::Largest), &rows)?;
 
     let fit = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("first_treated");
