@@ -17,6 +17,16 @@ fn help_is_as_documented() {
         "feols",
         "sunab",
         "demean",
+        "panel",
+        "panel first-treated",
+        "panel balance",
+        "panel fill-gaps",
+        "panel deduplicate",
+        "panel lag",
+        "panel difference",
+        "panel long-difference",
+        "panel to-wide",
+        "panel to-long",
         "aggregate",
         "compare",
         "honest",
@@ -27,8 +37,9 @@ fn help_is_as_documented() {
         "balance",
     ];
     for command in commands {
-        let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
-        let name = if command.is_empty() { "burn-did" } else { command };
+        let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
+        let name =
+            if command.is_empty() { "burn-did".to_owned() } else { command.replace(' ', "-") };
         let path = root().join(format!("tests/snapshots/{name}.txt"));
         // These offer another solver where it is built.
         if cfg!(feature = "schwarz") && ["feols", "demean"].contains(&command) {

@@ -18,6 +18,7 @@ mod honest;
 mod hostile;
 mod left_out;
 mod mistakes;
+mod panel;
 mod pretrends;
 mod run;
 mod study;

@@ -75,6 +75,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "name words for missing values as in --na NA,-99"
         }
         DidError::Dates { .. } => "add --frequency month, or another",
+        DidError::DuplicateRow { remedy, .. } if remedy.contains("deduplicate") => return None,
         DidError::DuplicateRow { .. } => {
             "for rows that are not a panel, add --repeated-cross-sections and leave out --idname"
         }

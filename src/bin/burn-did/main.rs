@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, plot, pretrends, sunab,
+    honest, npiv, panel, plot, pretrends, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -51,6 +51,7 @@ enum Command {
     Feols(Box<feols::FeolsArgs>),
     Sunab(Box<sunab::SunabArgs>),
     Demean(Box<demean::DemeanArgs>),
+    Panel(Box<panel::PanelArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
     Pretrends(Box<pretrends::PretrendsArgs>),
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
         Command::Feols(args) => feols::run(&args),
         Command::Sunab(args) => sunab::run(&args),
         Command::Demean(args) => demean::run(&args),
+        Command::Panel(args) => panel::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
         Command::Pretrends(args) => pretrends::run(&args),

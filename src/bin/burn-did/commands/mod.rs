@@ -13,6 +13,7 @@ pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
+pub(crate) mod panel;
 pub(crate) mod plot;
 pub(crate) mod pretrends;
 mod saved;

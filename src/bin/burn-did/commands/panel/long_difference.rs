@@ -1,0 +1,65 @@
+//! `burn-did panel long-difference`
+
+use burn_did::panel::{self, Base};
+use clap::Args;
+
+use crate::args::{PanelKeyArgs, PanelOutputArgs};
+use crate::error::{CliError, Result};
+
+/// Adds the changes of columns since a base period, as `y_long_diff`: the last period before a unit is first treated, or one period for all.
+#[derive(Args)]
+pub(crate) struct LongDifferenceArgs {
+    #[command(flatten)]
+    keys: PanelKeyArgs,
+    /// First treated period: the base is the last period of the data before it.
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        visible_alias = "group",
+        required_unless_present = "base",
+        conflicts_with = "base",
+        help_heading = "Columns"
+    )]
+    gname: Option<String>,
+    /// Columns of numbers, as in y,x.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
+    columns: Vec<String>,
+    /// Base period of all units, as in 2003, or 2003-02 with --frequency month.
+    #[arg(long, value_name = "PERIOD", allow_negative_numbers = true, help_heading = "Rules")]
+    base: Option<String>,
+    #[command(flatten)]
+    output: PanelOutputArgs,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &LongDifferenceArgs) -> Result<()> {
+    let base = match args.base.as_deref() {
+        None => Base::BeforeTreatment,
+        Some(text) => Base::Period(args.period(text)?),
+    };
+    args.output.write(&args.keys.source, |bar| {
+        let keys = args.keys.keys(args.gname.as_deref(), &args.output, bar);
+        Ok(panel::long_difference(&keys, &args.columns, base))
+    })
+}
+
+impl LongDifferenceArgs {
+    fn period(&self, text: &str) -> Result<f64> {
+        let period = match self.keys.dates.frequency {
+            Some(frequency) => frequency.period(text),
+            None => text.trim().parse().ok(),
+        };
+        period.ok_or_else(|| {
+            CliError::usage(
+                format!("--base is `{text}`, which is no period"),
+                "write a number, or with --frequency a date such as 2007-03-01",
+            )
+        })
+    }
+}
