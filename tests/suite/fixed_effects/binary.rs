@@ -70,10 +70,8 @@ fn cases_of_fixest() {
 
 /// A number between 0 and 1 that looks random.
 fn noise(row: usize, stream: f64) -> f64 {
-    ((row as f64 + 1.0) * 12.9898 + stream * 78.233)
-        .sin()
-        .mul_add(43_758.545_3, 0.0)
-        .rem_euclid(1.0)
+    let angle = (row as f64 + 1.0) * 12.9898 + stream * 78.233;
+    (43_758.545_3 * angle.sin()).rem_euclid(1.0)
 }
 
 /// Regressors, two factors, weights, an outcome of 0 and 1, a share, and an outcome that `steep` nearly decides.
