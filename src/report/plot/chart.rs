@@ -78,7 +78,13 @@ impl Facet {
         let traces = self.traces.iter().flat_map(|trace| &trace.points);
         let traced = traces.map(|(_, value)| *value);
         let layers = self.layers.iter().flat_map(|layer| layer.facet.values());
-        self.rows.iter().flat_map(PlotRow::extent).chain(overall).chain(traced).chain(layers).collect()
+        self.rows
+            .iter()
+            .flat_map(PlotRow::extent)
+            .chain(overall)
+            .chain(traced)
+            .chain(layers)
+            .collect()
     }
 }
 
