@@ -135,7 +135,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             match found.map_err(blamed(config.family, &separating))? {
                 Maximum::Found(estimated, warning) => {
                     warnings.extend(warning);
-                    break (sample, regressors, estimated, indicators, cells, design);
+                    break (sample, regressors, *estimated, indicators, cells, design);
                 }
                 Maximum::Separated(separation) => {
                     separating.add(&separation);

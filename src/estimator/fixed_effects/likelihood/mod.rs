@@ -24,7 +24,7 @@ pub(super) use self::separation::Separation;
 
 /// What the iteration came to.
 pub(super) enum Maximum {
-    Found(LinearFit, Option<DidWarning>),
+    Found(Box<LinearFit>, Option<DidWarning>),
     /// Nowhere: rows have a likelihood that rises without end.
     Separated(Separation),
 }
@@ -39,7 +39,7 @@ pub(super) fn maximum(
 ) -> Result<Maximum> {
     match family {
         Family::Gaussian => {
-            gaussian(sample, regressors, place).map(|fit| Maximum::Found(fit, None))
+            gaussian(sample, regressors, place).map(|fit| Maximum::Found(Box::new(fit), None))
         }
         Family::Poisson => found(&Poisson, sample, regressors, place, stopping),
         Family::Logit => found(&Logit, sample, regressors, place, stopping),
@@ -75,7 +75,7 @@ fn found<M: Model>(
             Some(separation) => return Ok(Maximum::Separated(separation)),
         }
     }
-    Ok(Maximum::Found(fitted?.0, warning))
+    Ok(Maximum::Found(Box::new(fitted?.0), warning))
 }
 
 /// The value of the mean at a linear predictor.

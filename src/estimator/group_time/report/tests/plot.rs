@@ -257,6 +257,26 @@ fn nothing_is_absent_without_a_word() {
 }
 
 #[test]
+fn styles_have_their_shapes_in_svg() {
+    let result = fixtures::dynamic_universal();
+    let count = |style: PlotStyle, name: &str| {
+        let options = PlotOptions::new().style(style).show_legend(false).show_overall(false);
+        let svg = result.to_svg(&options).expect("a plot");
+        let document = roxmltree::Document::parse(&svg).expect("XML");
+        document.descendants().filter(|node| node.tag_name().name() == name).count()
+    };
+    // A point each, and the white middle of the reference.
+    assert_eq!(count(PlotStyle::Points, "circle"), result.rows.len() + 1);
+    assert_eq!(count(PlotStyle::Points, "polygon"), 0);
+    // A bar each.
+    let [bars, points] = [PlotStyle::Bars, PlotStyle::Points].map(|style| count(style, "rect"));
+    assert_eq!(bars, points + result.rows.len());
+    // A piece of line between neighbours, and an area before and one after treatment.
+    assert_eq!(count(PlotStyle::Line, "polygon"), result.rows.len() - 1);
+    assert_eq!(count(PlotStyle::Ribbon, "polygon"), result.rows.len() - 1 + 2);
+}
+
+#[test]
 fn letters_and_ticks_follow_the_options() {
     let folder = Folder::new("letters");
     let options = PlotOptions::new().text_scale(1.5).y_ticks(4).x_ticks(3);
