@@ -41,6 +41,12 @@ pub(crate) struct On<'a, B: DidBackend> {
 pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
     let asked = command.device();
     built(asked.backend)?;
+    if asked.backend == BackendName::Cpu && asked.devices.iter().any(|index| *index > 0) {
+        return Err(CliError::usage(
+            "the cpu backend is one device, with all cores",
+            "leave out --devices, or name another --backend",
+        ));
+    }
     let numbered = |index: &usize| Device::numbered(asked.backend, *index);
     let devices = match asked.devices.as_slice() {
         [] => vec![Device::new(asked.backend)],
