@@ -2,9 +2,9 @@
 
 use crate::report::plot_data::PlotRow;
 
-use super::chart::Facet;
-use super::marks::{Marks, Style, inner, outer};
-use super::options::{Colour, PlotStyle};
+use super::chart::{Facet, Layer};
+use super::marks::{Beside, Mark, Marks, Style, inner, outer};
+use super::options::{Colour, PlotOptions, PlotStyle};
 use super::scene::{MUTED, Point, Scene};
 
 /// A row and its horizontal position in pixels.
@@ -20,7 +20,9 @@ pub(super) struct Series<'a> {
     pub(super) spacing: f64,
     /// Pixels by which the effects stand beside their places.
     pub(super) shift: f64,
-    /// Colour of what has no estimate.
+    /// Whether shaded intervals have their ends drawn, because those of other results may lie over them.
+    pub(super) outlined: bool,
+    /// Colour of what has no estimate, and of the line at treatment.
     pub(super) missing: Colour,
     /// From places of the facet to pixels.
     pub(super) along: &'a dyn Fn(f64) -> f64,
@@ -28,7 +30,27 @@ pub(super) struct Series<'a> {
     pub(super) up: &'a dyn Fn(f64) -> f64,
 }
 
-impl Series<'_> {
+impl<'a> Series<'a> {
+    /// The same for one of several results.
+    pub(super) fn layer(
+        self,
+        layer: &'a Layer,
+        (options, mark): &'a (PlotOptions, Mark),
+        marks: Marks,
+        beside: Beside,
+    ) -> Self {
+        Self {
+            facet: &layer.facet,
+            style: Style { options, ..self.style },
+            marks: marks.shaped(*mark),
+            spacing: beside.step(),
+            shift: beside.shift(layer.rank, options.style),
+            outlined: true,
+            missing: options.post,
+            ..self
+        }
+    }
+
     /// What lies under the lines of the grid: bars and shaded intervals.
     pub(super) fn areas(&self, scene: &mut Scene) {
         let rows = self.rows();
@@ -50,6 +72,9 @@ impl Series<'_> {
         }
         if matches!(style, PlotStyle::Line | PlotStyle::Ribbon) && !self.style.robust {
             self.lines(scene, &rows);
+        }
+        if self.outlined && style == PlotStyle::Ribbon {
+            self.outlines(scene, &rows);
         }
         for run in self.runs(&rows).filter(|run| style != PlotStyle::Ribbon || run.len() == 1) {
             for (row, x) in run {
@@ -105,6 +130,20 @@ impl Series<'_> {
         for run in self.runs(rows).filter(|run| run.len() > 1) {
             let colour = self.style.colour(run[0].0);
             self.area(scene, run, |r| r.ci_lower.zip(r.ci_upper), inner(colour));
+        }
+    }
+
+    /// The ends of shaded intervals.
+    fn outlines(&self, scene: &mut Scene, rows: &[Placed<'_>]) {
+        for run in self.runs(rows).filter(|run| run.len() > 1) {
+            for end in [|row: &PlotRow| row.ci_lower, |row: &PlotRow| row.ci_upper] {
+                let points = run.iter().filter_map(|(row, x)| {
+                    let value = end(row).or(row.reference.then_some(row.estimate))?;
+                    Some(Point { x: *x, y: (self.up)(value) })
+                });
+                let points: Vec<Point> = points.collect();
+                scene.curve(&points, 0.3 * self.marks.stroke(), self.style.colour(run[0].0));
+            }
         }
     }
 

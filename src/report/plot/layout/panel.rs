@@ -3,7 +3,7 @@
 use crate::report::plot::axis::Axis;
 use crate::report::plot::chart::Facet;
 use crate::report::plot::frame::Frame;
-use crate::report::plot::marks::{Beside, Mark, Marks, Style, look};
+use crate::report::plot::marks::{Beside, Mark, Marks, look};
 use crate::report::plot::options::PlotOptions;
 use crate::report::plot::scene::{Anchor, Area, INK, MUTED, Point, STRIP};
 use crate::report::plot::series::Series;
@@ -31,6 +31,7 @@ impl ChartLayout<'_> {
             marks: Marks::new(scale, spacing.max(1.0)),
             spacing,
             shift: 0.0,
+            outlined: false,
             missing: MUTED,
             along: &along,
             up: &up,
@@ -39,15 +40,9 @@ impl ChartLayout<'_> {
         let beside = Beside { count: self.chart.layers, spacing: spacing.min(90.0 * sizes.unit) };
         let looks: Vec<(PlotOptions, Mark)> =
             facet.layers.iter().map(|layer| look(layer.rank, options)).collect();
-        let layers = facet.layers.iter().zip(&looks).map(|(layer, (options, mark))| Series {
-            facet: &layer.facet,
-            style: Style { options, ..self.style },
-            marks: Marks::new(scale, (1.5 * beside.step()).max(1.0)).shaped(*mark),
-            spacing: beside.step(),
-            shift: beside.shift(layer.rank, options.style),
-            missing: options.post,
-            ..alone
-        });
+        let marks = Marks::new(scale, (1.5 * beside.step()).max(1.0));
+        let layers = facet.layers.iter().zip(&looks);
+        let layers = layers.map(|(layer, look)| alone.layer(layer, look, marks, beside));
         let all_series: Vec<Series<'_>> = std::iter::once(alone).chain(layers).collect();
         let treatment = facet.treatment.map(along);
         let left = treatment.unwrap_or(frame.area.left);
@@ -61,10 +56,9 @@ impl ChartLayout<'_> {
             series.areas(scene);
         }
         frame.grid(scene, options.grid, index.is_multiple_of(self.columns));
-        let own_lines = facet.layers.iter().zip(&looks);
-        let own_lines = own_lines
-            .filter_map(|(layer, (own, _))| Some((along(layer.facet.treatment?), own.post)));
-        let starts = treatment.map(|x| (x, MUTED)).into_iter().chain(own_lines);
+        let starts = all_series.iter().filter_map(|series| {
+            Some((along(series.facet.treatment?), series.missing))
+        });
         for (x, colour) in starts.filter(|_| options.show_treatment) {
             let (top, unit) = (Point { x, y: frame.area.top }, sizes.unit);
             scene.dashed_upright(top, frame.area.bottom, 1.2 * unit, 6.0 * unit, colour);
