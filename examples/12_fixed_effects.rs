@@ -1,5 +1,5 @@
 //! Regressions with fixed effects: event studies by dummies and by Sun and Abraham's estimator beside group-time effects, a Poisson
-//! regression, and several regressions in one table.
+//! and a logit regression, and several regressions in one table.
 
 use burn_did::{
     Aggregation, AttGt, FixedEffects, Result, SunAbraham,
@@ -36,5 +36,7 @@ fn main() -> Result<()> {
 
     let counts = config("exp(lemp) ~ lpop | year").family(Family::Poisson).build();
     println!("{}", counts.fit(&panel)?);
+    let treated = config("treat ~ lpop | year").family(Family::Logit).build();
+    println!("{}", treated.fit(&panel)?);
     sun_abraham.plot("sun_abraham.svg")
 }

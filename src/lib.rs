@@ -37,7 +37,8 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
-//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
+//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
+//!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
 //! - To bring data into shape: [`panel`].
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
@@ -80,13 +81,15 @@ pub use estimator::fixed_effects::{
 };
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::npiv::{Npiv, NpivResult};
+pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
-    Estimator, GroupTimeResult, SavedResult,
+    Estimator, GroupTimeResult,
 };
 pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
+pub use study::SavedResult;
 
 /// Options that several estimators share.
 pub mod options {
@@ -109,6 +112,14 @@ pub mod group_time {
         GroupTimeCell, PanelCell, RepeatedCell, TripleComparison, TwoByTwo, TwoByTwoEstimate,
     };
     pub use crate::result::estimates::{CellStatus, Overlap};
+}
+
+/// A first look at the data, before anything is estimated.
+pub mod explore {
+    pub use crate::study::{
+        Balance, BalanceRow, CohortDescription, CohortMean, CohortMeans, CohortStatus, Description,
+        Explore, Irregularity, PeriodDescription, SampleOfDesign,
+    };
 }
 
 /// How a result came about: what was read, left out and set, how long it took, and influence values by unit.
@@ -136,6 +147,14 @@ pub mod regression {
 pub mod sensitivity {
     pub use crate::estimator::honest::{
         Breakdown, Delta, Effect, HonestMethod, Restriction, RobustInterval, Search,
+    };
+}
+
+/// Options and parts of analyses of pre-trends.
+pub mod pretrends {
+    pub use crate::estimator::pretrends::{
+        EquivalencePeriod, EquivalenceTest, EquivalenceTests, Hypothesis, PreTest,
+        PretrendsAlternative, PretrendsRow,
     };
 }
 

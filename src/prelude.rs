@@ -28,5 +28,5 @@ pub use crate::{
     Aggregated, Aggregation, AttGt, ContDid, ContDidResult, Data, Ddd, Demean, DemeanResult,
     DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult, Estimate,
     Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult, Npiv, NpivResult,
-    RegressionResult, SavedResult, SunAbraham, SunAbrahamResult,
+    Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham, SunAbrahamResult,
 };

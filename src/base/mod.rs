@@ -9,6 +9,7 @@ pub(crate) mod calendar;
 pub(crate) mod error;
 pub(crate) mod harmless;
 pub(crate) mod memory;
+pub(crate) mod normal;
 pub(crate) mod options;
 pub(crate) mod parallel;
 pub(crate) mod percent;

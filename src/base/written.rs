@@ -29,7 +29,15 @@ pub(crate) fn whole(
 /// # Errors
 /// As [`whole`].
 pub(crate) fn text(path: &Path, text: &str) -> Result<()> {
-    whole(path, |_, file| io::Write::write_all(file, text.as_bytes()))
+    bytes(path, text.as_bytes())
+}
+
+/// Writes bytes.
+///
+/// # Errors
+/// As [`whole`].
+pub(crate) fn bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    whole(path, |_, file| io::Write::write_all(file, bytes))
 }
 
 /// What became of the writing of a table.

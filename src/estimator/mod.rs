@@ -10,7 +10,7 @@ pub(crate) mod fixed_effects;
 pub(crate) mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
-mod saved_result;
+pub(crate) mod pretrends;
 pub(crate) mod shell;
 pub(crate) mod switching;
 
@@ -23,7 +23,6 @@ pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use fitting::Estimator;
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
-pub use saved_result::SavedResult;
 pub use switching::{
     DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, PredictHeterogeneity, SwitchingEffect,

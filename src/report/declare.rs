@@ -67,7 +67,7 @@ pub trait Reportable: Comparable + Display {
     /// changed into one that could not be loaded.
     fn save(&self, path: &Path) -> Result<()>;
 
-    /// Draws the result to a `.png` or `.svg` file.
+    /// Draws the result to a `.png`, `.svg` or `.pdf` file.
     ///
     /// # Errors
     /// [`DidError::Plot`](crate::DidError::Plot) for what cannot be drawn, [`DidError::Io`](crate::DidError::Io) if the file cannot be
@@ -159,7 +159,7 @@ macro_rules! result {
                 $crate::report::json::text(&$crate::report::json::document(self))
             }
 
-            /// Draws the result to a `.png` or `.svg` file.
+            /// Draws the result to a `.png`, `.svg` or `.pdf` file.
             ///
             /// # Errors
             /// [`DidError::Plot`](crate::DidError::Plot) for another extension or without estimates that can be drawn,
@@ -169,10 +169,10 @@ macro_rules! result {
                 self.plot_with(path, &$crate::report::PlotOptions::default())
             }
 
-            /// [`Self::plot`] with words, size and colours of choice.
+            /// [`Self::plot`] with words, size, style and colours of choice.
             ///
             /// # Errors
-            /// As [`Self::plot`], and [`DidError::Config`](crate::DidError::Config) for a size out of range.
+            /// As [`Self::plot`], and [`DidError::Config`](crate::DidError::Config) for options out of range.
             #[cfg(feature = "plot")]
             pub fn plot_with(
                 &self,

@@ -22,6 +22,6 @@ pub(crate) mod table;
 pub use compare::{Below, Comparable, Comparison, Stars, Term, compare};
 pub use declare::{Reportable, csv};
 #[cfg(feature = "plot")]
-pub use plot::{Colour, PlotOptions};
+pub use plot::{Colour, PlotGrid, PlotOptions, PlotStyle};
 pub use plot_data::PlotRow;
 pub use table::{Align, EstimateColumns, Section, Table};

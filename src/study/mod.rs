@@ -1,7 +1,22 @@
-//! The steps of a study around the estimate.
+//! The steps of a study around the estimate: what the data are, how outcomes moved, whether groups are alike.
 //!
-//! - Lives here: `panel`, tools that bring data into the shape that estimators read.
+//! - Lives here: `panel`, tools that bring data into the shape that estimators read; `explore` (the columns, and the look at them),
+//!   `describe`, `means`, `balance`; and `saved_result`, which knows every kind of result.
 //! - May import: everything below it, estimators included.
 //! - Must not import: `prelude` and `bin`. No number of an estimate is formed here.
 
+mod balance;
+mod describe;
+mod explore;
+mod look;
+mod means;
 pub(crate) mod panel;
+mod saved_result;
+
+pub use balance::{Balance, BalanceRow};
+pub use describe::{
+    CohortDescription, CohortStatus, Description, Irregularity, PeriodDescription, SampleOfDesign,
+};
+pub use explore::Explore;
+pub use means::{CohortMean, CohortMeans};
+pub use saved_result::SavedResult;

@@ -342,6 +342,33 @@ fn plots_are_written() {
 }
 
 #[test]
+fn commands_that_estimate_take_the_options_of_pictures() {
+    let [svg, saved] = [temporary("options.svg"), temporary("options.json")];
+    let fit = ["--aggregate", "dynamic", "--plot", &svg, "--save", &saved];
+    let words = ["--title", "Teen employment", "--x-label", "Years", "--y-label", ""];
+    let looks = ["--style", "ribbon", "--grid", "both", "--colours", "#102030,#405060"];
+    let parts = ["--hide", "overall,treatment,legend", "--y-ticks", "4"];
+    let all = [&words[..], &looks, &parts].concat();
+    stdout(&mpdta(&[&fit[..], &all].concat()));
+    let drawn = fs::read_to_string(&svg).unwrap();
+    assert!(drawn.contains("Teen employment") && drawn.contains("#405060"), "{drawn}");
+    assert!(!drawn.contains("Overall") && !drawn.contains("lemp"), "{drawn}");
+
+    let again = temporary("options-again.svg");
+    let plot = ["plot", &saved, "--out", &again, "--aggregate", "dynamic"];
+    stdout(&[&plot[..], &all].concat());
+    assert_eq!(fs::read_to_string(&again).unwrap(), drawn);
+    let average = ["aggregate", &saved, "--aggregate", "dynamic", "--plot", &again];
+    stdout(&[&average[..], &all].concat());
+    assert_eq!(fs::read_to_string(&again).unwrap(), drawn);
+
+    let pdf = temporary("options.pdf");
+    stdout(&["plot", &saved, "--out", &pdf, "--aggregate", "dynamic"]);
+    let document = fs::read(&pdf).unwrap();
+    assert!(document.starts_with(b"%PDF-") && document.ends_with(b"%%EOF"));
+}
+
+#[test]
 fn bad_command_lines_exit_with_2() {
     let bad = |more: &[&str], expected: &str| {
         let message = failure(2, &mpdta(more));
@@ -362,7 +389,12 @@ fn bad_command_lines_exit_with_2() {
         "at most one cluster variable beyond the unit",
     );
     bad(&["--cband", "--no-cband"], "cannot be used with");
-    bad(&["--plot", "es.pdf"], ".png or .svg");
+    bad(&["--plot", "es.gif"], ".png, .svg or .pdf");
+    bad(&["--title", "Effects"], "--plot");
+    bad(&["--plot", "es.svg", "--colours", "red,blue"], "six hexadecimal digits");
+    bad(&["--plot", "es.svg", "--colours", "#000000"], "two or three");
+    bad(&["--plot", "es.svg", "--text-scale", "9"], "between 1/3 and 5");
+    bad(&["--plot", "es.svg", "--style", "dots"], "points, line, ribbon, bars");
     bad(&["--memory-budget", "lots"], "expected bytes");
     bad(&["--boot", "--biters", "0"], "at least 1");
     bad(&["--device", "1"], "cpu backend");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::run::{COLUMNS, MPDTA, failure, mpdta, parsed, root, stdout, temporary};
+use crate::run::{COLUMNS, MPDTA, burn_did, failure, mpdta, parsed, root, stdout, temporary, text};
 
 /// Fits that several tests compare, saved once: group-time effects, an average, a regression and the estimator of Sun and Abraham.
 struct Saved {
@@ -197,7 +197,101 @@ fn what_is_wrong_is_said() {
     assert!(table(&["--below", "ci"]).contains(note));
     assert!(table(&["--stars=interval"]).contains("90% pointwise for b"));
     assert!(table(&["--stars"]).contains("`***' 0.01"));
-    let formulas = ["lemp ~ lpop", "lemp ~ lpop | year"];
-    let message = failure(2, &["feols", MPDTA, formulas[0], formulas[1], "--plot", "a.svg"]);
-    assert!(message.contains("--plot draws one regression"), "{message}");
+}
+
+/// The words in a picture, and how many shapes of each kind it has.
+struct Drawn {
+    words: Vec<String>,
+    svg: String,
+}
+
+impl Drawn {
+    fn new(name: &str, args: &[&str]) -> Self {
+        let file = temporary(&format!("{name}.svg"));
+        stdout(&[args, &["--plot", &file]].concat());
+        let svg = fs::read_to_string(&file).unwrap();
+        let words = svg.split("</text>").filter_map(|part| part.rsplit('>').next());
+        let words = words.map(|word| word.trim().replace("&amp;", "&")).collect();
+        Self { words, svg }
+    }
+
+    fn count(&self, word: &str) -> usize {
+        self.words.iter().filter(|known| *known == word).count()
+    }
+
+    /// Shapes of a kind and a colour.
+    fn shapes(&self, kind: &str, colour: &str) -> usize {
+        let shapes = self.svg.split('<').filter(|shape| shape.starts_with(kind));
+        shapes.filter(|shape| shape.to_lowercase().contains(colour)).count()
+    }
+}
+
+#[test]
+fn pictures_have_results_side_by_side() {
+    let Saved { plain, adjusted, event_study, regression, sunab } = Saved::new("pictures");
+    let three = ["compare", &plain, &adjusted, &sunab, "--names", "Plain,Adjusted,Sun & Abraham"];
+    let dynamic = [&three[..], &["--aggregate", "dynamic"]].concat();
+    let beside = Drawn::new("pictures-beside", &dynamic);
+    for name in ["Plain", "Adjusted", "Sun & Abraham", "Periods since first treatment"] {
+        assert_eq!(beside.count(name), 1, "{name}: {:?}", beside.words);
+    }
+    assert_eq!(beside.count("Pre-treatment"), 0);
+    // Seven event times and the key, as discs, squares and triangles.
+    assert_eq!(beside.shapes("circle", "#0072b2"), 8);
+    assert_eq!(beside.shapes("polygon", "#d55e00"), 8);
+    assert_eq!(beside.shapes("polygon", "#009e73"), 8 + 1);
+    let apart = Drawn::new("pictures-apart", &[&dynamic[..], &["--facets"]].concat());
+    assert_eq!((apart.count("Plain"), apart.count("Pre-treatment")), (1, 1));
+    // Groups of one result, and results by group.
+    let groups = Drawn::new("pictures-groups", &["compare", &plain]);
+    assert_eq!((groups.count("Group 2004"), groups.count("Group 2007")), (1, 1));
+    let by_group = ["compare", &plain, &adjusted, "--names", "a,b"];
+    let panels = Drawn::new("pictures-panels", &by_group);
+    assert_eq!((panels.count("Group 2004"), panels.count("a"), panels.count("b")), (1, 1, 1));
+    let by_result = Drawn::new("pictures-results", &[&by_group[..], &["--facets"]].concat());
+    assert_eq!((by_result.count("Group 2004"), by_result.count("a")), (1, 1));
+    // Averages by group stand at names.
+    let averages = [&by_group[..], &["--aggregate", "group"]].concat();
+    let averages = Drawn::new("pictures-averages", &averages);
+    assert_eq!((averages.count("2004"), averages.count("a")), (1, 1), "{:?}", averages.words);
+    for (name, more) in [
+        ("beside", &["--title", "Three estimators"][..]),
+        ("facets", &["--facets"]),
+        ("line", &["--style", "line", "--caps"]),
+        ("ribbon", &["--style", "ribbon"]),
+        ("bars", &["--style", "bars"]),
+    ] {
+        let file = temporary(&format!("pictures-{name}.png"));
+        stdout(&[&dynamic[..], more, &["--plot", &file]].concat());
+    }
+    for (name, args) in [
+        ("groups", &["compare", &plain][..]),
+        ("panels", &by_group),
+        ("results", &[&by_group[..], &["--facets"]].concat()),
+        ("averages", &[&by_group[..], &["--aggregate", "calendar"]].concat()),
+    ] {
+        let file = temporary(&format!("pictures-{name}.png"));
+        stdout(&[args, &["--plot", &file]].concat());
+    }
+    let formulas = ["feols", MPDTA, "lemp ~ i(year, treat, ref = 2003) | countyreal + year"];
+    let more = "lemp ~ lpop + i(year, treat, ref = 2003) | year";
+    let formulas = Drawn::new("pictures-formulas", &[&formulas[..], &[more, "--quiet"]].concat());
+    assert_eq!((formulas.count("(1)"), formulas.count("year")), (1, 1), "{:?}", formulas.words);
+    let refused = |code: i32, args: &[&str], expected: &str| {
+        let file = temporary("pictures-refused.svg");
+        let done = burn_did(&[&["compare"], args, &["--plot", &file]].concat());
+        let message = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{message}");
+        assert!(message.contains(expected), "{message}");
+    };
+    let axes =
+        "pictures-event_study has effects by `Periods since first treatment` and pictures-plain";
+    refused(1, &[&event_study, &plain], axes);
+    let none = temporary("pictures-none.json");
+    stdout(&["feols", MPDTA, "lemp ~ lpop", "--save", &none, "--quiet"]);
+    refused(1, &[&none, &regression], "pictures-none: the regression has no i()");
+    let ten = temporary("pictures-ten.json");
+    let average = ["--aggregate", "dynamic", "--alp", "0.1", "--save", &ten, "--quiet"];
+    stdout(&[&["aggregate", &plain][..], &average].concat());
+    refused(1, &[&event_study, &ten], "pictures-event_study has intervals of 95%");
 }

@@ -145,7 +145,7 @@ fn what_is_wrong_is_said() {
         ("--vcov", "cluster:a,b,c", "one factor of clusters or two"),
         ("--ssc", "k_fixef=some", "none, nonnested, full"),
         ("--ssc", "adj=true", "must be k_adj, k_fixef"),
-        ("--family", "logit", "gaussian"),
+        ("--family", "tobit", "gaussian"),
     ] {
         let message = failure(2, &["feols", DATA, "y ~ x1", option, value]);
         assert!(message.contains(expected), "{message}");

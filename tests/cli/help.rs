@@ -30,7 +30,11 @@ fn help_is_as_documented() {
         "aggregate",
         "compare",
         "honest",
+        "pretrends",
         "plot",
+        "describe",
+        "means",
+        "balance",
     ];
     for command in commands {
         let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();

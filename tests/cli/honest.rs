@@ -157,8 +157,15 @@ fn saved_fits_are_analysed() {
         &result,
     ]);
     assert_eq!(csv.lines().count(), 3);
-    assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
+    assert!(fs::read_to_string(&picture).unwrap().starts_with("<svg"));
     assert!(fs::read_to_string(result).unwrap().contains("\"intervals\""));
+    let values = ["0", "0.25", "0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"];
+    let many = values.join(",");
+    stdout(&["honest", &universal, "--event-time", "1", "--mbar", &many, "--plot", &picture]);
+    let drawn = fs::read_to_string(&picture).unwrap();
+    for value in values.iter().chain(&["Original"]) {
+        assert!(drawn.lines().any(|line| line == *value), "{value}: {drawn}");
+    }
     for (format, words) in [("markdown", "| Method"), ("latex", r"\toprule")] {
         assert!(stdout(&["honest", &universal, "--mbar", "1", "--format", format]).contains(words));
     }

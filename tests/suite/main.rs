@@ -14,6 +14,7 @@ mod departures;
 mod doses;
 mod drdid;
 mod engines;
+mod explore;
 mod files;
 mod fixed_effects;
 mod honest;

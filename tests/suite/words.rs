@@ -14,6 +14,7 @@ use burn_did::{
         Resampling, SharesOf, UnbalancedPanel, Words,
     },
     panel::{Balance, Keep},
+    pretrends::PreTest,
     regression::{Family, GDf, KFixef, Solver, Ssc, Stop, Vcov},
     report::Align,
     sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
@@ -64,7 +65,7 @@ fn every_option_has_words() {
     check_all!(
         AggregationKind Align Band BasePeriod CohortShares ControlGroup CovariatePeriod CurveErrors Delta
         DoseAggregation DoseMethod DoseTable DoseTarget DrdidMethod EstimationMethod Family FixWeights
-        Balance Frequency GDf HonestMethod Keep KFixef Layout Multiplier Precision Resampling Restriction Search SharesOf
+        Balance Frequency GDf HonestMethod Keep KFixef Layout Multiplier PreTest Precision Resampling Restriction Search SharesOf
         SieveBasis SieveKnots Solver Stop Switchers UnbalancedPanel
     );
 }

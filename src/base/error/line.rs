@@ -25,6 +25,7 @@ impl DidError {
     pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<Box<FileLine>>)> {
         match self {
             Self::NotBinary { row, line, .. }
+            | Self::NotProbability { row, line, .. }
             | Self::NoPeriod { row, line, .. }
             | Self::TooManyDigits { row, line, .. }
             | Self::Negative { row, line, .. } => Some((*row, line)),

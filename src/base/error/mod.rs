@@ -71,6 +71,23 @@ pub enum DidError {
         /// Where that is in a CSV file.
         line: Option<Box<FileLine>>,
     },
+    /// An outcome that is a probability, or what happened with one, is not between 0 and 1.
+    #[error(
+        "column `{column}` ({role}) must be between 0 and 1; {place} has {value}",
+        place = Place(*.row, .line)
+    )]
+    NotProbability {
+        /// Name of the column, or the outcome as written.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// The value.
+        value: f64,
+        /// Its row, counted from 0.
+        row: usize,
+        /// Where that is in a CSV file.
+        line: Option<Box<FileLine>>,
+    },
     /// A column has a type that its role cannot take.
     #[error("column `{column}` ({role}) holds {got}; expected {expected}")]
     ColumnType {
@@ -393,6 +410,15 @@ pub enum DidError {
     AllCollinear {
         /// The regressors.
         columns: String,
+    },
+    /// Regressors tell outcomes of 0 from outcomes of 1 without error, so that no finite coefficient is the likeliest.
+    #[error(
+        "{} separate(s) outcomes of 0 from those of 1, so that no finite coefficient is the likeliest; leave it out, or fit the linear probability model (`family` gaussian)",
+        if .columns.is_empty() { "the fixed effects".to_owned() } else { .columns.join(", ") }
+    )]
+    Separated {
+        /// The regressors; none if fixed effects separate the outcomes.
+        columns: Vec<String>,
     },
     /// Iterated least squares did not end.
     #[error(

@@ -206,12 +206,26 @@ pub enum DidWarning {
         /// First treated periods of the cohorts.
         cohorts: Vec<f64>,
     },
-    /// Rows that a Poisson regression fits exactly with a mean of zero were left out.
+    /// Levels of a fixed effect whose outcomes are all 0, or all 1, were left out of a Poisson, logit or probit regression.
+    OneOutcome {
+        /// The fixed effect.
+        factor: String,
+        /// The outcome.
+        outcome: f64,
+        /// The levels.
+        levels: Vec<String>,
+        /// Number of their rows.
+        rows: usize,
+    },
+    /// Rows that regressors fit exactly with a mean of 0, or of 1, were left out of a Poisson, logit or probit regression.
     Separated {
         /// Number of rows.
         rows: usize,
+        /// The regressors; none if fixed effects separate the rows.
+        #[serde(default)]
+        columns: Vec<String>,
     },
-    /// The search for rows that a Poisson regression fits with a mean of zero did not reach a verdict.
+    /// The search for rows that a Poisson, logit or probit regression fits with a mean of 0, or of 1, did not reach a verdict.
     SeparationUnknown,
     /// A two-way clustered covariance had a negative variance; its negative eigenvalues were set to zero.
     RepairedCovariance,
@@ -403,6 +417,13 @@ pub enum DidWarning {
     IndefiniteCovariance {
         /// Its smallest eigenvalue.
         least: f64,
+    },
+    /// A test of pre-trends rejects more often without a violation than it is asked to with one.
+    PowerBelowSize {
+        /// The power that was asked for.
+        power: f64,
+        /// How often it rejects without a violation.
+        size: f64,
     },
     /// A fixed-length interval does not use a restriction on the sign or direction of the bias.
     RestrictionNotUsed,

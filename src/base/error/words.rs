@@ -7,6 +7,9 @@ use crate::base::calendar::{Frequency, shown};
 use crate::base::options::covariates::CovariatePeriod;
 use crate::base::percent::percent;
 
+/// Levels that a message names.
+const SHOWN: usize = 8;
+
 fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -221,13 +224,29 @@ impl DidWarning {
                 "left out cohorts that have no row at a reference event time: {}; other references may be in their periods",
                 cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
-            Self::Separated { rows } => write!(
-                f,
-                "{rows} rows whose outcome of zero is fitted exactly, by a mean of zero, were left out (separation)"
-            ),
+            Self::OneOutcome { factor, outcome, levels, rows } => {
+                let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
+                let more = if levels.len() > SHOWN { ", …" } else { "" };
+                write!(
+                    f,
+                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{more}",
+                    levels.len(),
+                    shown.join(", ")
+                )
+            }
+            Self::Separated { rows, columns } => {
+                let by = match columns.as_slice() {
+                    [] => String::new(),
+                    columns => format!(" by {}", columns.join(", ")),
+                };
+                write!(
+                    f,
+                    "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 or 1, were left out (separation{by})"
+                )
+            }
             Self::SeparationUnknown => write!(
                 f,
-                "some fitted means are nearly zero, and the search for separated rows did not reach a verdict; interpret large coefficients with care"
+                "some fitted means nearly are 0 or 1, and the search for separated rows did not reach a verdict; interpret large coefficients with care"
             ),
             Self::RepairedCovariance => write!(
                 f,
@@ -396,6 +415,10 @@ impl DidWarning {
             Self::IndefiniteCovariance { least } => write!(
                 f,
                 "the covariance is not positive semidefinite (smallest eigenvalue {least:e})"
+            ),
+            Self::PowerBelowSize { power, size } => write!(
+                f,
+                "the test of pre-trends rejects with probability {size:.4} without a violation, so that no slope has the power {power}; ask for a larger one, or for a larger critical value"
             ),
             Self::RestrictionNotUsed => write!(
                 f,

@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SunAbraham,
-    options::Bootstrap,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends, SunAbraham,
+    options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.
@@ -49,6 +49,16 @@ pub(crate) fn sun_abraham() -> SunAbraham<Cpu> {
 /// A sensitivity analysis without an option. What is assumed does not matter.
 pub(crate) fn honest() -> Honest {
     Honest::smoothness()
+}
+
+/// An analysis of pre-trends without an option.
+pub(crate) fn pretrends() -> Pretrends {
+    Pretrends::new()
+}
+
+/// A picture without an option.
+pub(crate) fn picture() -> PlotOptions {
+    PlotOptions::new()
 }
 
 /// The bootstrap without further options; the library leaves the number of draws to its users.

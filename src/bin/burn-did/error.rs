@@ -94,7 +94,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         }
         DidError::Precision { .. } => "add --precision f32",
         DidError::Json(_) => {
-            "the file must be one that `--save FILE` of an estimating command wrote; `honest` also takes an event study written by hand, \
+            "the file must be one that `--save FILE` of an estimating command wrote; `honest` and `pretrends` also take an event study written by hand, \
              whose form `burn-did help honest` shows"
         }
         _ => return None,

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, feols, honest, npiv,
-    panel, plot, sunab,
+    aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
+    honest, npiv, panel, plot, pretrends, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -39,6 +39,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Describe(Box<explore::describe::DescribeArgs>),
+    Means(Box<explore::means::MeansArgs>),
+    Balance(Box<explore::balance::BalanceArgs>),
     AttGt(Box<att_gt::AttGtArgs>),
     Ddd(Box<ddd::DddArgs>),
     DidMultiplegt(Box<did_multiplegt::DidMultiplegtArgs>),
@@ -51,6 +54,7 @@ enum Command {
     Panel(Box<panel::PanelArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
+    Pretrends(Box<pretrends::PretrendsArgs>),
     #[command(visible_alias = "etable")]
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
@@ -88,6 +92,9 @@ fn main() -> ExitCode {
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     backend::ignore_configuration_files();
     let done = match cli.command {
+        Command::Describe(args) => explore::describe::run(&args),
+        Command::Means(args) => explore::means::run(&args),
+        Command::Balance(args) => explore::balance::run(&args),
         Command::AttGt(args) => att_gt::run(&args),
         Command::Ddd(args) => ddd::run(&args),
         Command::DidMultiplegt(args) => did_multiplegt::run(&args),
@@ -100,6 +107,7 @@ fn main() -> ExitCode {
         Command::Panel(args) => panel::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
+        Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "ballista")]

@@ -39,8 +39,8 @@ pub(crate) fn picture() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         match extension.as_deref() {
-            Some("png" | "svg") => Ok(path),
-            _ => Err(format!("{} must end in .png or .svg", Path::display(&path))),
+            Some("png" | "svg" | "pdf") => Ok(path),
+            _ => Err(format!("{} must end in .png, .svg or .pdf", Path::display(&path))),
         }
     })
 }

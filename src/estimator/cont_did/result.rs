@@ -13,6 +13,7 @@ use crate::engine::source::{Influence, InfluenceFiles};
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::estimator::honest::{Honest, HonestResult};
+use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::result::inference::Estimate;
 
 /// Averages over all treated units.
@@ -182,6 +183,14 @@ impl ContDidResult {
     #[doc(alias = "honest_did")]
     pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestResult> {
         self.event_study(target)?.honest(options)
+    }
+
+    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
+    ///
+    /// # Errors
+    /// As [`event_study`](Self::event_study) and [`EventStudy::pretrends`].
+    pub fn pretrends(&self, target: DoseTarget, options: Pretrends) -> Result<PretrendsResult> {
+        self.event_study(target)?.pretrends(options)
     }
 
     /// Averages of the effects, or of the slopes, of groups in periods.

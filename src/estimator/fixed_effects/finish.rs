@@ -3,15 +3,16 @@
 use super::covariance::Scores;
 use super::degrees::{Parameters, components, is_nested};
 use super::inference::{Coefficient, Law, f_test};
+use super::likelihood::Separation;
 use super::linear::{CentredRegressors, LinearFit, Quality};
-use super::options::{Family, Vcov};
+use super::options::{Family, OutcomeRange, Vcov};
 use super::predictor::Predictor;
 use super::reading::{Coded, RegressionColumns, RegressionRows};
 use super::recover::{FactorEffects, normalised};
 use super::result::{
     Absorbed, Indicated, RegressionAudit, RegressionResult, RegressionSettings, SolverReport,
 };
-use super::sample::RegressionSample;
+use super::sample::{LevelsAtBound, RegressionSample};
 use super::task::{RegressionReading, RegressionTask};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
@@ -21,6 +22,28 @@ use crate::result::timings::Timings;
 
 /// Fewer clusters than this are few.
 const FEW_CLUSTERS: usize = 10;
+
+/// Rows that regressors separate, and these.
+#[derive(Default)]
+pub(super) struct Separating {
+    pub rows: usize,
+    pub columns: Vec<String>,
+}
+
+impl Separating {
+    /// Adds what was found in a sample.
+    pub fn add(&mut self, found: &Separation) {
+        self.rows += found.rows.len();
+        let new = found.columns.iter().filter(|column| !self.columns.contains(column));
+        let new: Vec<String> = new.cloned().collect();
+        self.columns.extend(new);
+    }
+
+    /// The error of a regression of which separation leaves nothing.
+    pub fn error(&self) -> DidError {
+        DidError::Separated { columns: self.columns.clone() }
+    }
+}
 
 /// What is counted in a sample.
 struct Counted {
@@ -72,9 +95,9 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let Uncertainty { matrix, rank, repaired, full_leverage, regular } =
             self.uncertainty(&counted, regressors, &estimated);
         regressors.uncentred(&estimated.kept, &mut estimated.b, estimated.mean);
-        let law = match config.family {
-            Family::Gaussian => Law::Student(counted.df_t.max(1.0)),
-            Family::Poisson => Law::Normal,
+        let law = match config.family.is_linear() {
+            true => Law::Student(counted.df_t.max(1.0)),
+            false => Law::Normal,
         };
         let k = estimated.kept.len();
         let critical = law.critical(config.alpha);
@@ -237,11 +260,13 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         fit: &mut RegressionResult,
         reading: &RegressionReading,
         sample: &RegressionSample,
-        rectified: usize,
+        separating: &Separating,
     ) {
-        let separated = sample.separated + rectified;
+        let at_bounds = sample.at_bounds.iter().map(|levels| at_bound(levels, &reading.rows));
+        let of_levels: usize = sample.at_bounds.iter().map(|levels| levels.rows).sum();
+        let Separating { rows: separated, columns } = separating;
         fit.audit = RegressionAudit {
-            rows_separated: separated,
+            rows_separated: of_levels + separated,
             rows_singleton: sample.singletons,
             rows: fit.n,
             ..reading.audit.clone()
@@ -250,10 +275,22 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let rounded = &reading.rows.rounded;
         let first = [
             (missing > 0).then_some(DidWarning::DroppedRows { rows: missing }),
-            (separated > 0).then_some(DidWarning::Separated { rows: separated }),
+            (*separated > 0)
+                .then(|| DidWarning::Separated { rows: *separated, columns: columns.clone() }),
             (!rounded.is_empty()).then(|| DidWarning::RoundedIntegers { columns: rounded.clone() }),
         ];
-        fit.warnings.splice(0..0, first.into_iter().flatten());
+        fit.warnings.splice(0..0, first.into_iter().flatten().chain(at_bounds));
+    }
+}
+
+/// What a warning says of levels without other outcomes.
+fn at_bound(at: &LevelsAtBound, read: &RegressionRows) -> DidWarning {
+    let factor: &Coded = &read.factors[at.factor];
+    DidWarning::OneOutcome {
+        factor: factor.name.clone(),
+        outcome: at.bound,
+        levels: at.levels.values().map(|row| factor.text(*row as usize)).collect(),
+        rows: at.rows,
     }
 }
 
@@ -370,7 +407,7 @@ fn r2(quality: &Quality) -> Option<f64> {
     (quality.likelihood.is_some() || quality.total > 0.0).then_some(r2).filter(|r2| r2.is_finite())
 }
 
-/// Of a Poisson regression, that by likelihoods: each parameter but the constant costs one of the log likelihood.
+/// Of a regression by maximum likelihood, that by likelihoods: each parameter but the constant costs one of the log likelihood.
 fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
     let (n, parameters) = (n as f64, parameters as f64);
     let adjusted = match quality.likelihood {
@@ -385,18 +422,24 @@ fn sigma(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
     (quality.likelihood.is_none() && left > 0.0).then(|| (quality.rss / left).sqrt())
 }
 
-/// A Poisson regression has no negative outcomes.
-pub(super) fn refuse_negative(column: &str, read: &RegressionRows) -> Result<()> {
+/// Outcomes are in the family's range.
+pub(super) fn check_outcomes(family: Family, column: &str, read: &RegressionRows) -> Result<()> {
+    let OutcomeRange { low, high } = family.range();
     let usable = |row: &usize| read.usable.as_ref().is_none_or(|usable| usable[*row]);
-    match (0..read.len).filter(usable).find(|row| read.outcome[*row] < 0.0) {
-        None => Ok(()),
-        Some(row) => Err(DidError::Negative {
-            column: column.to_owned(),
-            role: "outcome",
-            value: read.outcome[row],
+    let outside = |row: &usize| read.outcome[*row] < low || read.outcome[*row] > high;
+    let Some(row) = (0..read.len).filter(usable).find(outside) else { return Ok(()) };
+    let (column, role, value) = (column.to_owned(), "outcome", read.outcome[row]);
+    Err(match family {
+        Family::Logit | Family::Probit => {
+            DidError::NotProbability { column, role, value, row, line: None }
+        }
+        Family::Gaussian | Family::Poisson => DidError::Negative {
+            column,
+            role,
+            value,
             row,
             line: None,
             remedy: "a Poisson regression has outcomes of zero or more",
-        }),
-    }
+        },
+    })
 }

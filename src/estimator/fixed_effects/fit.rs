@@ -3,18 +3,17 @@
 use std::time::Instant;
 
 use super::FixedEffects;
-use super::finish::{indicated, kept_effects, refuse_negative, residuals};
-use super::linear::{CentredRegressors, gaussian};
+use super::finish::{Separating, check_outcomes, indicated, kept_effects, residuals};
+use super::likelihood::{Maximum, Stopping, maximum};
+use super::linear::CentredRegressors;
 use super::options::Family;
-use super::poisson::{Stopping, poisson};
 use super::predictor::{Predictor, RegressorFormula, SampleLevels};
 use super::problem::{CohortCell, Regressor, Where, columns};
 use super::reading::{RegressionColumns, RegressionRows};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::RegressionSample;
-use super::separation::{is_suspected, separated};
 use super::task::{RegressionReading, RegressionTask};
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, Result};
 use crate::engine::backend::{AtOnce, DidBackend};
 use crate::engine::demean::{DemeanOptions, On};
 use crate::read::columns::MissingValues;
@@ -73,6 +72,17 @@ pub(super) fn read(
     })
 }
 
+/// The error of a sample in which separation left nothing to estimate is that of the separation.
+fn blamed(family: Family, separating: &Separating) -> impl Fn(DidError) -> DidError {
+    let is_to_blame = separating.rows > 0 && matches!(family, Family::Logit | Family::Probit);
+    move |error| match error {
+        DidError::EmptySample { .. } | DidError::AllCollinear { .. } if is_to_blame => {
+            separating.error()
+        }
+        error => error,
+    }
+}
+
 /// Gives the regressors of a sample with these rows, and the design that they come from.
 pub(super) type RegressorsOf<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
@@ -97,9 +107,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let read = &reading.rows;
         // What an earlier fit left uncounted is not this one's.
         let _ = B::at_once().map(AtOnce::work);
-        if config.family == Family::Poisson {
-            refuse_negative(wanted.formula.outcome_label(), read)?;
-        }
+        check_outcomes(config.family, wanted.formula.outcome_label(), read)?;
         let constant = wanted.formula.regressors.has_constant();
         let labels =
             (wanted.formula.outcome_label(), config.weights.as_deref().unwrap_or_default());
@@ -111,10 +119,10 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let place = On::<B> { device: self.device, precision: config.precision };
         let place = Where { options: &options, place: &place };
         let began = self.start.elapsed().as_secs_f64();
-        let (left_out, mut rectified) = (without.len(), 0);
-        let mut warnings = Vec::new();
+        let (mut separating, mut warnings) = (Separating::default(), Vec::new());
         let (sample, mut regressors, mut estimated, indicators, cells, design) = loop {
-            let sample = RegressionSample::new(read, self.rules(), &without, labels)?;
+            let sample = RegressionSample::new(read, self.rules(), &without, labels)
+                .map_err(blamed(config.family, &separating))?;
             let (columns, design) = of(&sample.rows)?;
             let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
             let cells: Vec<_> = columns.iter().map(|c| c.cell).collect();
@@ -122,48 +130,32 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             if let Some((design, _)) = &design {
                 regressors.without = design.without().to_vec();
             }
-            let estimated = match config.family {
-                Family::Gaussian => gaussian(&sample, &mut regressors, &place)?,
-                Family::Poisson => {
-                    let stopping =
-                        Stopping { tolerance: config.glm_tol, iterations: config.glm_maxiter };
-                    let mut falls = Vec::new();
-                    let fitted = poisson(&sample, &mut regressors, &place, stopping, &mut falls);
-                    // What is separated keeps the iteration from its end.
-                    let suspected = match &fitted {
-                        Ok((_, mu)) => is_suspected(&sample, mu, &falls),
-                        Err(
-                            DidError::NotConverged { .. }
-                            | DidError::NotDemeaned { .. }
-                            | DidError::CovariateRange { .. }
-                            | DidError::Singular { .. },
-                        ) => true,
-                        Err(_) => false,
-                    };
-                    if suspected {
-                        match separated(&sample, &regressors, &place, &falls)? {
-                            None => warnings.push(DidWarning::SeparationUnknown),
-                            Some(rows) if rows.is_empty() => {}
-                            Some(rows) => {
-                                without.extend(rows.into_iter().map(|row| sample.rows[row]));
-                                rectified = without.len() - left_out;
-                                continue;
-                            }
-                        }
-                    }
-                    fitted?.0
+            let stopping = Stopping { tolerance: config.glm_tol, iterations: config.glm_maxiter };
+            let found = maximum(config.family, &sample, &mut regressors, &place, stopping);
+            match found.map_err(blamed(config.family, &separating))? {
+                Maximum::Found(estimated, warning) => {
+                    warnings.extend(warning);
+                    break (sample, regressors, estimated, indicators, cells, design);
                 }
-            };
-            break (sample, regressors, estimated, indicators, cells, design);
+                Maximum::Separated(separation) => {
+                    separating.add(&separation);
+                    if separation.is_complete {
+                        return Err(separating.error());
+                    }
+                    without.extend(separation.rows.iter().map(|row| sample.rows[*row]));
+                }
+            }
         };
         let estimated_at = self.start.elapsed().as_secs_f64();
         regressors.values = Vec::new();
         let raw = std::mem::take(&mut estimated.raw_residuals);
         let effects = estimated.effects.take();
         let kept = estimated.kept.clone();
-        let mut fit = self.result(wanted, &sample, &regressors, estimated)?;
+        let mut fit = self
+            .result(wanted, &sample, &regressors, estimated)
+            .map_err(blamed(config.family, &separating))?;
         fit.warnings.splice(0..0, warnings);
-        self.complete(&mut fit, reading, &sample, rectified);
+        self.complete(&mut fit, reading, &sample, &separating);
         // The constant stands before the columns.
         let constants = usize::from(regressors.constant);
         fit.indicators = indicated(&indicators, &kept, constants);

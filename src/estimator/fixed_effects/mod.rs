@@ -1,7 +1,7 @@
 //! Regressions with fixed effects: [`FixedEffects`], and what is estimated by them.
 //!
 //! A sample is read without the roles of time and group (`reading`), brought into an order that depends on nothing but
-//! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `poisson`; Frisch, Waugh
+//! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `likelihood`; Frisch, Waugh
 //! and Lovell). All sums over rows are formed in `sums`.
 
 mod check;
@@ -14,10 +14,10 @@ mod finish;
 mod fit;
 mod inference;
 mod least_squares;
+mod likelihood;
 mod linear;
 mod options;
 mod order;
-mod poisson;
 mod predict;
 mod predictor;
 mod problem;
@@ -27,7 +27,6 @@ mod recover;
 mod report;
 mod result;
 mod sample;
-mod separation;
 mod sums;
 mod sun_abraham;
 mod task;
@@ -56,7 +55,7 @@ pub use sun_abraham::{SunAbraham, SunAbrahamResult};
 pub use within::{Demean, DemeanResult};
 
 options! {
-    /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
+    /// A linear, Poisson, logit or probit regression with any number of fixed effects, in the way of R `fixest`.
     ///
     /// ```text
     /// y_i = x_i'b + α_{f(i)} + γ_{g(i)} + … + e_i
@@ -117,7 +116,7 @@ options! {
         #[doc(alias = "fixef.iter")]
         #[builder(default = DemeanOptions::default().iterations)]
         pub fixef_maxiter: usize,
-        /// Relative change of the deviance at which [`Family::Poisson`] has converged.
+        /// Relative change of the deviance at which a regression by maximum likelihood has converged.
         #[doc(alias = "glm.tol")]
         #[builder(default = 1e-10)]
         pub glm_tol: f64,

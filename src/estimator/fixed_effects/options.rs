@@ -249,5 +249,38 @@ words! {
         /// The logarithm of the outcome's mean, by Poisson pseudo maximum likelihood.
         #[doc(alias = "fepois")]
         Poisson = "poisson",
+        /// The logarithm of the odds of an outcome of 1, by maximum likelihood.
+        #[doc(alias = "feglm")]
+        Logit = "logit",
+        /// The standard normal quantile of the probability of an outcome of 1, by maximum likelihood.
+        Probit = "probit",
+    }
+}
+
+/// Values that an outcome can have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OutcomeRange {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl OutcomeRange {
+    /// Any number.
+    pub const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+}
+
+impl Family {
+    /// Whether it is estimated by least squares; else by maximum likelihood, with normal inference.
+    pub(crate) fn is_linear(self) -> bool {
+        self == Self::Gaussian
+    }
+
+    /// What the outcome can be. A finite bound is a mean that no finite coefficient has.
+    pub(super) fn range(self) -> OutcomeRange {
+        match self {
+            Self::Gaussian => OutcomeRange::ALL,
+            Self::Poisson => OutcomeRange { low: 0.0, ..OutcomeRange::ALL },
+            Self::Logit | Self::Probit => OutcomeRange { low: 0.0, high: 1.0 },
+        }
     }
 }

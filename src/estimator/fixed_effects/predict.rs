@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::options::Family;
+use super::likelihood::mean;
 use super::predictor::{RegressorFormula, SampleLevels};
 use super::reading::{RegressionColumns, RegressionRows};
 use super::result::RegressionResult;
@@ -11,7 +11,8 @@ use crate::read::formula::Evaluated;
 use crate::read::input::Data;
 
 impl RegressionResult {
-    /// Predicted outcomes of other rows: means for [`Family::Poisson`]. `None` where a regressor is missing, or where a level of a
+    /// Predicted outcomes of other rows: means, which are probabilities for
+    /// [`Family::Logit`](super::Family::Logit) and [`Family::Probit`](super::Family::Probit). `None` where a regressor is missing, or where a level of a
     /// fixed effect was not in the sample.
     ///
     /// With fixed effects, needs a fit that kept them (`keep_fixed_effects`).
@@ -58,11 +59,8 @@ impl RegressionResult {
                 *sum = sum.zip(effect).map(|(sum, effect)| sum + **effect);
             }
         }
-        let mean = |sum: f64| match self.settings.family {
-            Family::Gaussian => sum,
-            Family::Poisson => sum.exp(),
-        };
-        Ok(sums.into_iter().map(|sum| sum.map(mean)).collect())
+        let family = self.settings.family;
+        Ok(sums.into_iter().map(|sum| sum.map(|eta| mean(family, eta))).collect())
     }
 
     /// `x'b` of every row; `None` where a regressor is missing or has a level that was not in the sample.

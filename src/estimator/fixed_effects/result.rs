@@ -42,18 +42,18 @@ pub struct RegressionResult {
     pub df_k: usize,
     /// Degrees of freedom of t statistics: `n - df_k`, or the fewest clusters less one.
     pub df_t: f64,
-    /// R²; for [`Family::Poisson`] the pseudo R², one minus the ratio of the log-likelihoods of the fit and of a
+    /// R²; by maximum likelihood (all [families](Family) but the first) the pseudo R², one minus the ratio of the log-likelihoods of the fit and of a
     /// constant mean.
     pub r2: Option<f64>,
     /// R² adjusted for the number of parameters.
     pub r2_adjusted: Option<f64>,
     /// R² of what the fixed effects leave of the outcome; none without fixed effects.
     pub r2_within: Option<f64>,
-    /// Weighted residual sum of squares; the deviance for [`Family::Poisson`].
+    /// Weighted residual sum of squares; the deviance of a regression by maximum likelihood.
     pub rss: f64,
-    /// Standard deviation of the errors: the root of `rss` over `n` less all parameters. None for [`Family::Poisson`].
+    /// Standard deviation of the errors: the root of `rss` over `n` less all parameters. None by maximum likelihood.
     pub sigma: Option<f64>,
-    /// Logarithm of the likelihood, for [`Family::Poisson`].
+    /// Logarithm of the likelihood, of a regression by maximum likelihood.
     pub log_likelihood: Option<f64>,
     /// Test that all coefficients except the constant are zero.
     pub f: Option<FTest>,
@@ -65,7 +65,7 @@ pub struct RegressionResult {
     pub clusters: Vec<(String, usize)>,
     /// How fixed effects were projected out; none if there are none.
     pub solver: Option<SolverReport>,
-    /// Steps of iterated least squares, for [`Family::Poisson`].
+    /// Steps of iterated least squares, of a regression by maximum likelihood.
     pub irls: Option<usize>,
     /// What happened to the rows on the way in.
     pub audit: RegressionAudit,
@@ -132,7 +132,8 @@ pub struct RegressionAudit {
     pub rows_missing: Vec<(String, usize)>,
     /// Rows dropped for a weight of zero.
     pub rows_weightless: usize,
-    /// Rows dropped because a mean of zero fits them exactly, for [`Family::Poisson`].
+    /// Rows dropped because a mean at the bound of its range fits them exactly: zero, or one for [`Family::Logit`] and
+    /// [`Family::Probit`].
     pub rows_separated: usize,
     /// Rows dropped because they are the only ones of a level of a fixed effect.
     pub rows_singleton: usize,

@@ -1,5 +1,8 @@
 //! From rows as read to the estimation sample, in canonical order.
 
+use std::collections::BTreeMap;
+
+use super::options::OutcomeRange;
 use super::order::{SortKeys, canonical};
 use super::range::check_range;
 use super::reading::{Coded, RegressionRows};
@@ -25,16 +28,34 @@ pub(super) struct RegressionSample {
     pub outcome_label: String,
     /// Rows left out because a level has no other.
     pub singletons: usize,
-    /// Rows left out because a level's outcomes are all zero.
-    pub separated: usize,
+    /// Levels left out because their outcomes are all at one bound of the range.
+    pub at_bounds: Vec<LevelsAtBound>,
 }
 
 /// How a sample is formed.
 #[derive(Clone, Copy)]
 pub(super) struct SampleRules {
     pub keep_singletons: bool,
-    /// Whether levels whose outcomes are all zero are left out, as nothing can be learnt from them about a mean's logarithm.
-    pub positive_levels: bool,
+    /// Levels whose outcomes are all at one bound of this range are left out: no finite effect fits them.
+    pub range: OutcomeRange,
+}
+
+/// Levels of a factor whose outcomes all are one bound of the range.
+pub(super) struct LevelsAtBound {
+    /// Position of the factor.
+    pub factor: usize,
+    pub bound: f64,
+    /// Rows that were left out with them.
+    pub rows: usize,
+    /// The levels' codes, each with a row that has it.
+    pub levels: BTreeMap<u32, u32>,
+}
+
+/// Rows that were left out.
+#[derive(Default)]
+pub(super) struct Pruned {
+    pub singletons: usize,
+    pub at_bounds: Vec<LevelsAtBound>,
 }
 
 impl RegressionSample {
@@ -50,7 +71,7 @@ impl RegressionSample {
         for row in without {
             kept[*row as usize] = false;
         }
-        let (singletons, separated) = pruned(read, rules, &mut kept)?;
+        let Pruned { singletons, at_bounds } = pruned(read, rules, &mut kept)?;
         let rows: Vec<u32> =
             (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
         let factors: Vec<Dense> =
@@ -76,7 +97,7 @@ impl RegressionSample {
                 .collect(),
             rows,
             singletons,
-            separated,
+            at_bounds,
         })
     }
 }
@@ -132,7 +153,7 @@ impl<'a> Dense<'a> {
     }
 }
 
-/// Prunes the kept rows, and says how many singletons and how many others went.
+/// Prunes the kept rows, and says what went.
 ///
 /// # Errors
 /// [`DidError::EmptySample`] if there are none before or after.
@@ -140,7 +161,7 @@ pub(super) fn pruned(
     read: &RegressionRows,
     rules: SampleRules,
     kept: &mut [bool],
-) -> Result<(usize, usize)> {
+) -> Result<Pruned> {
     if !kept.contains(&true) {
         return Err(DidError::EmptySample {
             after: "without missing values and weights of zero",
@@ -150,34 +171,37 @@ pub(super) fn pruned(
     let left_out = prune(read, rules, kept);
     if !kept.contains(&true) {
         return Err(DidError::EmptySample {
-            after: "after levels of fixed effects with one row, or without a positive outcome, were left out",
+            after: "after levels of fixed effects with one row, or with one outcome only, were left out",
             remedy: "keep singletons, or use coarser fixed effects",
         });
     }
     Ok(left_out)
 }
 
-/// Leaves out rows whose level occurs once, and levels without a positive outcome, until there are none; which they are does
-/// not depend on the order. Returns how many rows of each sort there were.
-fn prune(read: &RegressionRows, rules: SampleRules, kept: &mut [bool]) -> (usize, usize) {
-    let (mut singletons, mut separated) = (0, 0);
+/// Leaves out rows whose level occurs once, and levels with outcomes at one bound of the range only, until there are none; which they
+/// are does not depend on the order.
+fn prune(read: &RegressionRows, rules: SampleRules, kept: &mut [bool]) -> Pruned {
+    let OutcomeRange { low, high } = rules.range;
+    let mut pruned = Pruned::default();
     loop {
-        let (before_singletons, before_separated) = (singletons, separated);
-        for factor in &read.factors {
+        let mut is_settled = true;
+        for (position, factor) in read.factors.iter().enumerate() {
             let levels = factor
                 .codes
                 .iter()
                 .filter(|c| **c != u32::MAX)
                 .max()
                 .map_or(0, |m| *m as usize + 1);
-            if rules.positive_levels {
-                let mut positive = vec![false; levels];
+            for bound in [low, high].into_iter().filter(|bound| bound.is_finite()) {
+                let mut has_other = vec![false; levels];
                 for ((code, kept), row) in factor.codes.iter().zip(&*kept).zip(0..) {
-                    if *kept && read.outcome[row] > 0.0 {
-                        positive[*code as usize] = true;
+                    if *kept && read.outcome[row] != bound {
+                        has_other[*code as usize] = true;
                     }
                 }
-                separated += leave_out(factor, kept, |code| !positive[code as usize]);
+                let out = leave_out(factor, kept, |code| !has_other[code as usize]);
+                is_settled &= out.is_empty();
+                pruned.add(position, bound, out);
             }
             if !rules.keep_singletons {
                 let mut counts = vec![0u8; levels];
@@ -188,25 +212,44 @@ fn prune(read: &RegressionRows, rules: SampleRules, kept: &mut [bool]) -> (usize
                     }
                 }
                 if counts.contains(&1) {
-                    singletons += leave_out(factor, kept, |code| counts[code as usize] == 1);
+                    let out = leave_out(factor, kept, |code| counts[code as usize] == 1);
+                    is_settled = false;
+                    pruned.singletons += out.len();
                 }
             }
         }
-        if (singletons, separated) == (before_singletons, before_separated) {
-            return (singletons, separated);
+        if is_settled {
+            return pruned;
         }
     }
 }
 
-fn leave_out(factor: &Coded, kept: &mut [bool], out: impl Fn(u32) -> bool) -> usize {
-    let mut count = 0;
-    for (kept, code) in kept.iter_mut().zip(&factor.codes) {
+impl Pruned {
+    /// Adds rows of a factor, with their codes.
+    fn add(&mut self, factor: usize, bound: f64, out: Vec<(u32, u32)>) {
+        if out.is_empty() {
+            return;
+        }
+        let known = self.at_bounds.iter().position(|at| (at.factor, at.bound) == (factor, bound));
+        let at = known.unwrap_or_else(|| {
+            self.at_bounds.push(LevelsAtBound { factor, bound, rows: 0, levels: BTreeMap::new() });
+            self.at_bounds.len() - 1
+        });
+        self.at_bounds[at].rows += out.len();
+        self.at_bounds[at].levels.extend(out);
+    }
+}
+
+/// Leaves out rows by their codes, and returns the codes and rows.
+fn leave_out(factor: &Coded, kept: &mut [bool], out: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
+    let mut left = Vec::new();
+    for ((kept, code), row) in kept.iter_mut().zip(&factor.codes).zip(0..) {
         if *kept && out(*code) {
             *kept = false;
-            count += 1;
+            left.push((*code, row));
         }
     }
-    count
+    left
 }
 
 fn in_order(rows: Vec<u32>, read: &RegressionRows, factors: &[Dense<'_>]) -> Vec<u32> {

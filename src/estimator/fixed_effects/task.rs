@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::options::Family;
 use super::reading::RegressionRows;
 use super::result::RegressionAudit;
 use super::sample::SampleRules;
@@ -31,7 +30,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
     pub fn rules(&self) -> SampleRules {
         SampleRules {
             keep_singletons: self.config.keep_singletons,
-            positive_levels: self.config.family == Family::Poisson,
+            range: self.config.family.range(),
         }
     }
 }

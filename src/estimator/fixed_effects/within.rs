@@ -8,6 +8,7 @@ use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
 use super::finish::residuals;
 use super::fit::read;
 use super::linear::named;
+use super::options::OutcomeRange;
 use super::problem::{Where, centre, columns, project};
 use super::result::{RegressionAudit, SolverReport};
 use super::sample::{RegressionSample, SampleRules};
@@ -153,7 +154,7 @@ impl<B: DidBackend> Demean<B> {
         let mut wanted = config.columns(formula)?;
         wanted.with_outcome = false;
         let reading = read(data.into(), &wanted, &config.missing(), start)?;
-        let rules = SampleRules { keep_singletons: true, positive_levels: false };
+        let rules = SampleRules { keep_singletons: true, range: OutcomeRange::ALL };
         let sample = RegressionSample::new(
             &reading.rows,
             rules,

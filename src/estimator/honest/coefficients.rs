@@ -1,4 +1,4 @@
-//! Coefficients of an event study without its reference period, with their covariance: all that a sensitivity analysis needs.
+//! Coefficients of an event study without its reference period, with their covariance: all that analyses of violations of parallel trends need.
 
 use super::dense::DenseMatrix;
 use crate::base::error::{DidWarning, Result};
@@ -7,7 +7,7 @@ use crate::estimator::aggregate::{EventStudy, ROUNDING, check_usable, wrong};
 
 /// Coefficients before and after the reference period, in order of time.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct EventCoefficients {
+pub(crate) struct EventCoefficients {
     values: Vec<f64>,
     /// Symmetric.
     covariance: DenseMatrix,

@@ -36,6 +36,7 @@ mod setup;
 mod simplex;
 mod written;
 
+pub(crate) use coefficients::EventCoefficients;
 pub use delta::{Delta, Restriction};
 pub(crate) use options::AT_EVENT_TIME;
 pub use options::{Effect, Honest, HonestMethod, Search};

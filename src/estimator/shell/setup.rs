@@ -21,9 +21,6 @@ use crate::read::panel::{
 };
 use crate::result::timings::Timings;
 
-/// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
-const COPIES: u64 = 5;
-
 /// How an estimator's sample is formed and held.
 #[derive(Clone, Debug)]
 pub(crate) struct SampleSetup {
@@ -166,10 +163,8 @@ impl SampleSetup {
         if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
             return Ok(false);
         }
-        let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.wanted().names().len())?;
-        let room = memory::free().map(|free| free / COPIES);
-        let limit = self.memory_budget.into_iter().chain(room).min();
-        Ok(limit.is_some_and(|limit| bytes > limit))
+        let columns = self.roles.wanted().names().len();
+        ParquetFiles::are_too_large(&files.paths, columns, self.memory_budget)
     }
 
     /// Whether the devices can do the precision, before any work.

@@ -7,6 +7,7 @@ use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
 use crate::estimator::honest::{Honest, HonestResult};
+use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
@@ -186,5 +187,13 @@ impl DidMultiplegtResult {
     #[doc(alias = "honest_did")]
     pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         self.event_study().honest(options)
+    }
+
+    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
+    ///
+    /// # Errors
+    /// As [`EventStudy::pretrends`].
+    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
+        self.event_study().pretrends(options)
     }
 }

@@ -29,6 +29,7 @@ mod frame_source;
 mod frames;
 mod grid;
 mod levels;
+pub(crate) mod overview;
 mod patterns;
 mod placement;
 mod reader;

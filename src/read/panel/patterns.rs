@@ -108,7 +108,7 @@ const PLACES: usize = 32;
 
 /// Patterns as keys: group, whether the unit is whole, whether it is eligible, and periods.
 #[derive(Default)]
-struct PatternTable {
+pub(super) struct PatternTable {
     index: PlHashMap<Box<[u16]>, u32>,
     keys: Vec<Box<[u16]>>,
     counts: Vec<usize>,
@@ -118,7 +118,12 @@ struct PatternTable {
 }
 
 impl PatternTable {
-    fn add(&mut self, key: &[u16], units: usize) -> u32 {
+    /// Keys and their units.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u16], usize)> {
+        self.keys.iter().zip(&self.counts).map(|(key, units)| (&**key, *units))
+    }
+
+    pub fn add(&mut self, key: &[u16], units: usize) -> u32 {
         let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
         let place = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
         let recent = Some(self.last[place]).filter(same);

@@ -1,7 +1,11 @@
 //! What a result has to say of itself to be a column of a comparison.
 
+#[cfg(feature = "plot")]
+use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
 use crate::report::foot;
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
@@ -75,6 +79,15 @@ pub trait Comparable {
     /// The fixed effects of a regression; `None` for what is no regression.
     fn absorbed(&self) -> Option<Vec<String>> {
         None
+    }
+    /// The picture of its effects by event time, group or period, which other results can stand beside.
+    ///
+    /// # Errors
+    /// [`DidError::Plot`](crate::DidError::Plot) if it has no such effects.
+    #[cfg(feature = "plot")]
+    #[doc(hidden)]
+    fn comparable_chart(&self, _: &PlotOptions) -> Result<Chart> {
+        Err(DidError::Plot("it has no effects by event time, group or period".into()))
     }
     /// What a reader must know of the estimates, such as cells that an average leaves out: for the foot of the table.
     fn remarks(&self) -> Vec<String> {

@@ -46,6 +46,8 @@ pub struct Comparison<'a> {
     caption: Option<String>,
     reference: Option<String>,
     siunitx: bool,
+    #[cfg_attr(not(feature = "plot"), expect(dead_code, reason = "only pictures have panels"))]
+    pub(super) facets: bool,
 }
 
 /// The most decimal places of a table.
@@ -89,6 +91,7 @@ impl<'a> Comparison<'a> {
             caption: None,
             reference: None,
             siunitx: false,
+            facets: false,
         }
     }
 
@@ -143,6 +146,12 @@ impl<'a> Comparison<'a> {
     /// Aligns numbers in LaTeX on their decimal points, by the package `siunitx`.
     pub fn siunitx(mut self, aligned: bool) -> Self {
         self.siunitx = aligned;
+        self
+    }
+
+    /// Draws each result in a panel of its own, where several are in one picture.
+    pub fn facets(mut self, apart: bool) -> Self {
+        self.facets = apart;
         self
     }
 

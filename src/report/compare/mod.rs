@@ -1,13 +1,15 @@
 //! Several results side by side.
 //!
 //! - Lives here: `comparable` (what a result says of itself for a comparison), `options` (how a comparison looks), `rows` (which rows it has, in which
-//!   order and under which names), `comparison` (the table), `notes` (the lines under it) and `document` (frames, CSV and JSON).
+//!   order and under which names), `comparison` (the table), `notes` (the lines under it) and `document` (frames, CSV and JSON), `picture`.
 
 mod comparable;
 mod comparison;
 mod document;
 mod notes;
 mod options;
+#[cfg(feature = "plot")]
+mod picture;
 mod rows;
 
 pub use comparable::{Comparable, Term};

@@ -17,19 +17,34 @@ impl Axis {
         from + (value - self.low) / (self.high - self.low) * (to - from)
     }
 
-    /// Range of `values` with some air, and about `target` round ticks.
-    pub(super) fn values(values: impl Iterator<Item = f64>, target: f64) -> Self {
+    /// Range of `values` with some air, and round ticks.
+    pub(super) fn values(values: impl Iterator<Item = f64>, ticks: Ticks) -> Self {
         let (low, high) = range(values);
-        let air = 0.06 * (high - low);
-        let (low, high) = (low - air, high + air);
-        Self { low, high, ticks: round_ticks(low, high, round_step((high - low) / target)) }
+        Self::with_air(low, high, 0.06, ticks)
     }
 
-    /// Exactly this range but for a little air, and about `target` round ticks.
-    pub(super) fn between(low: f64, high: f64, target: f64) -> Self {
-        let air = 0.02 * (high - low);
+    /// Exactly this range but for a little air, and round ticks.
+    pub(super) fn between(low: f64, high: f64, ticks: Ticks) -> Self {
+        Self::with_air(low, high, 0.02, ticks)
+    }
+
+    fn with_air(low: f64, high: f64, share: f64, ticks: Ticks) -> Self {
+        let air = share * (high - low);
         let (low, high) = (low - air, high + air);
-        Self { low, high, ticks: round_ticks(low, high, round_step((high - low) / target)) }
+        Self { low, high, ticks: round_ticks(low, high, ticks.step(low, high)) }
+    }
+
+    /// Lines in which labels of these widths do not overlap on an axis of `length` pixels, if neighbours take turns.
+    pub(super) fn lines(&self, length: f64, width: impl Fn(&str) -> f64) -> usize {
+        let places: Vec<(f64, f64)> = self
+            .ticks
+            .iter()
+            .map(|(at, text)| (self.place(*at, 0.0, length), width(text) / 2.0))
+            .collect();
+        let apart = |lines: &usize| {
+            places.iter().zip(places.iter().skip(*lines)).all(|(a, b)| a.0 + a.1 <= b.0 - b.1)
+        };
+        (1..=MOST_LINES).find(apart).unwrap_or(MOST_LINES)
     }
 
     /// Numbers of time: at most `most` ticks, at whole numbers if all times are whole, else at the times themselves
@@ -86,6 +101,37 @@ impl Axis {
     }
 }
 
+/// How many ticks an axis may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticks {
+    /// As many as are easy to read, or were asked for.
+    pub(super) target: f64,
+    /// As many as there is room for.
+    pub(super) most: f64,
+}
+
+impl Ticks {
+    /// Of a vertical axis of `height` pixels with letters of `size` pixels.
+    pub(super) fn along(height: f64, size: f64, asked: Option<u32>) -> Self {
+        let usual = (height / (3.4 * size)).clamp(3.0, 9.0);
+        let most = (height / (1.5 * size)).max(2.0);
+        Self { target: asked.map_or(usual, f64::from).min(most), most }
+    }
+
+    /// The round step whose number of ticks between `low` and `high` is nearest to the target, by its ratio.
+    fn step(self, low: f64, high: f64) -> f64 {
+        let finest = round_step((high - low) / self.most);
+        let steps = std::iter::successors(Some(finest), |step| Some(round_step(1.5 * step)));
+        let count = |step: f64| (high / step).floor() - (low / step).ceil() + 1.0;
+        let far = |step: f64| (count(step).max(0.5) / self.target).ln().abs();
+        let steps = steps.take(8).filter(|step| count(*step) <= self.most + 1.0);
+        steps.min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(finest)
+    }
+}
+
+/// Most lines of labels under an axis.
+const MOST_LINES: usize = 4;
+
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((0.0_f64, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
     if high - low > 0.0 { (low, high) } else { (-1.0, 1.0) }
@@ -141,10 +187,30 @@ mod tests {
 
     #[test]
     fn effects_get_round_ticks_around_zero() {
-        let axis = Axis::values([-0.24, 0.06].into_iter(), 6.0);
+        let axis = Axis::values([-0.24, 0.06].into_iter(), Ticks { target: 3.0, most: 9.0 });
         assert_eq!(labels(&axis), ["−0.2", "−0.1", "0"]);
-        let axis = Axis::values([-0.24, 0.06].into_iter(), 8.0);
+        let axis = Axis::values([-0.24, 0.06].into_iter(), Ticks { target: 6.0, most: 9.0 });
         assert_eq!(labels(&axis), ["−0.25", "−0.20", "−0.15", "−0.10", "−0.05", "0", "0.05"]);
+    }
+
+    #[test]
+    fn small_panels_have_more_ticks_than_two() {
+        let axis = Axis::values([-35.0, 40.0].into_iter(), Ticks::along(200.0, 15.5, None));
+        assert_eq!(labels(&axis), ["−20", "0", "20", "40"]);
+        let axis = Axis::values([-35.0, 40.0].into_iter(), Ticks::along(200.0, 15.5, Some(100)));
+        assert_eq!(axis.ticks.len(), 8);
+    }
+
+    #[test]
+    fn labels_that_overlap_take_turns() {
+        let names = |count: usize| Axis {
+            low: 0.0,
+            high: count as f64,
+            ticks: (0..count).map(|i| (i as f64, "0.2222".to_owned())).collect(),
+        };
+        assert_eq!(names(10).lines(1000.0, |_| 60.0), 1);
+        assert_eq!(names(10).lines(500.0, |_| 60.0), 2);
+        assert_eq!(names(90).lines(500.0, |_| 60.0), MOST_LINES);
     }
 
     #[test]
@@ -173,13 +239,16 @@ mod tests {
     #[test]
     fn odd_ranges_stay_finite() {
         for values in [vec![], vec![0.0], vec![5.0], vec![1e280, -1e280], vec![1e-300]] {
-            let axis = Axis::values(values.iter().copied(), 6.0);
+            let axis = Axis::values(values.iter().copied(), Ticks { target: 6.0, most: 9.0 });
             assert!(axis.place(0.0, 0.0, 100.0).is_finite(), "{values:?}");
             assert!(axis.ticks.len() < 50, "{values:?}");
             let axis = Axis::times(&values, 6.0);
             assert!(axis.high > axis.low && axis.place(axis.low, 0.0, 1.0).is_finite());
         }
-        assert_eq!(labels(&Axis::values([2e8].into_iter(), 4.0)), ["0", "1e8", "2e8"]);
+        assert_eq!(
+            labels(&Axis::values([2e8].into_iter(), Ticks { target: 3.0, most: 9.0 })),
+            ["0", "1e8", "2e8"]
+        );
     }
 
     #[test]

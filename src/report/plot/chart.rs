@@ -7,12 +7,14 @@ use crate::report::foot::percent;
 use crate::report::number::{Digits, short};
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
+use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
 use super::legend::{LegendEntry, LegendKey};
 use super::marks::Style;
-use super::options::PlotOptions;
+use super::options::{PlotOptions, PlotStyle};
 use super::scene::MUTED;
+use super::traces::Trace;
 
 /// Beyond this, ranges overflow.
 pub(crate) const LARGEST: f64 = 1e290;
@@ -23,25 +25,95 @@ pub(crate) struct Facet {
     pub(crate) rows: Vec<PlotRow>,
     /// Where there is no estimate, ascending.
     pub(crate) failed: Vec<f64>,
+    /// Where the estimate is an average that leaves out some of its cells.
+    pub(crate) partial: Vec<f64>,
+    /// Where the line at treatment is.
+    pub(crate) treatment: Option<f64>,
+    /// The average of the effects that are after treatment, or of all if nothing is before it.
+    pub(crate) overall: Option<Overall>,
+    /// Lines over the estimates.
+    pub(crate) traces: Vec<Trace>,
+    /// Several results side by side, in place of rows.
+    pub(crate) layers: Vec<Layer>,
+}
+
+/// One of several results in a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layer {
+    pub(crate) facet: Facet,
+    /// Its place among all results that are told apart by colour and mark.
+    pub(crate) rank: usize,
 }
 
 impl Facet {
     /// Rows without anything that has no estimate.
     pub(crate) fn new(title: String, rows: Vec<PlotRow>) -> Self {
-        Self { title, rows, failed: Vec::new() }
+        let (failed, partial) = (Vec::new(), Vec::new());
+        let (treatment, overall) = (None, None);
+        let (traces, layers) = (Vec::new(), Vec::new());
+        Self { title, rows, failed, partial, treatment, overall, traces, layers }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
     pub(crate) fn places(&self) -> Vec<f64> {
-        let mut places: Vec<f64> =
-            self.rows.iter().map(|r| r.at).chain(self.failed.clone()).collect();
+        let own = self.rows.iter().map(|r| r.at).chain(self.failed.clone());
+        let layers = self.layers.iter().flat_map(|layer| layer.facet.places());
+        let mut places: Vec<f64> = own.chain(layers).collect();
         places.sort_by(f64::total_cmp);
+        places.dedup();
         places
+    }
+
+    /// Halfway between the last place before `first` and the first that is not; `None` if all are on one side.
+    pub(crate) fn boundary(&self, first: f64) -> Option<f64> {
+        let places = self.places();
+        let split = places.partition_point(|at| *at < first);
+        let (before, after) = (places[..split].last()?, places[split..].first()?);
+        Some(f64::midpoint(*before, *after))
+    }
+
+    /// All values that the vertical axis has to have room for.
+    pub(super) fn values(&self) -> Vec<f64> {
+        let overall = self.overall.iter().flat_map(Overall::values);
+        let traces = self.traces.iter().flat_map(|trace| &trace.points);
+        let traced = traces.map(|(_, value)| *value);
+        let layers = self.layers.iter().flat_map(|layer| layer.facet.values());
+        self.rows
+            .iter()
+            .flat_map(PlotRow::extent)
+            .chain(overall)
+            .chain(traced)
+            .chain(layers)
+            .collect()
+    }
+}
+
+/// An average of effects, with its pointwise interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Overall {
+    pub(crate) estimate: f64,
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+impl Overall {
+    /// What can be drawn of an estimate, if the options ask for it.
+    pub(crate) fn new(estimate: &Estimate, options: &PlotOptions) -> Option<Self> {
+        let drawable = |value: &f64| value.abs() < LARGEST;
+        let ends = |value: Option<f64>| value.filter(drawable);
+        let interval = ends(estimate.ci_lower).zip(ends(estimate.ci_upper));
+        let value = ends(estimate.estimate).filter(|_| options.show_overall)?;
+        Some(Self { estimate: value, interval })
+    }
+
+    /// All values that the vertical axis has to have room for.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> + use<> {
+        let (lower, upper) = self.interval.unzip();
+        [Some(self.estimate), lower, upper].into_iter().flatten()
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chart {
+pub struct Chart {
     pub(crate) title: String,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
@@ -52,8 +124,9 @@ pub(crate) struct Chart {
     pub(crate) categories: bool,
     /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
-    pub(crate) overall: Option<f64>,
     pub(crate) uniform: bool,
+    /// Results that are told apart by colour and mark; none if rows are told apart by treatment.
+    pub(crate) layers: usize,
     /// If the rows are robust intervals by how large violations may be.
     pub(crate) robust: Option<Robust>,
     /// What points are called that are before, at and after the reference.
@@ -75,12 +148,16 @@ pub(crate) struct Robust {
 }
 
 impl Robust {
-    /// At most `most` ticks, at intervals that are drawn.
-    pub(crate) fn ticks(&self, most: f64) -> Vec<(f64, String)> {
-        let step = (self.m.len() as f64 / most.max(1.0)).ceil().max(1.0) as usize;
+    /// A tick at each interval that is drawn.
+    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let original = self.original.map(|at| (at, "Original".to_owned()));
-        let m = self.m.iter().step_by(step).map(|m| (*m, short(*m)));
+        let m = self.m.iter().map(|m| (*m, short(*m)));
         original.into_iter().chain(m).collect()
+    }
+
+    /// Where the intervals stand, ascending.
+    pub(crate) fn places(&self) -> Vec<f64> {
+        self.original.into_iter().chain(self.m.iter().copied()).collect()
     }
 }
 
@@ -122,8 +199,8 @@ impl Chart {
             frequency: None,
             categories: false,
             parameter,
-            overall: None,
             uniform: false,
+            layers: 0,
             robust: None,
             points: BESIDE_TREATMENT,
             legend: Vec::new(),
@@ -134,37 +211,69 @@ impl Chart {
     /// Forms the legend, as the options ask.
     pub(crate) fn finish(&mut self, options: &PlotOptions, band: Band, alpha: f64) {
         self.uniform = band == Band::Uniform && options.show_band;
-        if !options.show_legend {
-            return;
+        if options.show_legend {
+            self.legend = self.entries(options, alpha);
         }
-        if !self.categories {
-            self.legend = self.point_entries(options);
-        }
-        if self.facets.iter().any(|f| !f.failed.is_empty()) {
-            self.legend
-                .push(LegendEntry { key: LegendKey::Cross(MUTED), label: "No estimate".into() });
-        }
+    }
+
+    /// The facets and the layers in them.
+    fn parts(&self) -> impl Iterator<Item = &Facet> {
+        self.facets.iter().flat_map(|facet| {
+            std::iter::once(facet).chain(facet.layers.iter().map(|layer| &layer.facet))
+        })
+    }
+
+    /// What the legend says of points and intervals.
+    pub(super) fn entries(&self, options: &PlotOptions, alpha: f64) -> Vec<LegendEntry> {
+        let mut legend = if self.categories { Vec::new() } else { self.point_entries(options) };
         let level = percent(alpha);
-        let mut entry = |key, label| self.legend.push(LegendEntry { key, label });
-        let rows = || self.facets.iter().flat_map(|f| &f.rows);
+        let mut entry = |key, label| legend.push(LegendEntry { key, label });
+        let in_layers = |row: &PlotRow| self.layers > 0 && row.reference;
+        if self.parts().flat_map(|f| &f.rows).any(in_layers) {
+            entry(LegendKey::Hollow(MUTED), self.points[1].into());
+        }
+        if self.parts().any(|f| !f.partial.is_empty()) {
+            entry(LegendKey::Diamond(MUTED), "Without some of its cells".into());
+        }
+        if self.parts().any(|f| !f.failed.is_empty()) {
+            entry(LegendKey::Cross(MUTED), "No estimate".into());
+        }
+        let rows = || self.parts().flat_map(|f| &f.rows);
+        let shaded = options.style == PlotStyle::Ribbon;
         if rows().any(|r| r.ci_lower.is_some()) {
-            entry(LegendKey::Pointwise(MUTED), format!("{level}% pointwise interval"));
+            let key = if shaded { LegendKey::Inner(MUTED) } else { LegendKey::Pointwise(MUTED) };
+            entry(key, format!("{level}% pointwise interval"));
         }
         if self.uniform && rows().any(|r| r.band_lower.is_some()) {
             let colour = options.band.unwrap_or(MUTED);
-            entry(LegendKey::Uniform(colour), format!("{level}% uniform band"));
+            let key = if shaded { LegendKey::Outer(colour) } else { LegendKey::Uniform(colour) };
+            entry(key, format!("{level}% uniform band"));
         }
-        if let Some(overall) = self.overall {
-            let digits =
-                Digits::of(&[crate::Estimate { estimate: Some(overall), ..Default::default() }]);
-            let value = digits.show(Some(overall)).replace('-', "−");
+        let overall: Vec<Overall> = self.facets.iter().filter_map(|f| f.overall).collect();
+        if let Some(first) = overall.first() {
             let parameter = self.parameter;
-            entry(LegendKey::Overall(MUTED), format!("Overall {parameter} ({value})"));
+            let mut label = format!("Overall {parameter}");
+            if overall.len() == 1 {
+                let estimate = Estimate { estimate: Some(first.estimate), ..Estimate::default() };
+                let value = Digits::of(&[estimate]).show(Some(first.estimate));
+                label += &format!(" ({})", value.replace('-', "−"));
+            }
+            if overall.iter().any(|o| o.interval.is_some()) {
+                label += &format!(", {level}% interval");
+            }
+            entry(LegendKey::Overall(MUTED), label);
         }
+        legend
     }
 
     fn point_entries(&self, options: &PlotOptions) -> Vec<LegendEntry> {
         let style = Style { options, uniform: self.uniform, robust: false };
+        let key = |row: &PlotRow, colour| match options.style {
+            PlotStyle::Ribbon if !row.reference => LegendKey::Line(colour),
+            PlotStyle::Bars if !row.reference => LegendKey::Bar(colour),
+            _ if row.reference => LegendKey::Hollow(colour),
+            _ => LegendKey::Point(colour),
+        };
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
         let [before, reference, after] = self.points;
         let kinds = [
@@ -173,9 +282,7 @@ impl Chart {
             (rows().find(|r| r.post && !r.reference), after),
         ];
         let entry = |(row, label): (Option<&PlotRow>, &str)| {
-            let colour = style.colour(row?);
-            let key =
-                if row?.reference { LegendKey::Hollow(colour) } else { LegendKey::Point(colour) };
+            let key = key(row?, style.colour(row?));
             Some(LegendEntry { key, label: label.to_owned() })
         };
         let mut entries: Vec<LegendEntry> = kinds.into_iter().filter_map(entry).collect();

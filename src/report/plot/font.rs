@@ -15,6 +15,9 @@ const OUTLINES: &[u8] = include_bytes!("DejaVuSans.outlines");
 /// Half the height of a lower-case letter, in ems.
 const HALF_X_HEIGHT: f64 = 0.2735;
 
+/// Between a character and a mark over it, in ems.
+const MARK_GAP: f64 = 0.06;
+
 #[derive(Debug)]
 pub(crate) struct Typeface {
     units_per_em: f32,
@@ -30,19 +33,32 @@ struct Glyph {
     curves: Vec<Curve>,
 }
 
+/// A piece of an outline. Those of a contour follow on each other.
 #[derive(Clone, Copy, Debug)]
-enum Curve {
+pub(crate) enum Curve {
     Line([Point; 2]),
     Quadratic([Point; 3]),
 }
 
 impl Curve {
-    fn points(&self) -> &[Point] {
+    pub(crate) fn points(&self) -> &[Point] {
         match self {
             Self::Line(points) => points,
             Self::Quadratic(points) => points,
         }
     }
+}
+
+/// A character of a text, and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placed {
+    pub(crate) letter: char,
+    /// From the start of the text to the character's origin, in pixels.
+    pub(crate) along: f64,
+    /// How far it is raised above the baseline, in pixels.
+    pub(crate) raised: f64,
+    /// Whether it is a mark over the character before it.
+    pub(crate) is_mark: bool,
 }
 
 /// How much of a pixel a glyph covers, at offsets right of and below the text's anchor.
@@ -73,6 +89,28 @@ impl Typeface {
         self.glyphs.get(&c).unwrap_or(&self.unknown)
     }
 
+    /// Units of the font an em.
+    pub(crate) fn units_per_em(&self) -> f32 {
+        self.units_per_em
+    }
+
+    /// A character's advance and outline in units of the font, with heights upwards.
+    pub(crate) fn outline(&self, c: char) -> (f32, &[Curve]) {
+        let glyph = self.glyph(c);
+        (glyph.advance, &glyph.curves)
+    }
+
+    /// Where a text starts along its direction, and its baseline below the middle, in pixels from its position.
+    pub(crate) fn origin(&self, text: &Text) -> (f64, f64) {
+        let width = self.width(&text.words, text.size);
+        let start = match text.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => -width / 2.0,
+            Anchor::End => -width,
+        };
+        (start, text.size * HALF_X_HEIGHT)
+    }
+
     /// Width in pixels of a character at `size` pixels an em.
     fn advance(&self, c: char, size: f64) -> f64 {
         f64::from(self.glyph(c).advance * self.scale(size))
@@ -100,20 +138,40 @@ impl Typeface {
         text.to_owned()
     }
 
+    /// The characters of a text with their places. Marks such as the bar of `M\u{304}` are centred over what they belong to, and raised
+    /// above it.
+    pub(crate) fn placed(&self, words: &str, size: f64) -> Vec<Placed> {
+        let scale = f64::from(self.scale(size));
+        let (mut along, mut below) = (0.0, None);
+        let place = |letter: char| {
+            let glyph = self.glyph(letter);
+            let ends = glyph.ends().filter(|_| ('\u{300}'..='\u{36f}').contains(&letter));
+            let over = below.zip(ends).map(|((start, base), (low, high)): ((f64, &Glyph), _)| {
+                let middle = f64::from(base.advance - low.x - high.x) / 2.0;
+                let top = base.ends().map_or(0.0, |(_, high)| high.y);
+                let room = f64::from(top - low.y) + MARK_GAP * f64::from(self.units_per_em);
+                (start + middle * scale, room.max(0.0) * scale)
+            });
+            if let Some((along, raised)) = over {
+                return Placed { letter, along, raised, is_mark: true };
+            }
+            let start = along;
+            below = Some((start, glyph));
+            along += f64::from(glyph.advance) * scale;
+            Placed { letter, along: start, raised: 0.0, is_mark: false }
+        };
+        words.chars().map(place).collect()
+    }
+
     /// Pixels that a text covers when everything is drawn `factor` times as large.
     pub(crate) fn coverage(&self, text: &Text, factor: f64) -> Vec<Coverage> {
         let size = text.size * factor;
-        let width = self.width(&text.words, size);
-        let mut x = match text.anchor {
-            Anchor::Start => 0.0,
-            Anchor::Middle => -width / 2.0,
-            Anchor::End => -width,
-        };
-        let baseline = (size * HALF_X_HEIGHT) as f32;
+        let (start, below) = self.origin(text);
+        let (start, baseline) = (start * factor, below * factor);
         let mut pixels = Vec::new();
-        for c in text.words.chars() {
-            self.glyph(c).cover(point(x as f32, baseline), self.scale(size), &mut pixels);
-            x += self.advance(c, size);
+        for Placed { letter, along, raised, .. } in self.placed(&text.words, size) {
+            let origin = point((start + along) as f32, (baseline - raised) as f32);
+            self.glyph(letter).cover(origin, self.scale(size), &mut pixels);
         }
         pixels
     }
@@ -135,16 +193,21 @@ impl Glyph {
         Some(Self { advance, curves: curves.collect::<Option<_>>()? })
     }
 
+    /// The lower left and the upper right corner of what is drawn of it.
+    fn ends(&self) -> Option<(Point, Point)> {
+        let all = self.curves.iter().flat_map(|curve| curve.points());
+        all.fold(None, |ends: Option<(Point, Point)>, p| {
+            let (low, high) = ends.unwrap_or((*p, *p));
+            let low = point(low.x.min(p.x), low.y.min(p.y));
+            Some((low, point(high.x.max(p.x), high.y.max(p.y))))
+        })
+    }
+
     /// Adds the pixels that the glyph covers with its origin at `origin`.
     fn cover(&self, origin: Point, scale: f32, pixels: &mut Vec<Coverage>) {
         let place = |p: &Point| point(origin.x + p.x * scale, origin.y - p.y * scale);
-        let all = self.curves.iter().flat_map(|curve| curve.points()).map(place);
-        let ends = all.fold(None, |ends: Option<(Point, Point)>, p| {
-            let (low, high) = ends.unwrap_or((p, p));
-            let low = point(low.x.min(p.x), low.y.min(p.y));
-            Some((low, point(high.x.max(p.x), high.y.max(p.y))))
-        });
-        let Some((low, high)) = ends else { return };
+        let Some((low, high)) = self.ends() else { return };
+        let (low, high) = (place(&point(low.x, high.y)), place(&point(high.x, low.y)));
         let corner = point(low.x.floor(), low.y.floor());
         let [width, height] = [high.x - corner.x, high.y - corner.y].map(|v| v.ceil() as usize);
         let mut rasterizer = Rasterizer::new(width, height);
@@ -243,6 +306,19 @@ mod tests {
         let right = ring.iter().map(|pixel| pixel.x).fold(right, i32::max);
         let centre = ring.iter().find(|p| p.x == i32::midpoint(left, right) && p.y == 0);
         assert!(centre.is_some_and(|pixel| pixel.share.abs() < 1e-3));
+    }
+
+    #[test]
+    fn marks_stand_over_their_letters() {
+        let face = Typeface::load().expect("the font travels with the crate");
+        let placed = face.placed("aM\u{304}b", 100.0);
+        let [a, m, mark, b] = placed[..] else { panic!("four characters") };
+        assert!(mark.is_mark && mark.raised > 10.0 && !m.is_mark, "{mark:?}");
+        let (low, high) = face.glyph('\u{304}').ends().expect("a bar");
+        let middle = mark.along + f64::from(low.x + high.x) / 2.0 * f64::from(face.scale(100.0));
+        assert!((middle - f64::midpoint(m.along, b.along)).abs() < 1e-3, "{middle}");
+        assert_eq!((a.along, m.along), (0.0, face.width("a", 100.0)));
+        assert!(!face.placed("\u{304}", 10.0)[0].is_mark);
     }
 
     #[test]

@@ -1,19 +1,37 @@
 //! The legend: entries in centred lines under the plot, so that it never covers a point.
 
 use super::font::Typeface;
-use super::marks::Marks;
+use super::marks::{Mark, Marks, faint, inner, outer};
 use super::options::Colour;
-use super::scene::{Anchor, INK, Point, Scene};
+use super::scene::{Anchor, Area, INK, Point, Scene};
+use super::traces::TraceStyle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegendKey {
     Point(Colour),
+    /// A point of one of several results.
+    Layer(Colour, Mark),
     Hollow(Colour),
+    /// A piece of a line.
+    Line(Colour),
+    /// A bar from zero.
+    Bar(Colour),
+    /// An average that leaves something out.
+    Diamond(Colour),
+    /// No estimate.
+    Cross(Colour),
     Pointwise(Colour),
     Uniform(Colour),
+    /// The shaded area of pointwise intervals.
+    Inner(Colour),
+    /// The shaded area of a uniform band.
+    Outer(Colour),
+    /// A level line with its interval around it.
     Overall(Colour),
     Upright(Colour),
-    Cross(Colour),
+    /// Strokes side by side.
+    Strokes(Colour),
+    Trace(TraceStyle),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,20 +96,50 @@ impl<'a> Legend<'a> {
         let ends = (at.y - 0.6 * self.size, at.y + 0.6 * self.size);
         match key {
             LegendKey::Point(colour) => marks.point(scene, at, colour),
+            LegendKey::Layer(colour, mark) => marks.shaped(mark).point(scene, at, colour),
             LegendKey::Hollow(colour) => marks.hollow(scene, at, colour),
             LegendKey::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
             LegendKey::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
+            LegendKey::Diamond(colour) => marks.diamond(scene, at, colour),
+            LegendKey::Trace(style) => {
+                let half = 0.6 * self.key_width();
+                let ends = [-half, half].map(|dx| Point { x: at.x + dx, ..at });
+                style.line(scene, &ends, 0.16 * self.size);
+            }
             LegendKey::Cross(colour) => marks.cross(scene, at, colour),
+            LegendKey::Line(colour) => {
+                let half = self.key_width() / 2.0;
+                let ends = [at.x - half, at.x + half].map(|x| Point { x, ..at });
+                scene.curve(&ends, marks.stroke(), colour);
+            }
+            LegendKey::Bar(colour) => self.patch(scene, at, [0.3, 0.5], inner(colour)),
+            LegendKey::Inner(colour) => self.patch(scene, at, [0.5, 0.45], inner(colour)),
+            LegendKey::Outer(colour) => self.patch(scene, at, [0.5, 0.45], outer(colour)),
             LegendKey::Upright(colour) => {
                 let [from, to] = [ends.0, ends.1].map(|y| Point { y, ..at });
                 scene.line(from, to, 0.125 * self.size, colour);
             }
+            LegendKey::Strokes(colour) => {
+                for place in [-0.45, -0.15, 0.15, 0.45] {
+                    let x = at.x + place * self.size;
+                    let [from, to] = [-0.3, 0.3].map(|dy| Point { x, y: at.y + dy * self.size });
+                    scene.line(from, to, 0.06 * self.size, colour);
+                }
+            }
             LegendKey::Overall(colour) => {
                 let half = self.key_width() / 2.0;
+                self.patch(scene, at, [0.5, 0.45], faint(colour));
                 let from = Point { x: at.x - half, ..at };
                 scene.rule(from, at.x + half, 0.125 * self.size, colour);
             }
         }
+    }
+
+    /// A rectangle whose halves are these shares of the key's width and of the letters' size.
+    fn patch(&self, scene: &mut Scene, at: Point, [wide, high]: [f64; 2], colour: Colour) {
+        let (dx, dy) = (wide * self.key_width(), high * self.size);
+        let area = Area { left: at.x - dx, top: at.y - dy, right: at.x + dx, bottom: at.y + dy };
+        scene.fill(area, colour);
     }
 
     fn key_width(&self) -> f64 {

@@ -2,8 +2,17 @@
 
 use crate::report::plot_data::PlotRow;
 
-use super::options::{Colour, PlotOptions};
-use super::scene::{Point, Scene};
+use super::options::{Colour, PlotOptions, PlotStyle};
+use super::scene::{Area, Point, Scene, WHITE};
+
+/// The form of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Disc,
+    Square,
+    Upward,
+    Downward,
+}
 
 /// Sizes of the marks in pixels.
 #[derive(Clone, Copy, Debug)]
@@ -12,16 +21,33 @@ pub(super) struct Marks {
     thick: f64,
     thin: f64,
     cap: f64,
+    mark: Mark,
 }
 
 impl Marks {
     /// Marks for points that are `spacing` pixels apart, in a picture scaled by `scale`.
     pub(super) fn new(scale: f64, spacing: f64) -> Self {
         let radius = (6.5 * scale).min(0.3 * spacing).max(1.2);
-        Self { radius, thick: 0.7 * radius, thin: 0.31 * radius, cap: 0.95 * radius }
+        let (thick, thin, cap) = (0.7 * radius, 0.31 * radius, 0.95 * radius);
+        Self { radius, thick, thin, cap, mark: Mark::Disc }
     }
 
-    /// A thick stroke without caps: pointwise.
+    /// The same marks with points of this form.
+    pub(super) fn shaped(self, mark: Mark) -> Self {
+        Self { mark, ..self }
+    }
+
+    /// The same marks with small points.
+    pub(super) fn small(self) -> Self {
+        Self { radius: 0.55 * self.radius, ..self }
+    }
+
+    /// Width of lines that join points.
+    pub(super) fn stroke(&self) -> f64 {
+        0.5 * self.radius
+    }
+
+    /// A thick stroke: pointwise.
     pub(super) fn pointwise(&self, scene: &mut Scene, x: f64, ends: (f64, f64), colour: Colour) {
         scene.line(Point { x, y: ends.0 }, Point { x, y: ends.1 }, self.thick, colour);
     }
@@ -29,18 +55,48 @@ impl Marks {
     /// A thin stroke with caps: uniform.
     pub(super) fn uniform(&self, scene: &mut Scene, x: f64, ends: (f64, f64), colour: Colour) {
         scene.line(Point { x, y: ends.0 }, Point { x, y: ends.1 }, self.thin, colour);
+        self.caps(scene, x, ends, self.cap, colour);
+    }
+
+    fn caps(&self, scene: &mut Scene, x: f64, ends: (f64, f64), reach: f64, colour: Colour) {
         for y in [ends.0, ends.1] {
-            let (left, right) = (Point { x: x - self.cap, y }, Point { x: x + self.cap, y });
+            let (left, right) = (Point { x: x - reach, y }, Point { x: x + reach, y });
             scene.line(left, right, self.thin, colour);
         }
     }
 
     pub(super) fn point(&self, scene: &mut Scene, at: Point, colour: Colour) {
-        scene.disc(at, self.radius, colour);
+        self.shape(scene, at, 1.0, colour);
+    }
+
+    /// A point of this size.
+    fn shape(&self, scene: &mut Scene, at: Point, size: f64, colour: Colour) {
+        let radius = size * self.radius;
+        let corners: &[(f64, f64)] = match self.mark {
+            Mark::Disc => return scene.disc(at, radius, colour),
+            Mark::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            Mark::Upward => &[(0.0, -1.3), (1.15, 0.75), (-1.15, 0.75)],
+            Mark::Downward => &[(0.0, 1.3), (1.15, -0.75), (-1.15, -0.75)],
+        };
+        let corner = |(dx, dy): &(f64, f64)| Point { x: at.x + dx * radius, y: at.y + dy * radius };
+        scene.polygon(corners.iter().map(corner).collect(), colour);
     }
 
     pub(super) fn hollow(&self, scene: &mut Scene, at: Point, colour: Colour) {
-        scene.ring(at, self.radius * 1.05, 0.38 * self.radius, colour);
+        if self.mark == Mark::Disc {
+            return scene.ring(at, self.radius * 1.05, 0.38 * self.radius, colour);
+        }
+        self.shape(scene, at, 1.05, colour);
+        self.shape(scene, at, 0.55, WHITE);
+    }
+
+    /// An average that leaves out some of its cells.
+    pub(super) fn diamond(&self, scene: &mut Scene, at: Point, colour: Colour) {
+        for (reach, colour) in [(1.45 * self.radius, colour), (0.85 * self.radius, WHITE)] {
+            let corner = |dx: f64, dy: f64| Point { x: at.x + dx * reach, y: at.y + dy * reach };
+            let corners = [(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)];
+            scene.polygon(corners.map(|(dx, dy)| corner(dx, dy)).into(), colour);
+        }
     }
 
     /// Where there is no estimate.
@@ -53,8 +109,15 @@ impl Marks {
         }
     }
 
-    /// One row at horizontal position `x`; `y` turns effects into pixels.
-    pub(super) fn row(
+    /// A bar from zero; `half` is half its width.
+    pub(super) fn bar(&self, scene: &mut Scene, at: Point, zero: f64, half: f64, colour: Colour) {
+        let (top, bottom) = (at.y.min(zero), at.y.max(zero));
+        let area = Area { left: at.x - half, top, right: at.x + half, bottom };
+        scene.fill(area, inner(colour));
+    }
+
+    /// The strokes of a row's intervals at horizontal position `x`; `y` turns effects into pixels.
+    pub(super) fn intervals(
         &self,
         scene: &mut Scene,
         row: &PlotRow,
@@ -67,16 +130,12 @@ impl Marks {
             self.uniform(scene, x, (y(lower), y(upper)), style.options.band.unwrap_or(colour));
         }
         if let Some((lower, upper)) = row.ci_lower.zip(row.ci_upper) {
-            self.pointwise(scene, x, (y(lower), y(upper)), colour);
-        }
-        if style.robust && row.post {
-            return;
-        }
-        let at = Point { x, y: y(row.estimate) };
-        if row.reference {
-            self.hollow(scene, at, colour);
-        } else {
-            self.point(scene, at, colour);
+            let ends = (y(lower), y(upper));
+            self.pointwise(scene, x, ends, colour);
+            if style.options.show_caps {
+                let reach = if style.uniform { 0.6 } else { 1.0 } * self.cap;
+                self.caps(scene, x, ends, reach, colour);
+            }
         }
     }
 }
@@ -94,5 +153,66 @@ pub(super) struct Style<'a> {
 impl Style<'_> {
     pub(super) fn colour(&self, row: &PlotRow) -> Colour {
         if row.post { self.options.post } else { self.options.pre }
+    }
+}
+
+/// Colour of the area of pointwise intervals, and of bars.
+pub(super) fn inner(colour: Colour) -> Colour {
+    colour.tint(0.66)
+}
+
+/// Colour of the area of a uniform band.
+pub(super) fn outer(colour: Colour) -> Colour {
+    colour.tint(0.84)
+}
+
+/// Colour of the interval of an overall effect, on which the lines of the grid are seen.
+pub(super) fn faint(colour: Colour) -> Colour {
+    colour.tint(0.91)
+}
+
+/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
+const PALETTE: [Colour; 7] = [
+    Colour(0, 114, 178),
+    Colour(213, 94, 0),
+    Colour(0, 158, 115),
+    Colour(204, 121, 167),
+    Colour(230, 159, 0),
+    Colour(86, 180, 233),
+    Colour(90, 90, 90),
+];
+
+const FORMS: [Mark; 4] = [Mark::Disc, Mark::Square, Mark::Upward, Mark::Downward];
+
+/// Colour and form of the points of the result of this rank, of several in a panel.
+pub(super) fn colour_and_mark(rank: usize) -> (Colour, Mark) {
+    (PALETTE[rank % PALETTE.len()], FORMS[rank % FORMS.len()])
+}
+
+/// The options of a picture with the colour of the result of this rank, and the form of its points.
+pub(super) fn look(rank: usize, options: &PlotOptions) -> (PlotOptions, Mark) {
+    let (colour, mark) = colour_and_mark(rank);
+    (PlotOptions { pre: colour, post: colour, band: None, ..options.clone() }, mark)
+}
+
+/// Results side by side at places that are `spacing` pixels apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside {
+    pub(super) count: usize,
+    pub(super) spacing: f64,
+}
+
+impl Beside {
+    /// Pixels between neighbouring results.
+    pub(super) fn step(self) -> f64 {
+        0.72 * self.spacing / self.count.max(1) as f64
+    }
+
+    /// Pixels by which the result of this rank stands beside its place. Shaded areas lie over each other.
+    pub(super) fn shift(self, rank: usize, style: PlotStyle) -> f64 {
+        match style {
+            PlotStyle::Ribbon => 0.0,
+            _ => (rank as f64 - (self.count as f64 - 1.0) / 2.0) * self.step(),
+        }
     }
 }

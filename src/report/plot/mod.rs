@@ -1,4 +1,4 @@
-//! Plots as PNG and SVG, with the crate's own font: no system fonts are needed.
+//! Plots as PNG, SVG and PDF, with the crate's own font: no system fonts are needed.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -11,12 +11,18 @@ mod axis;
 pub(crate) mod chart;
 pub(crate) mod curves;
 pub(crate) mod font;
+mod frame;
+pub(crate) mod layers;
 pub(crate) mod layout;
 pub(crate) mod legend;
 mod marks;
 mod options;
+mod pdf;
 pub(crate) mod raster;
 pub(crate) mod scene;
+mod series;
+mod sizes;
+pub(crate) mod traces;
 mod vector;
 
 use std::fmt::Display;
@@ -30,7 +36,7 @@ use curves::Curves;
 use font::Typeface;
 use scene::Scene;
 
-pub use options::{Colour, PlotOptions};
+pub use options::{Colour, PlotGrid, PlotOptions, PlotStyle};
 
 /// What a result looks like, before it has a size.
 pub(crate) enum Picture {
@@ -52,6 +58,7 @@ impl Picture {
 enum ImageFormat {
     Png,
     Svg,
+    Pdf,
 }
 
 fn format(path: &Path) -> Result<ImageFormat> {
@@ -59,11 +66,12 @@ fn format(path: &Path) -> Result<ImageFormat> {
     match extension.as_deref() {
         Some("png") => Ok(ImageFormat::Png),
         Some("svg") => Ok(ImageFormat::Svg),
-        _ => Err(DidError::Plot(format!("{} must end in .png or .svg", path.display()))),
+        Some("pdf") => Ok(ImageFormat::Pdf),
+        _ => Err(DidError::Plot(format!("{} must end in .png, .svg or .pdf", path.display()))),
     }
 }
 
-/// Draws a picture to a `.png` or `.svg` file.
+/// Draws a picture to a `.png`, `.svg` or `.pdf` file.
 pub(crate) fn write(
     path: &Path,
     options: &PlotOptions,
@@ -76,6 +84,7 @@ pub(crate) fn write(
     let scene = picture.scene(options, &face)?;
     match format {
         ImageFormat::Svg => written::text(path, &vector::document(&scene)?),
+        ImageFormat::Pdf => written::bytes(path, &pdf::document(&scene, &face)),
         ImageFormat::Png => raster::write(&scene, &face, path),
     }
 }

@@ -99,6 +99,23 @@ impl Scene {
         }
     }
 
+    /// Dashes of length `dash` with gaps two thirds as long, downwards.
+    pub(crate) fn dashed_upright(
+        &mut self,
+        from: Point,
+        bottom: f64,
+        width: f64,
+        dash: f64,
+        colour: Colour,
+    ) {
+        let mut y = from.y;
+        while y < bottom {
+            let end = Point { y: (y + dash).min(bottom), ..from };
+            self.line(Point { y, ..from }, end, width, colour);
+            y += dash.max(1.0) * 5.0 / 3.0;
+        }
+    }
+
     pub(crate) fn fill(&mut self, area: Area, colour: Colour) {
         self.shapes.push(Shape::Fill { area, colour });
     }

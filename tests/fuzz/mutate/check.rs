@@ -188,5 +188,10 @@ fn pictures(directory: &Path) -> Result<(), String> {
     {
         return Err("PNG is not whole".into());
     }
+    if let Ok(pdf) = std::fs::read(directory.join("plot.pdf"))
+        && !(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"))
+    {
+        return Err("PDF is not whole".into());
+    }
     Ok(())
 }

@@ -306,10 +306,18 @@ impl<'a> Line<'a> {
     fn plot(&mut self, probability: f64, option: &str, directory: &Path) {
         if self.dice.chance(probability) {
             let rare = self.dice.chance(0.05);
-            let names: &[&str] =
-                if rare { &["none/plot.svg", "plot.gif"] } else { &["plot.svg", "plot.png"] };
+            let names: &[&str] = match rare {
+                true => &["none/plot.svg", "plot.gif"],
+                false => &["plot.svg", "plot.png", "plot.pdf"],
+            };
             let name = self.dice.pick(names);
             self.push(option, directory.join(name).display().to_string());
+            self.choice(0.5, "--style", &["points", "line", "ribbon", "bars"]);
+            self.choice(0.2, "--grid", &["horizontal", "vertical", "both", "none"]);
+            self.choice(0.2, "--hide", &["overall", "band,legend", "treatment"]);
+            self.choice(0.1, "--text-scale", &["0.5", "3", "0", "nan"]);
+            self.choice(0.1, "--y-ticks", &["2", "100", "1"]);
+            self.flag(0.2, "--caps");
         }
     }
 }

@@ -9,6 +9,7 @@ use burn_did::{
     regression::{Family, Vcov},
 };
 
+use super::binary;
 use super::golden::{Case, compare, fit_on};
 use crate::support::dataset::Dataset;
 use crate::support::frames::{golden_data, golden_json};
@@ -30,18 +31,22 @@ fn agree(fit: &RegressionResult, host: &RegressionResult, coef: f64, id: &str) {
     }
 }
 
-/// Every golden case, hard designs and Poisson regressions included.
+/// Every golden case, hard designs and regressions by maximum likelihood included.
 pub(crate) fn golden_cases<B: DidBackend>(precision: Precision) {
     let linear = ["fe_easy_a", "fe_hard_a", "fe3_a"];
     let files = linear.map(|name| (format!("feols_{name}.json"), Family::Gaussian));
     let mut on_device = 0;
-    for (file, family) in files.into_iter().chain([("fepois.json".to_owned(), Family::Poisson)]) {
+    let files = files.into_iter().chain([("fepois.json".to_owned(), Family::Poisson)]);
+    let of_file = |(file, family): (String, Family)| {
         let golden: Dataset<Case> = golden_json(&file);
         let data = golden_data(&golden.dataset);
-        for case in &golden.cases {
-            let fit = fit_on::<B>(case, &data, family, precision);
-            let host = fit_on::<Cpu>(case, &data, family, Precision::F64);
-            let coef = if family == Family::Poisson { 1e-7 } else { 1e-8 };
+        (data, golden.cases.into_iter().map(|case| (case, family)).collect())
+    };
+    for (data, cases) in files.map(of_file).chain([binary::golden()]) {
+        for (case, family) in &cases {
+            let fit = fit_on::<B>(case, &data, *family, precision);
+            let host = fit_on::<Cpu>(case, &data, *family, Precision::F64);
+            let coef = if *family == Family::Gaussian { 1e-8 } else { 1e-7 };
             compare(case, &fit, coef, 1e-6);
             agree(&fit, &host, coef, &case.id);
             let Some(solver) = &fit.solver else { continue };

@@ -16,9 +16,9 @@ use crate::support::frames::{filter, golden_data, golden_json};
 #[derive(Debug, Deserialize)]
 pub(crate) struct Case {
     pub id: String,
-    formula: String,
+    pub formula: String,
     vcov: String,
-    weights: Option<String>,
+    pub weights: Option<String>,
     #[serde(default)]
     keep_singletons: bool,
     names: Vec<String>,

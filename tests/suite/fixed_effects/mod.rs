@@ -1,5 +1,6 @@
 //! Regressions with fixed effects, and the event studies of Sun and Abraham.
 
+mod binary;
 mod cohorts;
 pub mod devices;
 mod golden;

@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SavedResult,
-    SunAbraham, compare,
+    Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends,
+    SavedResult, SunAbraham, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -17,6 +17,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let fit = config.group("first.treat").build().fit(&mpdta).unwrap();
     let average = fit.aggregate(Aggregation::dynamic()).unwrap();
     let honest = average.honest(Honest::relative_magnitude().m_bar([0.5])).unwrap();
+    let pretrends = average.pretrends(Pretrends::new().threshold(0.1)).unwrap();
     let study = average.event_study().unwrap();
 
     let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
@@ -45,6 +46,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(fit),
         Box::new(average),
         Box::new(honest),
+        Box::new(pretrends),
         Box::new(study),
         Box::new(two_periods),
         Box::new(curves),
@@ -94,7 +96,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 10);
+    assert_eq!(kinds.len(), 11);
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub(crate) struct AverageArgs {
 #[command(
     next_help_heading = "Output",
     mut_arg("plot", |arg| arg.help(
-        "Draw the event study to this .png or .svg file; without an event study, the only other aggregate, or the group-time effects"
+        "Draw the event study to this .png, .svg or .pdf file; without an event study, the only other aggregate, or the group-time effects"
     ))
 )]
 pub(crate) struct GroupTimeOutputArgs {
@@ -114,7 +114,7 @@ pub(crate) struct GroupTimeOutputArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Add the covariances of the group-time effects to the JSON; a saved result always has them.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub vcov: bool,
 }
 

@@ -9,6 +9,7 @@
 //! | backend and devices | `device.rs` |
 //! | tables of several results | `table.rs` |
 //! | what becomes of a result | `output.rs` |
+//! | how a picture looks | `plot.rs` |
 //! | panels, and the file that a tool writes | `panel.rs` |
 
 mod columns;
@@ -17,6 +18,7 @@ mod group_time;
 mod inference;
 mod output;
 mod panel;
+mod plot;
 mod regression;
 mod table;
 
@@ -29,5 +31,6 @@ pub(crate) use group_time::{
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
 pub(crate) use panel::{FrequencyArgs, PanelKeyArgs, PanelOutputArgs};
+pub(crate) use plot::PictureArgs;
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
 pub(crate) use table::TableArgs;

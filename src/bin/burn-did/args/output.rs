@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_did::report::{PlotOptions, Reportable};
+use burn_did::report::Reportable;
 use clap::{Args, ValueEnum};
 
+use super::PictureArgs;
 use crate::error::Result;
 use crate::output;
 use crate::parse;
@@ -16,7 +17,7 @@ pub(crate) struct OutputArgs {
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
-    /// Draw the result to this .png or .svg file.
+    /// Draw the result to this .png, .svg or .pdf file.
     #[arg(long, value_name = "FILE", value_parser = parse::picture())]
     pub plot: Option<PathBuf>,
     /// Save the result as JSON, for the commands that read one.
@@ -25,11 +26,14 @@ pub(crate) struct OutputArgs {
     /// No progress and no warnings on standard error.
     #[arg(long, short, help_heading = None)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub picture: PictureArgs,
 }
 
 impl OutputArgs {
-    /// Refuses to write to what is read, or twice to one file, before any work.
-    pub(crate) fn keep_apart(&self, data: &Path) -> Result<()> {
+    /// Refuses to write to what is read, or twice to one file, and pictures that cannot be drawn, before any work.
+    pub(crate) fn check(&self, data: &Path) -> Result<()> {
+        self.picture.options()?;
         output::keep_apart(data, &[self.save.as_ref(), self.plot.as_ref()])
     }
 
@@ -40,16 +44,29 @@ impl OutputArgs {
 
     /// As [`emit`](Self::emit), with this picture.
     pub(crate) fn emit_with(&self, result: &dyn Reportable, plot: Option<&Path>) -> Result<()> {
+        let warnings = if self.quiet { Vec::new() } else { result.warnings_in_words() };
+        self.written(result, plot, &warnings)
+    }
+
+    /// As [`emit`](Self::emit), of a result whose table says what there is to say.
+    pub(crate) fn write(&self, result: &dyn Reportable) -> Result<()> {
+        self.written(result, self.plot.as_deref(), &[])
+    }
+
+    fn written(
+        &self,
+        result: &dyn Reportable,
+        plot: Option<&Path>,
+        warnings: &[String],
+    ) -> Result<()> {
         output::results(&match self.format {
             Format::Json => result.to_json()?,
             Format::Csv => burn_did::report::csv(&[result])?,
             _ => output::blocks([output::shown(result, self.format)]),
         })?;
-        if !self.quiet {
-            result.warnings_in_words().iter().for_each(output::warning);
-        }
+        warnings.iter().for_each(output::warning);
         let saved = self.save.as_ref().map(|file| Ok(result.save(file)?));
-        let plotted = plot.map(|file| Ok(result.plot_with(file, &PlotOptions::default())?));
+        let plotted = plot.map(|file| Ok(result.plot_with(file, &self.picture.options()?)?));
         output::all(saved.into_iter().chain(plotted))
     }
 }

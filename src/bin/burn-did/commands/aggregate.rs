@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{
-    Aggregated, SavedResult,
-    report::{PlotOptions, Reportable},
-};
+use burn_did::{Aggregated, SavedResult, report::Reportable};
 use clap::Args;
 
 use super::draw;
@@ -21,7 +18,7 @@ use crate::parse;
 ///
 /// As JSON, one average is its document, which `--save` writes too and `burn-did honest` and `burn-did plot` read, and several are a list of documents.
 #[derive(Args)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the event study, or else the only other aggregate, to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event study, or else the only other aggregate, to this .png, .svg or .pdf file")))]
 #[command(mut_arg("aggregates", |arg| arg.required(true)))]
 pub(crate) struct AggregateArgs {
     /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
@@ -56,7 +53,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     if args.output.save.is_some() && args.averages.aggregates.len() > 1 {
         return Err(CliError::usage("--save writes one average", "ask for one by --aggregate"));
     }
-    args.output.keep_apart(&args.result)?;
+    args.output.check(&args.result)?;
     let saved = SavedResult::load(&args.result)?;
     let SavedResult::GroupTime(fit) = saved else {
         return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
@@ -83,7 +80,8 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     }
     let chosen = chosen.and_then(|at| aggregates[at].result.as_ref().ok());
     let drawn = args.output.plot.as_ref().zip(chosen);
-    let drawn = drawn.map(|(file, study)| draw(&fit, Some(study), file, &PlotOptions::default()));
+    let options = args.output.picture.options()?;
+    let drawn = drawn.map(|(file, study)| draw(&fit, Some(study), file, &options));
     let only = args.output.save.as_ref().zip(formed(&aggregates).next());
     let saved = only.map(|(file, average)| Ok(average.save(file)?));
     let formed = report_failures(&aggregates);

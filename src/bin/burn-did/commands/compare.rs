@@ -8,10 +8,11 @@ use burn_did::report::{Comparable, Comparison};
 use clap::Args;
 
 use super::saved::{event_study, result_or_study};
-use crate::args::{AGGREGATE, Format, TableArgs};
+use crate::args::{AGGREGATE, Format, PictureArgs, TableArgs};
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
 use crate::output;
+use crate::parse;
 
 /// Saved results side by side, of any kind: one column a result, one row an event time, a group, a period or a coefficient, with standard
 /// errors in parentheses under the estimates.
@@ -26,8 +27,9 @@ pub(crate) struct CompareArgs {
     /// Names of the columns, in the order of the files; by default the files' names without extension.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     names: Vec<String>,
-    /// Compare an average of group-time effects where a result has these, with options as in `dynamic:min_e=-3`. With
-    /// dynamic, a regression stands with the event study of its first i(), too, and a continuous treatment with its own.
+    /// Compare an average where a result has group-time effects: simple, dynamic, group or calendar, with options as in
+    /// dynamic:balance_e=1. With dynamic, a regression stands with the event study of its first `i()`, too, and a continuous treatment
+    /// with its own.
     #[arg(long, value_name = AGGREGATE)]
     aggregate: Option<AggregateSpec>,
     #[command(flatten)]
@@ -35,11 +37,24 @@ pub(crate) struct CompareArgs {
     /// Format of the table.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
+    /// Draw effects by event time, group or period side by side to this .png, .svg or .pdf file: each result with a colour and a mark, and of
+    /// one result with group-time effects each group.
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Picture")]
+    plot: Option<PathBuf>,
+    /// Draw each result in a panel of its own.
+    #[arg(long, requires = "plot", help_heading = "Picture")]
+    facets: bool,
+    #[command(flatten)]
+    picture: PictureArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<()> {
     let names = args.names()?;
+    let options = args.picture.options()?;
+    for file in &args.results {
+        output::keep_apart(file, &[args.plot.as_ref()])?;
+    }
     let results: Vec<SavedResult> =
         args.results.iter().map(|file| loaded(file)).collect::<Result<_>>()?;
     let results = args.averaged(results)?;
@@ -49,7 +64,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<()> {
         .map(|(name, result)| (name.as_str(), result.report() as &dyn Comparable))
         .collect();
     let comparison = args.comparison.applied(Comparison::new(&models)?);
-    output::results(&text(&comparison, args.format)?)
+    let table = text(&comparison, args.format).and_then(|text| output::results(&text));
+    let comparison = comparison.facets(args.facets);
+    let drawn = args.plot.as_ref().map(|file| Ok(comparison.plot_with(file, &options)?));
+    output::all([table].into_iter().chain(drawn))
 }
 
 /// The comparison in a format.

@@ -25,7 +25,7 @@ use crate::words::OneOf;
 #[command(mut_arg("control_group", |arg| {
     arg.default_value(defaults::cont_did().control_group.word())
 }))]
-#[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png, .svg or .pdf file")))]
 pub(crate) struct ContDidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -145,7 +145,7 @@ pub(crate) struct ContDidArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
-    args.output.keep_apart(&args.columns.source.data)?;
+    args.output.check(&args.columns.source.data)?;
     let fit = backend::fit(args)?;
     let asked = fit.aggregation == DoseAggregation::EventStudy;
     let failed = asked.then(|| fit.event_study(fit.target).err()).flatten();

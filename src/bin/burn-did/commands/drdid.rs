@@ -114,7 +114,7 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
             "leave out one of them, or choose an estimator whose name has `rc`",
         ));
     }
-    args.output.keep_apart(&args.columns.source.data)?;
+    args.output.check(&args.columns.source.data)?;
     args.output.emit(&backend::fit(args)?)
 }
 

@@ -13,15 +13,15 @@ use super::saved::event_study;
 use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::error::{CliError, Result};
+use crate::error::Result;
 use crate::output;
 use crate::parse;
 use crate::words::OneOf;
 
-/// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.
+/// A linear, Poisson, logit or probit regression with fixed effects, in the way of R's `fixest::feols`, `fepois` and `feglm`.
 #[derive(Args)]
 #[command(mut_arg("vcov", |arg| arg.default_value("iid")))]
-#[command(mut_arg("plot", |arg| arg.help("Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; i(year, i.treated) gives one panel for each level of the second factor")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the coefficients of the first `i()` by their levels, as an event study, to this .png, .svg or .pdf file; i(year, i.treated) gives one panel for each level of the second factor")))]
 pub(crate) struct FeolsArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -34,7 +34,7 @@ pub(crate) struct FeolsArgs {
     more: Vec<String>,
     #[command(flatten)]
     regression: RegressionArgs,
-    /// Model: least squares for the outcome, or Poisson regression for the logarithm of its mean.
+    /// Model: least squares for the outcome, or maximum likelihood for counts (poisson) and for probabilities (logit, probit).
     #[arg(
         long,
         value_name = "FAMILY",
@@ -48,7 +48,7 @@ pub(crate) struct FeolsArgs {
     keep_singletons: bool,
     #[command(flatten)]
     projection: ProjectionArgs,
-    /// Relative change of the deviance at which a Poisson regression has converged.
+    /// Relative change of the deviance at which a regression by maximum likelihood has converged.
     #[arg(
         long,
         value_name = "TOLERANCE",
@@ -57,7 +57,7 @@ pub(crate) struct FeolsArgs {
         help_heading = "Estimation"
     )]
     glm_tol: f64,
-    /// Maximum number of steps of a Poisson regression.
+    /// Maximum number of steps of a regression by maximum likelihood.
     #[arg(
         long,
         value_name = "N",
@@ -73,7 +73,7 @@ pub(crate) struct FeolsArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
-    args.output.keep_apart(&args.source.data)?;
+    args.output.check(&args.source.data)?;
     if !args.more.is_empty() {
         return several(args);
     }
@@ -90,17 +90,13 @@ pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
 /// Estimates all formulas, and shows them side by side.
 fn several(args: &FeolsArgs) -> Result<()> {
     let output = &args.output;
-    if output.plot.is_some() {
-        return Err(CliError::usage(
-            "--plot draws one regression",
-            "save them with --save; `burn-did plot` draws each",
-        ));
-    }
     let formulas: Vec<&String> = [&args.formula].into_iter().chain(&args.more).collect();
     let saved = output.save.as_ref();
     let files: Vec<PathBuf> =
         saved.map_or(Vec::new(), |file| (1..=formulas.len()).map(|n| numbered(file, n)).collect());
-    output::keep_apart(&args.source.data, &files.iter().map(Some).collect::<Vec<_>>())?;
+    let outputs: Vec<Option<&PathBuf>> =
+        files.iter().map(Some).chain([output.plot.as_ref()]).collect();
+    output::keep_apart(&args.source.data, &outputs)?;
     let fit = |formula: &&String| backend::fit(&OneFormula { args, formula: formula.as_str() });
     let fits: Vec<RegressionResult> = formulas.iter().map(fit).collect::<Result<_>>()?;
     let names: Vec<String> = (1..=fits.len()).map(|n| format!("({n})")).collect();
@@ -117,7 +113,10 @@ fn several(args: &FeolsArgs) -> Result<()> {
             warnings.for_each(|warning| output::warning(format!("{name} {warning}")));
         }
     }
-    output::all(fits.iter().zip(&files).map(|(fit, file)| Ok(fit.save(file)?)))
+    let options = output.picture.options()?;
+    let drawn = output.plot.as_ref().map(|file| Ok(comparison.plot_with(file, &options)?));
+    let saved = fits.iter().zip(&files).map(|(fit, file)| Ok(fit.save(file)?));
+    output::all(saved.chain(drawn))
 }
 
 /// The file of the `n`-th result: `fits-1.json` for `fits.json`.

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use burn_did::{
-    GroupTimeResult,
-    report::{PlotOptions, Reportable},
-};
+use burn_did::{GroupTimeResult, report::Reportable};
 
 use super::draw;
 use crate::args::{Format, GroupTimeOutputArgs};
@@ -17,7 +14,7 @@ use crate::output;
 /// Refuses options that do not go together, before any work.
 pub(super) fn check(data: &Path, args: &GroupTimeOutputArgs) -> Result<()> {
     let output = &args.output;
-    output.keep_apart(data)?;
+    output.check(data)?;
     if args.vcov && output.format != Format::Json && output.save.is_none() {
         return Err(CliError::usage(
             "--vcov is part of JSON alone",
@@ -43,9 +40,10 @@ pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Resul
     }
     let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));
     let chosen = drawn(&args.averages.aggregates).map(|at| &aggregates[at].result);
+    let options = output.picture.options()?;
     let plotted = output.plot.as_ref().and_then(|file| match chosen {
-        None => Some(draw(fit, None, file, &PlotOptions::default())),
-        Some(Ok(aggregate)) => Some(draw(fit, Some(aggregate), file, &PlotOptions::default())),
+        None => Some(draw(fit, None, file, &options)),
+        Some(Ok(aggregate)) => Some(draw(fit, Some(aggregate), file, &options)),
         // Said with the aggregates.
         Some(Err(_)) => None,
     });

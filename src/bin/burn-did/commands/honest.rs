@@ -23,7 +23,7 @@ use crate::words::OneOf;
 /// Robust confidence intervals by how large violations may be, and the breakdown value: the largest at which the effect stays
 /// significant.
 #[derive(Args)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png, .svg or .pdf file")))]
 #[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
     /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab` or `feols` (with an `i()`), or
@@ -196,7 +196,7 @@ impl FromStr for Violations {
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    args.output.keep_apart(&args.file)?;
+    args.output.check(&args.file)?;
     let saved = result_or_study(&args.file)?;
     if args.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
         return Err(CliError::usage(

@@ -8,12 +8,14 @@ pub(crate) mod ddd;
 pub(crate) mod demean;
 pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
+pub(crate) mod explore;
 pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
 pub(crate) mod panel;
 pub(crate) mod plot;
+pub(crate) mod pretrends;
 mod saved;
 pub(crate) mod sunab;
 

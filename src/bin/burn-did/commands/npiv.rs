@@ -21,7 +21,7 @@ use crate::words::OneOf;
 #[command(mut_arg("data", |arg| arg.help(
     "CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""
 )))]
-#[command(mut_arg("plot", |arg| arg.help("Draw the function and its derivative to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the function and its derivative to this .png, .svg or .pdf file")))]
 pub(crate) struct NpivArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -127,7 +127,7 @@ pub(crate) struct NpivArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &NpivArgs) -> Result<()> {
-    args.output.keep_apart(&args.source.data)?;
+    args.output.check(&args.source.data)?;
     args.output.emit(&args.fit()?)
 }
 

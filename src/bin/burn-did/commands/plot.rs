@@ -2,44 +2,32 @@
 
 use std::path::PathBuf;
 
-use burn_did::{SavedResult, group_time::AggregationKind, report::PlotOptions};
+use burn_did::{SavedResult, group_time::AggregationKind};
 use clap::Args;
 
 use super::saved::{event_study, result_or_study};
-use crate::args::AGGREGATE;
+use crate::args::{AGGREGATE, PictureArgs};
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
 use crate::output;
 use crate::parse;
 
 /// A plot of a saved result: an aggregate or the group-time effects, effects of switching treatments, curves of a continuous
-/// treatment, the coefficients of a regression's first `i()`, or robust intervals.
+/// treatment, the coefficients of a regression's first `i()`, robust intervals, or violations of parallel trends.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest` or `npiv`.
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest`,
+    /// `pretrends` or `npiv`.
     result: PathBuf,
-    /// Picture to write: .png or .svg.
-    #[arg(long, value_name = "FILE", value_parser = parse::picture())]
+    /// Picture to write: .png, .svg or .pdf.
+    #[arg(long = "out", id = "plot", value_name = "FILE", value_parser = parse::picture())]
     out: PathBuf,
     /// Aggregate to draw: dynamic (the event study), group or calendar, with options as in
     /// dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true.
     #[arg(long, value_name = AGGREGATE)]
     aggregate: Option<AggregateSpec>,
-    /// Title; "" for none.
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-    /// Label of the horizontal axis; "" for none.
-    #[arg(long, value_name = "TEXT")]
-    x_label: Option<String>,
-    /// Label of the vertical axis; "" for none.
-    #[arg(long, value_name = "TEXT")]
-    y_label: Option<String>,
-    /// Width in pixels.
-    #[arg(long, value_name = "PIXELS", requires = "height")]
-    width: Option<u32>,
-    /// Height in pixels.
-    #[arg(long, value_name = "PIXELS", requires = "width")]
-    height: Option<u32>,
+    #[command(flatten)]
+    picture: PictureArgs,
 }
 
 /// Runs the command.
@@ -51,11 +39,7 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         ));
     }
     let spec = args.aggregate.as_ref();
-    let mut options = PlotOptions::new();
-    options.title.clone_from(&args.title);
-    options.x_label.clone_from(&args.x_label);
-    options.y_label.clone_from(&args.y_label);
-    options.size = args.width.zip(args.height);
+    let options = args.picture.options()?;
     output::keep_apart(&args.result, &[Some(&args.out)])?;
     let saved = result_or_study(&args.result)?;
     match (&saved, spec) {

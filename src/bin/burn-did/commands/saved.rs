@@ -20,16 +20,17 @@ pub(super) fn result_or_study(path: &Path) -> Result<SavedResult> {
 
 /// The error of a command that cannot use a result, and reads `what`.
 pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError {
-    let both = "`burn-did honest` and `burn-did plot` read it";
+    let both = "`burn-did honest`, `burn-did pretrends` and `burn-did plot` read it";
     let (is, hint) = match saved {
         SavedResult::GroupTime(_) => (
             "was saved by att-gt or ddd",
-            "`burn-did aggregate`, `burn-did honest` and `burn-did plot` read it",
+            "`burn-did aggregate`, `burn-did honest`, `burn-did pretrends` and `burn-did plot` read it",
         ),
         SavedResult::Multiplegt(_) => ("was saved by did-multiplegt", both),
         SavedResult::ContDid(_) => ("was saved by cont-did", both),
         SavedResult::Regression(_) => ("was saved by feols", both),
         SavedResult::Honest(_) => ("was saved by honest", "`burn-did plot` draws it"),
+        SavedResult::Pretrends(_) => ("was saved by pretrends", "`burn-did plot` draws it"),
         SavedResult::Npiv(_) => ("was saved by npiv", "`burn-did plot` draws it"),
         SavedResult::Drdid(_) => (
             "was saved by drdid",

@@ -19,7 +19,7 @@ use crate::parse;
 /// Columns have the names of the other commands. Standard errors are clustered by unit unless --vcov says otherwise.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
-#[command(mut_arg("plot", |arg| arg.help("Draw the event study to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event study to this .png, .svg or .pdf file")))]
 pub(crate) struct SunabArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -67,7 +67,7 @@ pub(crate) struct SunabArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &SunabArgs) -> Result<()> {
-    args.output.keep_apart(&args.source.data)?;
+    args.output.check(&args.source.data)?;
     args.output.emit(&backend::fit(args)?)
 }
 

@@ -204,7 +204,7 @@ impl EventStudy {
     pub(crate) fn reference(&self) -> Result<usize> {
         let Some(reference) = self.rows.iter().position(|row| row.reference) else {
             return wrong(
-                "no event time is the base period of all groups; sensitivity needs it within the window, and periods on one grid",
+                "no event time is the base period of all groups; choose a window that has it, or another base period, and periods on one grid",
             );
         };
         match self.rows[reference + 1..].iter().find(|row| row.reference) {

@@ -35,7 +35,7 @@ pub(crate) fn check_usable(
 fn check_dimensions(n: usize, covariance: &[Vec<f64>], pre: usize, post: usize) -> Result<()> {
     if pre == 0 || post == 0 {
         return wrong(format!(
-            "it has {pre} period(s) before the reference period and {post} after it; a sensitivity analysis needs at least one of each"
+            "it has {pre} period(s) before the reference period and {post} after it; choose a window with at least one of each"
         ));
     }
     if pre.checked_add(post) != Some(n) {

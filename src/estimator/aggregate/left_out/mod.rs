@@ -46,6 +46,12 @@ impl LeftOut {
             groups: self.groups.iter().map(|g| g.group).collect(),
         }
     }
+
+    /// Rows that have an estimate without some of their cells.
+    #[cfg(feature = "plot")]
+    pub(crate) fn partial(&self) -> impl Iterator<Item = f64> {
+        self.rows.iter().filter(|row| row.share > 0.0 && !row.is_empty()).map(|row| row.at)
+    }
 }
 
 /// A cell that was left out.

@@ -1,8 +1,12 @@
 //! Averages as a column of a comparison.
 
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 use crate::report::compare::{Comparable, Term, facts};
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 
 impl Comparable for Aggregated {
     fn terms(&self) -> Vec<Term> {
@@ -45,5 +49,10 @@ impl Comparable for Aggregated {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.chart(options)
     }
 }

@@ -1,9 +1,11 @@
 //! The plot of averages: the event study, or effects by group or period.
 
 use crate::base::error::{DidError, Result};
-use crate::estimator::aggregate::{Aggregated, AggregationKind, EVENT_STUDY, event_study_chart};
+use crate::estimator::aggregate::{
+    Aggregated, AggregationKind, EVENT_STUDY, LeftOut, event_study_chart,
+};
 use crate::report::plot::PlotOptions;
-use crate::report::plot::chart::{Chart, ChartWords, Facet, LARGEST, axis, checked};
+use crate::report::plot::chart::{Chart, ChartWords, Facet, Overall, axis, checked};
 
 impl Aggregated {
     pub(crate) fn chart(&self, options: &PlotOptions) -> Result<Chart> {
@@ -15,14 +17,14 @@ impl Aggregated {
         let words = words(self.aggregation.kind)?;
         let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
         let failed = empty.map(|r| r.at).collect();
+        let partial = self.left_out.iter().flat_map(LeftOut::partial).collect();
+        let overall = Overall::new(&self.overall, options);
         let facet = Facet::new(String::new(), checked(self.plot_data())?);
-        let facets = vec![Facet { failed, ..facet }];
+        let facets = vec![Facet { failed, partial, overall, ..facet }];
         let mut chart = Chart::new(&words, axis(&self.settings), facets, options);
         chart.remarks = remarks;
         chart.categories = true;
         chart.frequency = self.settings.frequency;
-        let overall = self.overall.estimate.filter(|a| a.abs() < LARGEST);
-        chart.overall = overall.filter(|_| options.show_overall);
         chart.finish(options, self.band, self.alpha);
         Ok(chart)
     }

@@ -1,9 +1,13 @@
 //! Effects of a continuous treatment as a column of a comparison.
 
 use crate::base::calendar::label;
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve};
 use crate::report::compare::{Comparable, Term, facts};
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 
 /// The overall effects, with the curves at the doses of the fit, or with the event study if that was asked for.
 ///
@@ -65,5 +69,10 @@ impl Comparable for ContDidResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.level.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study(self.target)?.comparable_chart(options)
     }
 }

@@ -19,6 +19,7 @@ impl ContDidResult {
             bands: [self.dose.band_att, self.dose.band_acrt],
             alpha: self.dose.alpha,
             marks: self.knots.percentiles.clone(),
+            overall: [Some(self.overall.att), Some(self.overall.acrt)],
             words: CurveWords {
                 title: "Effects by Dose".into(),
                 x: format!("Dose ({dose})"),

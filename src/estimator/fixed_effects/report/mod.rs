@@ -18,7 +18,7 @@ use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, statistic};
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions};
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
@@ -51,7 +51,7 @@ impl Report for RegressionResult {
             ]
         };
         let [lower, upper] = foot::coefficient_heads(self.settings.alpha);
-        let letter = if self.settings.family == Family::Poisson { "z" } else { "t" };
+        let letter = if self.settings.family.is_linear() { "t" } else { "z" };
         let (value, tail) = (format!("{letter} value"), format!("Pr(>|{letter}|)"));
         let header = ["", "Estimate", "Std. Error", &value, &tail, &lower, &upper, ""];
         let mut align = vec![Align::Left];
@@ -148,6 +148,10 @@ impl RegressionResult {
             (Family::Gaussian, false) => "Least Squares with Fixed Effects",
             (Family::Poisson, true) => "Poisson Regression",
             (Family::Poisson, false) => "Poisson Regression with Fixed Effects",
+            (Family::Logit, true) => "Logit Regression",
+            (Family::Logit, false) => "Logit Regression with Fixed Effects",
+            (Family::Probit, true) => "Probit Regression",
+            (Family::Probit, false) => "Probit Regression with Fixed Effects",
         }
     }
 
@@ -173,10 +177,10 @@ impl RegressionResult {
         let mut add = |name: &str, value: Option<f64>| {
             quality.extend(value.map(|value| format!("{name}: {value:.5}")));
         };
-        let poisson = settings.family == Family::Poisson;
-        add(if poisson { "Pseudo R2" } else { "R2" }, self.r2);
+        let is_linear = settings.family.is_linear();
+        add(if is_linear { "R2" } else { "Pseudo R2" }, self.r2);
         add("Within R2", self.r2_within);
-        add("RMSE", (!poisson).then(|| (self.rss / self.n as f64).sqrt()));
+        add("RMSE", is_linear.then(|| (self.rss / self.n as f64).sqrt()));
         add("Log-Likelihood", self.log_likelihood);
         quality.extend(self.f.map(|f| {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
@@ -245,10 +249,7 @@ impl Comparable for RegressionResult {
     fn facts(&self) -> Vec<(String, String)> {
         let number = |value: f64| format!("{value:.5}");
         let clusters: Vec<String> = self.clusters.iter().map(|(_, n)| n.to_string()).collect();
-        let fit = match self.settings.family {
-            Family::Gaussian => "R2",
-            Family::Poisson => "Pseudo R2",
-        };
+        let fit = if self.settings.family.is_linear() { "R2" } else { "Pseudo R2" };
         let facts = [
             ("S.E. type", Some(self.settings.vcov.label())),
             ("Clusters", (!clusters.is_empty()).then(|| clusters.join(" and "))),
@@ -269,5 +270,10 @@ impl Comparable for RegressionResult {
 
     fn absorbed(&self) -> Option<Vec<String>> {
         Some(self.absorbed.iter().map(|absorbed| absorbed.name.clone()).collect())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        event_study_chart(&self.first_series()?, options)
     }
 }

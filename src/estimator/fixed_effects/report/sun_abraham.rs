@@ -1,12 +1,14 @@
 //! The event study of Sun and Abraham in print, with the coefficients that it averages in its frame and document.
 
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
 use crate::estimator::fixed_effects::SunAbrahamResult;
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions};
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::Table;
 use crate::result::estimates::check::Checked;
 use crate::result::saved::Consistent;
@@ -33,7 +35,7 @@ impl Report for SunAbrahamResult {
     }
 
     #[cfg(feature = "plot")]
-    fn picture(&self, options: &PlotOptions) -> crate::Result<Picture> {
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         self.event_study.picture(options)
     }
 }
@@ -70,5 +72,10 @@ impl Comparable for SunAbrahamResult {
 
     fn remarks(&self) -> Vec<String> {
         self.event_study.remarks()
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study.comparable_chart(options)
     }
 }

@@ -1,8 +1,12 @@
 //! Group-time effects as a column of a comparison.
 
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::compare::{Comparable, Term, facts};
 use crate::report::foot;
+#[cfg(feature = "plot")]
+use crate::report::plot::{PlotOptions, chart::Chart};
 
 impl Comparable for GroupTimeResult {
     fn terms(&self) -> Vec<Term> {
@@ -36,5 +40,10 @@ impl Comparable for GroupTimeResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.chart(options)
     }
 }

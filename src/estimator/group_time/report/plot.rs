@@ -14,7 +14,8 @@ impl GroupTimeResult {
             let own = rows.iter().filter(|r| r.facet == Some(group)).copied().collect();
             let title = format!("Group {}", self.settings.period(group));
             let failed = cells.iter().filter(|c| !c.status.is_estimated()).map(|c| c.time);
-            facets.push(Facet { failed: failed.collect(), ..Facet::new(title, own) });
+            let facet = Facet { failed: failed.collect(), ..Facet::new(title, own) };
+            facets.push(Facet { treatment: facet.boundary(group), ..facet });
         }
         let words = ChartWords { title: self.title(), x_label: "Period" };
         let mut chart = Chart::new(&words, axis(&self.settings), facets, options);

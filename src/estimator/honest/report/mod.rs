@@ -18,7 +18,7 @@ use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, short};
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions};
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
@@ -200,5 +200,10 @@ impl Comparable for HonestResult {
 
     fn alpha(&self) -> f64 {
         self.options.alpha
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.study.comparable_chart(options)
     }
 }

@@ -6,10 +6,10 @@ use crate::report::foot::percent;
 use crate::report::number::short;
 use crate::report::plot_data::PlotRow;
 
-use crate::report::plot::PlotOptions;
 use crate::report::plot::chart::{Chart, ChartWords, Facet, Robust, checked};
 use crate::report::plot::legend::{LegendEntry, LegendKey};
 use crate::report::plot::scene::MUTED;
+use crate::report::plot::{PlotOptions, PlotStyle};
 
 impl HonestResult {
     /// The original interval one step before the first robust one, and those that are not empty, by `M`.
@@ -41,15 +41,21 @@ impl HonestResult {
         let words = ChartWords {
             title: "Robust Confidence Intervals",
             x_label: if relative {
-                "Largest violation after treatment, relative to the largest before (Mbar)"
+                "Largest violation after treatment, relative to the largest before (M\u{304})"
             } else {
                 "Largest change of the slope of the difference in trends (M)"
             },
         };
         let original = rows.iter().find(|r| !r.post).map(|r| r.at);
-        let m = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
+        let empty = self.intervals.iter().filter(|i| i.lower.zip(i.upper).is_none());
+        let mut failed: Vec<f64> = empty.map(|i| i.m).collect();
+        failed.sort_by(f64::total_cmp);
+        let mut m: Vec<f64> = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
+        m.extend(&failed);
+        m.sort_by(f64::total_cmp);
         let outcome = self.study.provenance.outcome().unwrap_or("effect");
-        let facets = vec![Facet::new(String::new(), rows)];
+        let is_empty = !failed.is_empty();
+        let facets = vec![Facet { failed, ..Facet::new(String::new(), rows) }];
         let mut chart = Chart::new(&words, ("ATT", outcome), facets, options);
         let breakdown = self.breakdown.value().filter(|b| (first..=last).contains(b));
         chart.robust = Some(Robust { original, m, breakdown });
@@ -59,13 +65,20 @@ impl HonestResult {
         if options.show_legend {
             let level = percent(self.options.alpha);
             let entry = |key, label: String| LegendEntry { key, label };
+            let key = match options.style {
+                PlotStyle::Ribbon => LegendKey::Inner,
+                _ => LegendKey::Pointwise,
+            };
             chart.legend = vec![
                 entry(LegendKey::Pointwise(options.pre), format!("{level}% original interval")),
                 entry(
-                    LegendKey::Pointwise(options.post),
+                    key(options.post),
                     format!("{level}% robust interval ({}, {})", self.method.label(), self.name),
                 ),
             ];
+            if is_empty {
+                chart.legend.push(entry(LegendKey::Cross(MUTED), "Empty interval".into()));
+            }
             if let Some(value) = breakdown {
                 let label = format!("Breakdown value ({})", short(value));
                 chart.legend.push(entry(LegendKey::Upright(MUTED), label));

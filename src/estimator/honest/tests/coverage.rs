@@ -7,7 +7,6 @@ use super::*;
 use crate::base::parallel;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
-use crate::estimator::honest::coefficients::EventCoefficients;
 use crate::estimator::honest::delta::polyhedra;
 use crate::estimator::honest::identified::identified_set;
 use crate::estimator::honest::setup::StudySetup;

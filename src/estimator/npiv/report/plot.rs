@@ -18,6 +18,7 @@ impl NpivResult {
             bands: [Band::Uniform; 2],
             alpha: self.config.alpha,
             marks: self.breakpoints.concat(),
+            overall: [None; 2],
             words: CurveWords {
                 title: "Function by Sieves".into(),
                 x: regressor.clone(),

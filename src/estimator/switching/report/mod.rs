@@ -118,8 +118,10 @@ impl Report for DidMultiplegtResult {
             title: "Effects by Time since the First Switch",
             x_label: "Periods relative to the last pre-switch period",
         };
-        let failed = self.event_study().failed().iter().map(|at| at + HORIZON_OF_ZERO).collect();
+        let study = self.event_study();
+        let failed = study.failed().iter().map(|at| at + HORIZON_OF_ZERO).collect();
         let facet = Facet { failed, ..Facet::new(String::new(), rows) };
+        let facet = Facet { treatment: facet.boundary(HORIZON_OF_ZERO), ..facet };
         let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
         chart.finish(options, Band::Pointwise, self.settings.inference.alpha);
         Ok(Picture::Chart(chart))
@@ -272,6 +274,11 @@ impl Comparable for DidMultiplegtResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study().comparable_chart(options)
     }
 }
 

@@ -20,6 +20,9 @@ pub(crate) const FRAME_ROWS: usize = 1 << 20;
 /// Memory of an estimate from columns in memory, in multiples of them: they, and at least what is made of them.
 const COPIES: u128 = 3;
 
+/// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
+const ARRANGED: u64 = 5;
+
 const REMEDY: &str =
     "free memory; panels are streamed by `att-gt` and `ddd` (`Data::in_pieces`, `--memory-budget`)";
 
@@ -31,6 +34,14 @@ impl ParquetFiles {
             rows = rows.saturating_add(source.schema()?.1 as u64);
         }
         Ok(rows.saturating_mul(8 * columns as u64))
+    }
+
+    /// Whether a frame with all rows and this many columns takes more than the memory budget, or than a fifth of the free memory.
+    pub fn are_too_large(paths: &[PathBuf], columns: usize, budget: Option<u64>) -> Result<bool> {
+        let room = memory::free().map(|free| free / ARRANGED);
+        let limit = budget.into_iter().chain(room).min();
+        let bytes = Self::frame_bytes(paths, columns)?;
+        Ok(limit.is_some_and(|limit| bytes > limit))
     }
 
     /// All rows of the files.

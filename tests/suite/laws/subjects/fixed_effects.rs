@@ -1,4 +1,4 @@
-//! Regressions with fixed effects, linear and Poisson.
+//! Regressions with fixed effects, linear, Poisson, logit and probit.
 
 use burn_did::backend::Cpu;
 use burn_did::{
@@ -48,12 +48,13 @@ impl From<RegressionResult> for Numbers {
     }
 }
 
-/// A panel with counts, and outcomes that do not depend on `x1` alone.
+/// A panel with counts, whether they exceed two, and outcomes that do not depend on `x1` alone.
 fn counted(units: i64) -> DataFrame {
     let df = staggered(units);
     let counts: Vec<f64> =
         floats(&df, "y").iter().map(|y| (0.5 * y).exp().floor().min(40.0)).collect();
-    with(&df, "count", counts)
+    let any: Vec<f64> = counts.iter().map(|count| f64::from(u8::from(*count > 2.0))).collect();
+    with(&with(&df, "count", counts), "any", any)
 }
 
 /// Without the corrections for small samples, which depend on how many rows say the same.
@@ -93,5 +94,7 @@ pub fn cases() -> Vec<Case> {
         push(formula, vcov, weights, covariates, Family::Gaussian);
     }
     push("count ~ x1 + x2t | cl + t", Vcov::Hetero, Some("w"), &["x1", "x2t"], Family::Poisson);
+    push("any ~ x1 + x2t | t", Vcov::Hetero, Some("w"), &["x1", "x2t"], Family::Logit);
+    push("any ~ x1 + x2t | t", Vcov::cluster(["cl"]), None, &["x1", "x2t"], Family::Probit);
     cases
 }

@@ -20,7 +20,7 @@ use crate::words::OneOf;
 #[command(mut_arg("data", |arg| arg.help(format!(
     "{LONG_FORM}. Rows of one group and period are averaged with their weights"
 ))))]
-#[command(mut_arg("plot", |arg| arg.help("Draw effects and placebos to this .png or .svg file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw effects and placebos to this .png, .svg or .pdf file")))]
 pub(crate) struct DidMultiplegtArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
             "add --same-switchers",
         ));
     }
-    args.output.keep_apart(&args.source.data)?;
+    args.output.check(&args.source.data)?;
     let bar = Bar::new(args.output.quiet);
     let fit = args.estimator().fit(args.source.data.as_path())?;
     drop(bar);

@@ -16,7 +16,7 @@ use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions};
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
 use crate::report::{PlotRow, facts, foot};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
@@ -219,5 +219,10 @@ impl Comparable for EventStudy {
         let frequency = self.provenance.settings().and_then(|settings| settings.frequency);
         let left_out = self.left_out.as_ref().map(|left_out| left_out.warning());
         left_out.map(|warning| warning.shown(frequency)).into_iter().collect()
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        event_study_chart(&[(String::new(), self.clone())], options)
     }
 }

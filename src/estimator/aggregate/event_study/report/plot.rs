@@ -1,10 +1,10 @@
 //! The plot of effects by event time.
 
 use crate::base::error::Result;
-use crate::estimator::aggregate::EventStudy;
+use crate::estimator::aggregate::{EventStudy, LeftOut};
 use crate::report::plot::PlotOptions;
 use crate::report::plot::chart::{
-    ALONE, BESIDE_REFERENCE, Chart, ChartWords, Facet, checked, no_estimate,
+    ALONE, BESIDE_REFERENCE, Chart, ChartWords, Facet, Overall, checked, no_estimate,
 };
 use crate::result::settings::Settings;
 
@@ -15,7 +15,13 @@ pub(crate) fn event_study_chart(
 ) -> Result<Chart> {
     let facet = |(title, study): &(String, EventStudy)| -> Result<Facet> {
         let facet = Facet::new(title.clone(), checked(study.plot_data())?);
-        Ok(Facet { failed: study.failed(), ..facet })
+        let facet = Facet {
+            failed: study.failed(),
+            partial: study.left_out.iter().flat_map(LeftOut::partial).collect(),
+            overall: study.overall.as_ref().and_then(|overall| Overall::new(overall, options)),
+            ..facet
+        };
+        Ok(Facet { treatment: study.treatment_line(&facet), ..facet })
     };
     let facets = series.iter().map(facet).collect::<Result<Vec<_>>>()?;
     let Some((_, study)) = series.first() else { return Err(no_estimate()) };
@@ -33,6 +39,18 @@ pub(crate) fn event_study_chart(
     };
     chart.finish(options, study.band, study.alpha);
     Ok(chart)
+}
+
+impl EventStudy {
+    /// Where the line at treatment is: between the last period before and the first after it, or at the reference if the event times
+    /// count from that of a regression.
+    fn treatment_line(&self, facet: &Facet) -> Option<f64> {
+        if self.axis().is_some() {
+            let reference = self.rows.iter().rfind(|r| r.reference && !self.is_post(r.at));
+            return reference.map(|row| row.at);
+        }
+        facet.boundary(facet.places().into_iter().find(|at| self.is_post(*at))?)
+    }
 }
 
 /// What is written around an event study.

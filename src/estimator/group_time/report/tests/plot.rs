@@ -2,12 +2,14 @@ use std::path::PathBuf;
 
 use crate::Estimate;
 use crate::base::error::{DidError, Result};
+use crate::base::words::Words;
 use crate::estimator::aggregate::Aggregated;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::group_time::GroupTimeResult;
 use crate::estimator::group_time::report::fixtures;
+use crate::group_time::{LeftOut, LeftOutRow};
 use crate::report::plot::font::Typeface;
-use crate::report::plot::{Colour, PlotOptions, layout, raster, scene};
+use crate::report::plot::{Colour, PlotGrid, PlotOptions, PlotStyle, layout, raster, scene};
 
 /// A folder that goes away with its value, unless the environment asks to keep the pictures for people to look at.
 struct Folder {
@@ -74,7 +76,7 @@ fn pictures_have_the_size_asked_for() {
 #[test]
 fn every_result_has_a_picture() {
     let folder = Folder::new("results");
-    for extension in ["png", "SVG"] {
+    for extension in ["png", "SVG", "pdf"] {
         let path = |name: &str| folder.file(name, extension);
         fixtures::dynamic_uniform().plot(path("dynamic-uniform")).expect("a plot");
         fixtures::dynamic_universal().plot(path("dynamic-universal")).expect("a plot");
@@ -166,6 +168,112 @@ fn pictures_have_the_words_of_tables() {
 }
 
 #[test]
+fn every_style_has_a_picture() {
+    let folder = Folder::new("styles");
+    let mut gap = fixtures::dynamic_universal();
+    gap.rows[5].estimate = Estimate::default();
+    for style in PlotStyle::WORDS.iter().map(|word| word.value) {
+        let options = PlotOptions::new().style(style).grid(PlotGrid::Both).show_caps(true);
+        let path = |name: &str| folder.file(&format!("{name}-{style}"), "png");
+        fixtures::dynamic_uniform().plot_with(path("uniform"), &options).expect("a plot");
+        gap.plot_with(path("gap"), &options).expect("a plot");
+        fixtures::universal().plot_with(path("cells"), &options).expect("a plot");
+        fixtures::group().plot_with(path("group"), &options).expect("a plot");
+    }
+}
+
+/// The scene of an event study.
+fn drawn(result: &Aggregated, options: &PlotOptions) -> scene::Scene {
+    let face = Typeface::load().expect("the font");
+    let chart = result.chart(options).expect("a chart");
+    layout::scene(&chart, options, &face).expect("a scene")
+}
+
+/// Where a scene has upright dashes.
+fn upright(scene: &scene::Scene) -> Vec<f64> {
+    let dashes = scene.shapes.iter().filter_map(|shape| match shape {
+        scene::Shape::Line { from, to, width, .. } => {
+            let short = from.x == to.x && to.y - from.y <= 6.0 && *width < 1.3;
+            (short && to.y > from.y).then_some(from.x)
+        }
+        _ => None,
+    });
+    let mut places: Vec<f64> = dashes.collect();
+    places.dedup();
+    places
+}
+
+#[test]
+fn a_line_stands_between_before_and_after_treatment() {
+    let options = PlotOptions::new();
+    for result in [fixtures::dynamic_uniform(), fixtures::dynamic_universal()] {
+        assert_eq!(result.chart(&options).expect("a chart").facets[0].treatment, Some(-0.5));
+        let without = options.clone().show_treatment(false);
+        let [with, without] = [&options, &without].map(|o| upright(&drawn(&result, o)).len());
+        assert_eq!(with, without + 1);
+    }
+    assert_eq!(fixtures::group().chart(&options).expect("a chart").facets[0].treatment, None);
+    let cells = fixtures::uniform().chart(&options).expect("a chart");
+    let at: Vec<_> = cells.facets.iter().map(|facet| facet.treatment).collect();
+    assert_eq!(at, [None, Some(2005.5), Some(2006.5)]);
+}
+
+#[test]
+fn overall_effects_have_their_interval() {
+    let options = PlotOptions::new();
+    let result = fixtures::dynamic_uniform();
+    let svg = result.to_svg(&options).expect("a plot");
+    assert!(svg.contains("Overall ATT (−0.0804), 95% interval"), "{svg}");
+    let overall = result.chart(&options).expect("a chart").facets[0].overall.expect("an average");
+    assert_eq!(overall.interval, result.overall.ci_lower.zip(result.overall.ci_upper));
+    let svg = result.to_svg(&options.show_overall(false)).expect("a plot");
+    assert!(!svg.contains("Overall"));
+}
+
+#[test]
+fn nothing_is_absent_without_a_word() {
+    let mut result = fixtures::dynamic_universal();
+    result.rows.remove(7);
+    let row = |at, share| LeftOutRow { at, share };
+    result.left_out = Some(LeftOut {
+        share: 0.4,
+        of: 12,
+        cells: Vec::new(),
+        groups: Vec::new(),
+        rows: vec![row(1.0, 0.3), row(3.0, 1.0)],
+    });
+    let folder = Folder::new("left-out");
+    for style in PlotStyle::WORDS.iter().map(|word| word.value) {
+        let options = PlotOptions::new().style(style);
+        let chart = result.chart(&options).expect("a chart");
+        assert_eq!(
+            (&chart.facets[0].failed[..], &chart.facets[0].partial[..]),
+            (&[3.0][..], &[1.0][..])
+        );
+        let svg = result.to_svg(&options).expect("a plot");
+        assert!(svg.contains("No estimate") && svg.contains("Without some of its cells"), "{svg}");
+        result.plot_with(folder.file(style.word(), "png"), &options).expect("a plot");
+    }
+}
+
+#[test]
+fn letters_and_ticks_follow_the_options() {
+    let folder = Folder::new("letters");
+    let options = PlotOptions::new().text_scale(1.5).y_ticks(4).x_ticks(3);
+    let result = fixtures::dynamic_uniform();
+    result.plot_with(folder.file("large", "png"), &options).expect("a plot");
+    let ticks = |options: &PlotOptions| {
+        let words = |shape: &scene::Shape| match shape {
+            scene::Shape::Text(text) => text.words.replace('−', "-").parse::<f64>().ok(),
+            _ => None,
+        };
+        drawn(&result, options).shapes.iter().filter_map(words).count()
+    };
+    assert!(ticks(&options) < ticks(&PlotOptions::new()));
+    assert_eq!(ticks(&PlotOptions::new().y_ticks(5)), 7 + 7);
+}
+
+#[test]
 fn awkward_results_are_drawn() {
     let folder = Folder::new("awkward");
     let many = (-60..60).map(|e| (f64::from(e), f64::from(e).sin(), Some(0.2))).collect::<Vec<_>>();
@@ -205,9 +313,9 @@ fn many_cohorts_get_a_grid() {
 fn errors_say_what_to_do() {
     let result = fixtures::group();
     let message = |r: Result<()>| r.expect_err("an error").to_string();
-    assert_eq!(message(result.plot("a.pdf")), "plot: a.pdf must end in .png or .svg");
-    assert_eq!(message(result.plot("plot")), "plot: plot must end in .png or .svg");
-    for path in ["no-such-folder/a.png", "no-such-folder/a.svg"] {
+    assert_eq!(message(result.plot("a.gif")), "plot: a.gif must end in .png, .svg or .pdf");
+    assert_eq!(message(result.plot("plot")), "plot: plot must end in .png, .svg or .pdf");
+    for path in ["no-such-folder/a.png", "no-such-folder/a.svg", "no-such-folder/a.pdf"] {
         assert!(matches!(result.plot(path), Err(DidError::Io { path: p, .. }) if p == path));
     }
     let tiny = PlotOptions::new().size(10, 10);

@@ -1,33 +1,20 @@
-//! From a chart to shapes: margins, facets, axes.
+//! From a chart to shapes: margins, panels, axes.
+
+mod panel;
 
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
-use crate::report::number::short;
-use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
 
-use super::axis::Axis;
-use super::chart::{Chart, Facet};
-use super::font::Typeface;
-use super::legend::Legend;
-use super::marks::{Marks, Style};
-use super::options::PlotOptions;
-use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, STRIP, Scene, Shape, Text, WHITE};
-
-/// Text sizes in pixels an em, and the unit of all distances.
-#[derive(Clone, Copy, Debug)]
-struct Sizes {
-    unit: f64,
-    title: f64,
-    label: f64,
-    tick: f64,
-}
-
-impl Sizes {
-    fn new(unit: f64) -> Self {
-        Self { unit, title: 23.0 * unit, label: 18.0 * unit, tick: 15.5 * unit }
-    }
-}
+use crate::report::plot::axis::{Axis, Ticks};
+use crate::report::plot::chart::{Chart, Facet};
+use crate::report::plot::font::Typeface;
+use crate::report::plot::frame::TICK_LINE;
+use crate::report::plot::legend::Legend;
+use crate::report::plot::marks::Style;
+use crate::report::plot::options::PlotOptions;
+use crate::report::plot::scene::{Anchor, Area, INK, Point, Scene, Shape, Text, WHITE};
+use crate::report::plot::sizes::Sizes;
 
 /// Most lines of remarks; tables have all.
 const MOST_REMARKS: usize = 6;
@@ -52,17 +39,13 @@ pub(crate) struct ChartLayout<'a> {
 pub(crate) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
     let facets = chart.facets.len();
     let columns = columns(facets);
-    let (usual_width, usual_height) = usual_size(facets, columns);
-    let (width, height) = options.size.unwrap_or((usual_width, usual_height));
-    let share = |side: u32, usual: u32| f64::from(side) / f64::from(usual);
-    let size = share(width, usual_width).min(share(height, usual_height));
-    // Letters shrink less than small pictures do, to stay legible.
-    let unit = if size < 1.0 { size.powf(0.6) } else { size };
+    let usual = usual_size(facets, columns);
+    let (width, height) = options.size.unwrap_or(usual);
     let layout = ChartLayout {
         chart,
         face,
         style: Style { options, uniform: chart.uniform, robust: chart.robust.is_some() },
-        sizes: Sizes::new(unit),
+        sizes: Sizes::new((width, height), usual, options.text_scale),
         columns,
         scene: Scene { width, height, shapes: Vec::new() },
     };
@@ -116,9 +99,10 @@ impl ChartLayout<'_> {
 
     /// The page less everything around the facets, tick labels of the vertical axis excepted.
     fn margins(&self, page: Area) -> Area {
-        let Sizes { unit, title, label, tick } = self.sizes;
+        let Sizes { unit, title, label, tick, .. } = self.sizes;
         let if_any = |text: &str, size: f64| if text.is_empty() { 0.0 } else { size };
         let legend = self.legend(page).height() + self.remarks_height(page);
+        let lines = self.tick_lines(page.width()) as f64;
         Area {
             left: 18.0 * unit + if_any(&self.chart.y_label, 1.6 * label),
             top: 20.0 * unit + if_any(&self.chart.title, 1.8 * title),
@@ -127,13 +111,22 @@ impl ChartLayout<'_> {
                 - 14.0 * unit
                 - legend
                 - if_any(&self.chart.x_label, 1.9 * label)
-                - 2.0 * tick,
+                - (0.8 + TICK_LINE * lines) * tick,
         }
     }
 
+    /// Lines that the labels under the horizontal axis take.
+    fn tick_lines(&self, page: f64) -> usize {
+        let Some(robust) = &self.chart.robust else { return 1 };
+        let Sizes { unit, label, tick, .. } = self.sizes;
+        let room = page - 44.0 * unit - 1.6 * label - 6.0 * tick;
+        let axis = Axis { ticks: robust.ticks(), ..Axis::times(&robust.places(), 1.0) };
+        axis.lines(room, |text| self.face.width(text, tick) + 0.6 * tick)
+    }
+
     fn legend(&self, page: Area) -> Legend<'_> {
-        let size = 16.0 * self.sizes.unit;
-        Legend::new(&self.chart.legend, self.face, size, page.width() - 40.0 * self.sizes.unit)
+        let room = page.width() - 40.0 * self.sizes.unit;
+        Legend::new(&self.chart.legend, self.face, self.sizes.note, room)
     }
 
     fn gap(&self) -> f64 {
@@ -141,30 +134,34 @@ impl ChartLayout<'_> {
     }
 
     fn y_axis(&self, height: f64) -> Axis {
-        let rows = self.chart.facets.iter().flat_map(|f| &f.rows);
-        let overall = self.chart.overall.into_iter();
-        let target = (height / (3.4 * self.sizes.tick)).clamp(2.0, 9.0);
-        Axis::values(rows.flat_map(PlotRow::extent).chain(overall), target)
+        let values = self.chart.facets.iter().flat_map(Facet::values);
+        Axis::values(values, Ticks::along(height, self.sizes.tick, self.style.options.y_ticks))
+    }
+
+    /// Where rows of any panel are, ascending.
+    fn places(&self) -> Vec<f64> {
+        let mut places: Vec<f64> = self.chart.facets.iter().flat_map(Facet::places).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
     }
 
     fn x_axis(&self, width: f64) -> Axis {
-        let places: Vec<f64> = self.chart.facets.iter().flat_map(Facet::places).collect();
+        let places = self.places();
         let frequency = self.chart.frequency;
-        let robust = self.chart.robust.is_some();
-        let name = |at: &f64| if robust { short(*at) } else { shown(*at, frequency) };
-        let names: Vec<String> = places.iter().map(name).collect();
+        let names: Vec<String> = places.iter().map(|at| shown(*at, frequency)).collect();
         let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
         let air = if self.columns > 1 { 1.6 } else { 0.9 };
         let most = (width / (widest + air * self.sizes.tick)).max(1.0);
+        let most = self.style.options.x_ticks.map_or(most, |ticks| most.min(f64::from(ticks)));
         if self.chart.categories {
-            Axis::categories(&names, most)
-        } else if let Some(frequency) = frequency {
-            Axis::dates(&places, most, frequency)
-        } else {
-            match &self.chart.robust {
-                Some(robust) => Axis { ticks: robust.ticks(most), ..Axis::times(&places, most) },
-                None => Axis::times(&places, most),
-            }
+            return Axis::categories(&names, most);
+        }
+        match (frequency, &self.chart.robust) {
+            (Some(frequency), _) => Axis::dates(&places, most, frequency),
+            // Each interval is named.
+            (None, Some(robust)) => Axis { ticks: robust.ticks(), ..Axis::times(&places, most) },
+            (None, None) => Axis::times(&places, most),
         }
     }
 
@@ -178,85 +175,9 @@ impl ChartLayout<'_> {
         Area { left, top, right: left + width, bottom: top + height }
     }
 
-    fn facet(&mut self, index: usize, facet: &Facet, cell: Area, x: &Axis, y: &Axis) {
-        let area = self.strip(facet, cell);
-        let up = |value: f64| y.place(value, area.bottom, area.top);
-        let Sizes { unit, tick, .. } = self.sizes;
-        for (value, text) in &y.ticks {
-            let from = Point { x: area.left, y: up(*value) };
-            self.scene.rule(from, area.right, unit, GRID);
-            if index.is_multiple_of(self.columns) {
-                let at = Point { x: area.left - 8.0 * unit, ..from };
-                self.scene.text(text, at, Anchor::End, tick, MUTED);
-            }
-        }
-        let zero = Point { x: area.left, y: up(0.0) };
-        self.scene.dashed(zero, area.right, 1.2 * unit, 8.0 * unit, INK);
-        if let Some(overall) = self.chart.overall {
-            let from = Point { x: area.left, y: up(overall) };
-            self.scene.rule(from, area.right, 2.0 * unit, MUTED);
-        }
-        if let Some(value) = self.chart.robust.as_ref().and_then(|r| r.breakdown) {
-            let x = x.place(value, area.left, area.right);
-            let [from, to] = [area.top, area.bottom].map(|y| Point { x, y });
-            self.scene.line(from, to, 2.0 * unit, MUTED);
-        }
-        self.rows(facet, area, x, &up);
-        let labelled = index + self.columns >= self.chart.facets.len();
-        self.x_ticks(area, x, labelled);
-    }
-
-    /// Draws the facet's title and returns what is left of its cell.
-    fn strip(&mut self, facet: &Facet, cell: Area) -> Area {
-        if facet.title.is_empty() {
-            return cell;
-        }
-        let size = 16.0 * self.sizes.unit;
-        let strip = Area { bottom: cell.top + 1.7 * size, ..cell };
-        self.scene.fill(strip, STRIP);
-        let centre = Point { x: f64::midpoint(cell.left, cell.right), y: cell.top + 0.85 * size };
-        let title = self.face.fit(&facet.title, size, cell.width());
-        self.scene.text(&title, centre, Anchor::Middle, size, INK);
-        Area { top: strip.bottom, ..cell }
-    }
-
-    fn rows(&mut self, facet: &Facet, area: Area, x: &Axis, up: &impl Fn(f64) -> f64) {
-        let categories = self.chart.categories;
-        let all = facet.places();
-        let place = |at: f64| {
-            let index = all.partition_point(|other| *other < at) as f64;
-            x.place(if categories { index } else { at }, area.left, area.right)
-        };
-        let places: Vec<f64> = all.iter().map(|at| place(*at)).collect();
-        let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
-        let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
-        let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
-        for row in &facet.rows {
-            marks.row(&mut self.scene, row, place(row.at), up, &self.style);
-        }
-        for at in &facet.failed {
-            marks.cross(&mut self.scene, Point { x: place(*at), y: up(0.0) }, MUTED);
-        }
-    }
-
-    fn x_ticks(&mut self, area: Area, x: &Axis, labelled: bool) {
-        let Sizes { unit, tick, .. } = self.sizes;
-        let (left, right) = (area.left, area.right);
-        let corner = Point { x: left, y: area.bottom };
-        self.scene.rule(corner, right, 1.2 * unit, MUTED);
-        for (value, text) in &x.ticks {
-            let from = Point { x: x.place(*value, left, right), y: area.bottom };
-            self.scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);
-            if labelled {
-                let at = Point { y: from.y + 1.05 * tick, ..from };
-                self.scene.text(text, at, Anchor::Middle, tick, MUTED);
-            }
-        }
-    }
-
     /// Title, axis labels and legend.
     fn words(&mut self, page: Area, grid: Area) {
-        let Sizes { unit, title, label, tick } = self.sizes;
+        let Sizes { unit, title, label, tick, .. } = self.sizes;
         let room = page.width() - 2.0 * 18.0 * unit;
         let chart = self.chart;
         let wide = self.face.width(&chart.title, title).max(1.0);
@@ -268,7 +189,9 @@ impl ChartLayout<'_> {
         let at = Point { x, y: 16.0 * unit + 0.8 * title };
         self.scene.text(&text, at, Anchor::Middle, title, INK);
         let text = self.face.fit(&chart.x_label, label, grid.width());
-        let at = Point { x: centre, y: grid.bottom + 2.0 * tick + 0.75 * label };
+        let lines = self.tick_lines(page.width()) as f64;
+        let y = grid.bottom + (0.8 + TICK_LINE * lines) * tick + 0.75 * label;
+        let at = Point { x: centre, y };
         self.scene.text(&text, at, Anchor::Middle, label, INK);
         let middle =
             Point { x: 18.0 * unit + 0.6 * label, y: f64::midpoint(grid.top, grid.bottom) };
@@ -280,7 +203,8 @@ impl ChartLayout<'_> {
             colour: INK,
             upright: true,
         }));
-        let legend = Legend::new(&chart.legend, self.face, 16.0 * unit, page.width() - 40.0 * unit);
+        let legend =
+            Legend::new(&chart.legend, self.face, self.sizes.note, page.width() - 40.0 * unit);
         let remarks = self.remarks_height(page);
         let top = page.bottom - 10.0 * unit - legend.height() - remarks;
         legend.draw(&mut self.scene, centre, top);
@@ -292,7 +216,7 @@ impl ChartLayout<'_> {
     }
 
     fn remark_size(&self) -> f64 {
-        14.0 * self.sizes.unit
+        0.875 * self.sizes.note
     }
 
     fn remark_line(&self) -> f64 {

@@ -4,18 +4,20 @@ use std::path::Path;
 
 use serde::de::Error;
 
-use super::aggregate::{Aggregated, EventStudy};
-use super::cont_did::ContDidResult;
-use super::drdid::DrdidResult;
-use super::fixed_effects::{RegressionResult, SunAbrahamResult};
-use super::group_time::GroupTimeResult;
-use super::honest::HonestResult;
-use super::npiv::NpivResult;
-use super::switching::DidMultiplegtResult;
 use crate::base::error::Result;
+use crate::estimator::aggregate::{Aggregated, EventStudy};
+use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
+use crate::estimator::honest::HonestResult;
+use crate::estimator::npiv::NpivResult;
+use crate::estimator::pretrends::PretrendsResult;
+use crate::estimator::switching::DidMultiplegtResult;
+use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
 use crate::report::contract::Report;
 use crate::result::saved;
+use crate::study::balance::Balance;
+use crate::study::describe::Description;
+use crate::study::means::CohortMeans;
 
 /// Lists the kinds of results once.
 macro_rules! kinds {
@@ -96,6 +98,14 @@ kinds! {
     EventStudy(EventStudy),
     /// A sensitivity analysis.
     Honest(HonestResult),
+    /// An analysis of pre-trends.
+    Pretrends(PretrendsResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
+    /// What kind of panel the data are.
+    Description(Description),
+    /// Mean outcomes of cohorts.
+    CohortMeans(CohortMeans),
+    /// How like cohorts are to their comparison units.
+    Balance(Balance),
 }

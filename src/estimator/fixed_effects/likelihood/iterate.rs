@@ -1,16 +1,17 @@
-//! Poisson pseudo maximum likelihood by iterated least squares (Correia, Guimarães and Zylkin 2020).
+//! Maximum likelihood by iterated least squares (Correia, Guimarães and Zylkin 2020), for any family.
 
-use statrs::function::gamma::ln_gamma;
-
-use super::collinear::Basis;
-use super::least_squares::least_squares;
-use super::linear::{
+use super::super::collinear::{Basis, Before};
+use super::super::least_squares::least_squares;
+use super::super::linear::{
     CentredRegressors, LinearFit, Quality, effects_of_fit, is_iterated, named, weigh,
 };
-use super::problem::{Projected, Where, project};
-use super::sample::RegressionSample;
-use super::sums;
+use super::super::problem::{Projected, Where, project};
+use super::super::sample::RegressionSample;
+use super::super::sums;
+use super::model::Model;
 use crate::base::error::{DidError, Result};
+use crate::base::solve::Spd;
+use crate::engine::demean::Demeaner;
 
 /// Halvings of a step that makes the fit worse: enough to come from any number to one that is as good as the step's start.
 const HALVINGS: usize = 60;
@@ -23,39 +24,50 @@ const WORSE: f64 = 1e-6;
 
 /// When iteration ends.
 #[derive(Clone, Copy)]
-pub(super) struct Stopping {
+pub(in super::super) struct Stopping {
     /// Change of the deviance, as a part of it.
     pub tolerance: f64,
     pub iterations: usize,
 }
 
-/// Iterated least squares of `η + y/μ - 1` with weights `μ`, from the fixed effects of the step before. `falls` is by how much the last
-/// step made `η` smaller, whatever becomes of the iteration.
-pub(super) fn poisson(
+/// What the last step did, whatever becomes of the iteration.
+#[derive(Default)]
+pub(super) struct LastStep {
+    /// Linear predictors after it.
+    pub eta: Vec<f64>,
+    /// By how much it made each smaller.
+    pub falls: Vec<f64>,
+}
+
+/// Iterated least squares of `η` and the score over the weight, with the weights of Newton's method, from the fixed effects of the step
+/// before.
+pub(super) fn iterate<M: Model>(
+    model: &M,
     sample: &RegressionSample,
     regressors: &mut CentredRegressors,
     place: &Where<'_>,
     stopping: Stopping,
-    falls: &mut Vec<f64>,
+    last_step: &mut LastStep,
 ) -> Result<(LinearFit, Vec<f64>)> {
     let y = &sample.outcome;
     let n = y.len();
     let own = |row: usize| sample.weights.as_ref().map_or(1.0, |w| w[row]);
     let total = sums::sum(n, own);
     let mean = sums::sum(n, |row| own(row) * y[row]) / total;
-    if mean <= 0.0 {
-        return Err(DidError::EmptySample {
-            after: "with a positive outcome",
-            remedy: "a Poisson regression needs outcomes that are not all zero",
-        });
+    if let Some(refused) = model.refused(mean) {
+        return Err(refused);
     }
-    let mut mu: Vec<f64> = y.iter().map(|y| 0.5 * (y + mean)).collect();
-    let mut eta: Vec<f64> = mu.iter().map(|mu| mu.ln()).collect();
-    // The first means are no fit of the regression: no deviance compares with theirs, and no step leads back to them.
-    let mut deviance = f64::INFINITY;
     let spanned = regressors.constant || !sample.factors.is_empty();
-    let first_eta = if spanned { mean.ln() } else { 0.0 };
-    let mut weights: Vec<f64> = (0..n).map(|row| own(row) * mu[row]).collect();
+    let first_eta = if spanned { model.link(mean) } else { 0.0 };
+    let mut mu: Vec<f64> = y.iter().map(|y| model.first(*y, mean, first_eta)).collect();
+    let mut eta: Vec<f64> = mu.iter().map(|mu| model.link(*mu)).collect();
+    // First means that are no fit of the regression have no deviance that compares with others, and no step leads back to them.
+    let mut deviance = match M::STARTS_AT_A_FIT {
+        true => deviance_of(model, sample, &mu, &eta),
+        false => f64::INFINITY,
+    };
+    let mut weights: Vec<f64> =
+        (0..n).map(|row| own(row) * model.weight(y[row], mu[row], eta[row])).collect();
     let first_weights = weights.clone();
     let mut demeaner = place.demeaner(sample, Some(&first_weights))?;
     let mut kept: Option<Vec<usize>> = None;
@@ -64,9 +76,10 @@ pub(super) fn poisson(
     let mut converged = false;
     for step in 1..=stopping.iterations {
         let mut z = eta.clone();
-        sums::update(&mut z, |row, eta| eta + y[row] / mu[row] - 1.0);
+        sums::update(&mut z, |row, eta| model.response(y[row], mu[row], eta));
         if step > 1 {
-            weights = (0..n).map(|row| own(row) * mu[row]).collect();
+            let weight = |row: usize| own(row) * model.weight(y[row], mu[row], eta[row]);
+            weights = (0..n).map(weight).collect();
             if let Some(demeaner) = &mut demeaner {
                 demeaner.weigh(weights.clone())?;
             }
@@ -103,21 +116,23 @@ pub(super) fn poisson(
             eta = z;
             sums::update(&mut eta, |row, z| z - fit.residuals[row] / weights[row].sqrt());
         }
-        sums::update(&mut mu, |row, _| eta[row].exp());
-        let mut now = deviance_of(sample, &mu);
+        sums::update(&mut mu, |row, _| model.mean(eta[row]));
+        let mut now = deviance_of(model, sample, &mu, &eta);
         let mut halvings = 0;
         // What rounding and the error of the projection leave undecided of the deviance.
-        let mut noise = noise_of(sample, &mu, &eta, error);
+        let mut noise = noise_of(model, sample, &mu, &eta, error);
         let is_worse =
             |now: f64, noise: f64| !now.is_finite() || now > deviance * (1.0 + WORSE) + noise;
         while halvings < HALVINGS && is_worse(now, noise) {
             sums::update(&mut eta, |row, eta| 0.5 * (eta + last[row]));
-            sums::update(&mut mu, |row, _| eta[row].exp());
-            (now, noise) = (deviance_of(sample, &mu), noise_of(sample, &mu, &eta, error));
+            sums::update(&mut mu, |row, _| model.mean(eta[row]));
+            (now, noise) =
+                (deviance_of(model, sample, &mu, &eta), noise_of(model, sample, &mu, &eta, error));
             halvings += 1;
         }
-        *falls = last;
-        sums::update(falls, |row, last| last - eta[row]);
+        last_step.falls = last;
+        sums::update(&mut last_step.falls, |row, last| last - eta[row]);
+        last_step.eta.clone_from(&eta);
         let is_near = halvings == 0 && (now - deviance).abs() <= stopping.tolerance * now + noise;
         deviance = now;
         let before = std::mem::replace(&mut converged, is_near);
@@ -134,22 +149,42 @@ pub(super) fn poisson(
             };
             let quality = Quality {
                 rss: deviance,
-                total: total * mean,
+                total: total * model.unit(mean),
                 within: None,
                 fitted: 0.0,
                 rounding: noise / deviance,
-                likelihood: Some((likelihood(sample, |row| mu[row]), likelihood(sample, |_| mean))),
+                likelihood: Some((
+                    likelihood(model, sample, |row| (mu[row], eta[row])),
+                    likelihood(model, sample, |_| (mean, model.link(mean))),
+                )),
             };
             let mut raw_residuals = y.clone();
             sums::update(&mut raw_residuals, |row, y| y - mu[row]);
+            let bread = match model.expected_weight() {
+                None => Bread {
+                    columns: basis.columns,
+                    turn: basis.turn,
+                    matrix: fit.bread,
+                    residuals: fit.residuals,
+                },
+                Some(expected) => {
+                    let weight = |row: usize| own(row) * expected(eta[row]);
+                    let weights: Vec<f64> = (0..n).map(weight).collect();
+                    let mut scores = y.clone();
+                    sums::update(&mut scores, |row, y| {
+                        own(row) * model.score(y, mu[row], eta[row])
+                    });
+                    Bread::new(regressors, chosen, demeaner.as_mut(), weights, scores)?
+                }
+            };
             let estimated = LinearFit {
-                columns: basis.columns,
-                turn: basis.turn,
+                columns: bread.columns,
+                turn: bread.turn,
                 kept: chosen.clone(),
                 effects: effects_of_fit(sample, &own_effects, &fit.b, constant),
                 b: fit.b,
-                residuals: fit.residuals,
-                bread: fit.bread,
+                residuals: bread.residuals,
+                bread: bread.matrix,
                 dispersion: n as f64 - 1.0,
                 quality,
                 raw_residuals,
@@ -166,6 +201,48 @@ pub(super) fn poisson(
     Err(DidError::NotConverged { iterations: stopping.iterations })
 }
 
+/// What the covariance of the coefficients is formed of, as in [`LinearFit`].
+struct Bread {
+    columns: Vec<Vec<f64>>,
+    turn: Option<Vec<f64>>,
+    matrix: Vec<f64>,
+    residuals: Vec<f64>,
+}
+
+impl Bread {
+    /// Of other weights than those of the iteration, by the scores of the linear predictors.
+    fn new(
+        regressors: &CentredRegressors,
+        kept: &[usize],
+        mut demeaner: Option<&mut Demeaner<'_>>,
+        weights: Vec<f64>,
+        scores: Vec<f64>,
+    ) -> Result<Self> {
+        if let Some(demeaner) = &mut demeaner {
+            demeaner.weigh(weights.clone())?;
+        }
+        let columns: Vec<(&str, &[f64])> = kept
+            .iter()
+            .map(|j| (regressors.names[*j].as_str(), regressors.values[*j].as_slice()))
+            .collect();
+        let mut projected = project(demeaner.as_deref(), &columns, None)?;
+        weigh(&mut projected.residuals, Some(&weights));
+        let all: Vec<usize> = (0..kept.len()).collect();
+        let basis = Basis::of_kept(projected.residuals, &all);
+        let k = basis.columns.len();
+        let matrix = match k {
+            0 => Vec::new(),
+            _ => {
+                let spd = Spd::regular(&basis.gram, k);
+                spd.ok_or(DidError::Singular { what: "expected information" })?.inverse()
+            }
+        };
+        let mut residuals = scores;
+        sums::update(&mut residuals, |row, score| score / weights[row].sqrt());
+        Ok(Self { columns: basis.columns, turn: basis.turn, matrix, residuals })
+    }
+}
+
 /// The kept regressors times their coefficients.
 fn fitted(regressors: &CentredRegressors, kept: &[usize], b: &[f64]) -> Vec<f64> {
     let columns: Vec<&[f64]> = kept.iter().map(|j| regressors.values[*j].as_slice()).collect();
@@ -175,14 +252,11 @@ fn fitted(regressors: &CentredRegressors, kept: &[usize], b: &[f64]) -> Vec<f64>
 }
 
 /// Sums of squares of the regressors under `weights`, with the raw sums scaled in proportion.
-pub(super) fn weighted(
-    regressors: &CentredRegressors,
-    weights: &[f64],
-) -> Vec<super::collinear::Before> {
-    let of = |(values, before): (&Vec<f64>, &super::collinear::Before)| {
+pub(super) fn weighted(regressors: &CentredRegressors, weights: &[f64]) -> Vec<Before> {
+    let of = |(values, before): (&Vec<f64>, &Before)| {
         let now = sums::sum(values.len(), |row| weights[row] * values[row] * values[row]);
         let share = if before.centred > 0.0 { now / before.centred } else { 0.0 };
-        super::collinear::Before { raw: before.raw * share, centred: now }
+        Before { raw: before.raw * share, centred: now }
     };
     regressors.values.iter().zip(&regressors.before).map(of).collect()
 }
@@ -194,57 +268,43 @@ fn spread(values: &[f64], weights: &[f64]) -> f64 {
     sums::sum(n, |row| weights[row] * (values[row] - mean).powi(2)).sqrt()
 }
 
-/// `2 Σ w (y log(y / μ) - (y - μ))`.
-fn deviance_of(sample: &RegressionSample, mu: &[f64]) -> f64 {
+fn deviance_of<M: Model>(model: &M, sample: &RegressionSample, mu: &[f64], eta: &[f64]) -> f64 {
     let weights = sample.weights.as_deref();
     2.0 * sums::sum(mu.len(), |row| {
-        weights.map_or(1.0, |w| w[row]) * unit_deviance(sample.outcome[row], mu[row])
+        weights.map_or(1.0, |w| w[row]) * model.deviance(sample.outcome[row], mu[row], eta[row])
     })
-}
-
-/// `y log(y / μ) - (y - μ)`, to the last digits where both nearly are the same: by `log(y / μ) = 2 (v + v³/3 + …)` with
-/// `v = (y - μ) / (y + μ)`.
-fn unit_deviance(y: f64, mu: f64) -> f64 {
-    if y == 0.0 {
-        return mu;
-    }
-    let difference = y - mu;
-    let v = difference / (y + mu);
-    // Means without bound are no numbers here.
-    if v.is_nan() || v.abs() > 0.1 {
-        return y * (y / mu).ln() - difference;
-    }
-    // The first term and the difference are `2 y v - (y - μ) = (y - μ) v`.
-    let (mut sum, mut power) = (difference * v, 2.0 * y * v);
-    for odd in (3..).step_by(2) {
-        power *= v * v;
-        let next = sum + power / f64::from(odd);
-        if next == sum {
-            break;
-        }
-        sum = next;
-    }
-    sum
 }
 
 /// Bound on the error of the deviance: rounding of the means, and errors of the linear predictors whose weighted sum of squares is
 /// the square of `error`.
-fn noise_of(sample: &RegressionSample, mu: &[f64], eta: &[f64], error: f64) -> f64 {
+fn noise_of<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    mu: &[f64],
+    eta: &[f64],
+    error: f64,
+) -> f64 {
     let weights = sample.weights.as_deref();
+    let differs = !sample.factors.is_empty();
     let rounding = sums::sum(mu.len(), |row| {
-        let relative = MEAN_ERROR * (1.0 + eta[row].abs());
-        let difference = (sample.outcome[row] - mu[row]).abs();
-        weights.map_or(1.0, |w| w[row]) * relative * (difference + relative * mu[row])
+        let (y, mu, eta) = (sample.outcome[row], mu[row], eta[row]);
+        let reach = if differs { model.reach(y, mu, eta) } else { 0.0 };
+        let relative = MEAN_ERROR * (1.0 + eta.abs() + reach);
+        let slope = model.score(y, mu, eta).abs();
+        weights.map_or(1.0, |w| w[row]) * relative * (slope + relative * model.weight(y, mu, eta))
     });
     2.0 * rounding + error * error
 }
 
-/// `Σ w (y log μ - μ - log y!)`.
-fn likelihood(sample: &RegressionSample, mu: impl Fn(usize) -> f64 + Sync) -> f64 {
+/// The log-likelihood at each row's mean and linear predictor.
+fn likelihood<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    at: impl Fn(usize) -> (f64, f64) + Sync,
+) -> f64 {
     let weights = sample.weights.as_deref();
     sums::sum(sample.outcome.len(), |row| {
-        let (y, mu) = (sample.outcome[row], mu(row));
-        let log = if y > 0.0 { y * mu.ln() } else { 0.0 };
-        weights.map_or(1.0, |w| w[row]) * (log - mu - ln_gamma(y + 1.0))
+        let (mu, eta) = at(row);
+        weights.map_or(1.0, |w| w[row]) * model.log_likelihood(sample.outcome[row], mu, eta)
     })
 }

@@ -1,0 +1,125 @@
+//! How a picture looks.
+
+use burn_did::report::{Colour, PlotGrid, PlotOptions, PlotStyle};
+use clap::{Args, ValueEnum};
+
+use crate::defaults;
+use crate::error::{CliError, Result};
+use crate::words::OneOf;
+
+/// How a picture looks.
+#[derive(Args)]
+#[command(next_help_heading = "Picture")]
+pub(crate) struct PictureArgs {
+    /// Title; "" for none.
+    #[arg(long, value_name = "TEXT", requires = "plot")]
+    title: Option<String>,
+    /// Label of the horizontal axis; "" for none.
+    #[arg(long, value_name = "TEXT", requires = "plot")]
+    x_label: Option<String>,
+    /// Label of the vertical axis; "" for none.
+    #[arg(long, value_name = "TEXT", requires = "plot")]
+    y_label: Option<String>,
+    /// How effects and their intervals are drawn; curves are always lines with shaded intervals.
+    #[arg(
+        long,
+        value_name = "STYLE",
+        requires = "plot",
+        default_value_t = defaults::picture().style,
+        value_parser = OneOf::<PlotStyle>::all()
+    )]
+    style: PlotStyle,
+    /// Caps at the ends of pointwise intervals.
+    #[arg(long, requires = "plot")]
+    caps: bool,
+    /// Lines behind the effects, at the ticks of the axes.
+    #[arg(
+        long,
+        value_name = "LINES",
+        requires = "plot",
+        default_value_t = defaults::picture().grid,
+        value_parser = OneOf::<PlotGrid>::all()
+    )]
+    grid: PlotGrid,
+    /// About how many ticks the horizontal axis has.
+    #[arg(long, value_name = "N", requires = "plot")]
+    x_ticks: Option<u32>,
+    /// About how many ticks the vertical axis has.
+    #[arg(long, value_name = "N", requires = "plot")]
+    y_ticks: Option<u32>,
+    /// Parts to leave out.
+    #[arg(long, value_name = "PART,...", requires = "plot", value_enum, value_delimiter = ',')]
+    hide: Vec<Part>,
+    /// Colours of effects before and after treatment and of the uniform band, as in "#d55e00,#0072b2".
+    #[arg(
+        long,
+        value_name = "PRE,POST[,BAND]",
+        requires = "plot",
+        visible_alias = "colors",
+        value_delimiter = ',',
+        num_args = 1
+    )]
+    colours: Vec<Colour>,
+    /// Width in pixels, of which a .pdf has 96 an inch.
+    #[arg(long, value_name = "PIXELS", requires = "height")]
+    width: Option<u32>,
+    /// Height in pixels.
+    #[arg(long, value_name = "PIXELS", requires_all = ["width", "plot"])]
+    height: Option<u32>,
+    /// Size of letters, relative to the size that goes with that of the picture.
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        requires = "plot",
+        default_value_t = defaults::picture().text_scale
+    )]
+    text_scale: f64,
+}
+
+impl PictureArgs {
+    /// The options in the words of the library.
+    pub(crate) fn options(&self) -> Result<PlotOptions> {
+        let hidden = |part| self.hide.contains(&part);
+        let mut options = PlotOptions::new()
+            .style(self.style)
+            .grid(self.grid)
+            .text_scale(self.text_scale)
+            .show_caps(self.caps)
+            .show_band(!hidden(Part::Band))
+            .show_overall(!hidden(Part::Overall))
+            .show_treatment(!hidden(Part::Treatment))
+            .show_legend(!hidden(Part::Legend));
+        options.title.clone_from(&self.title);
+        options.x_label.clone_from(&self.x_label);
+        options.y_label.clone_from(&self.y_label);
+        options.x_ticks = self.x_ticks;
+        options.y_ticks = self.y_ticks;
+        options.size = self.width.zip(self.height);
+        options = match self.colours[..] {
+            [] => options,
+            [pre, post] => options.pre(pre).post(post),
+            [pre, post, band] => options.pre(pre).post(post).band(band),
+            _ => {
+                return Err(CliError::usage(
+                    "--colours takes two or three",
+                    "name those before and after treatment and of the band, as in #d55e00,#0072b2",
+                ));
+            }
+        };
+        options.validate()?;
+        Ok(options)
+    }
+}
+
+/// What a picture may be without.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The uniform band around the pointwise intervals.
+    Band,
+    /// The overall effect with its interval.
+    Overall,
+    /// The line at treatment.
+    Treatment,
+    /// The legend.
+    Legend,
+}

@@ -1,0 +1,153 @@
+//! `burn-did pretrends`
+
+use std::path::PathBuf;
+
+use burn_did::{
+    Aggregation, Pretrends, SavedResult, group_time::AggregationKind, pretrends::PreTest,
+};
+use clap::Args;
+
+use super::saved::{event_study, refused, result_or_study};
+use crate::args::OutputArgs;
+use crate::defaults;
+use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
+use crate::parse;
+use crate::words::OneOf;
+
+/// What a test of pre-trends would detect, and what passing it leaves (Roth 2022).
+///
+/// The power of the test against violations of parallel trends, the slope that it detects with given power, the estimates to be
+/// expected after passing it, and equivalence tests (Dette and Schumann 2024).
+#[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event study with the violations to this .png, .svg or .pdf file")))]
+#[command(next_help_heading = "Test")]
+pub(crate) struct PretrendsArgs {
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab` or `feols` (with an `i()`), or
+    /// an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
+    /// out).
+    #[arg(help_heading = None)]
+    file: PathBuf,
+    /// The test of the coefficients before the reference period.
+    #[arg(
+        long,
+        value_name = "TEST",
+        default_value_t = defaults::pretrends().test,
+        value_parser = OneOf::<PreTest>::all()
+    )]
+    test: PreTest,
+    /// What the t statistics of individual tests are compared with.
+    #[arg(
+        long,
+        value_name = "T",
+        default_value_t = defaults::pretrends().critical,
+        value_parser = parse::not_negative
+    )]
+    critical: f64,
+    /// Level of the joint test and of the equivalence tests.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        default_value_t = defaults::pretrends().alpha,
+        value_parser = parse::alpha
+    )]
+    alp: f64,
+    /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
+    #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]")]
+    aggregate: Option<AggregateSpec>,
+    /// Powers for which the slope of a linear violation is found.
+    #[arg(
+        long,
+        value_name = "POWER,...",
+        value_delimiter = ',',
+        value_parser = parse::fraction,
+        default_values_t = defaults::pretrends().power,
+        help_heading = "Violations"
+    )]
+    power: Vec<f64>,
+    /// Slopes of linear violations, per unit of event time.
+    #[arg(
+        long,
+        value_name = "SLOPE,...",
+        value_delimiter = ',',
+        value_parser = parse::finite,
+        allow_hyphen_values = true,
+        help_heading = "Violations"
+    )]
+    slope: Vec<f64>,
+    /// A violation at every event time but the reference, in order of time.
+    #[arg(
+        long,
+        value_name = "VIOLATION,...",
+        value_delimiter = ',',
+        value_parser = parse::finite,
+        allow_hyphen_values = true,
+        help_heading = "Violations"
+    )]
+    violations: Vec<f64>,
+    /// Violations below this are negligible; equivalence tests say whether they are concluded to be.
+    #[arg(
+        long,
+        value_name = "EFFECT",
+        value_parser = parse::finite,
+        help_heading = "Violations"
+    )]
+    threshold: Option<f64>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &PretrendsArgs) -> Result<()> {
+    let asked = args.aggregate.as_ref();
+    if asked.is_some_and(|asked| asked.aggregation.kind != AggregationKind::Dynamic) {
+        return Err(CliError::usage(
+            "--aggregate must be dynamic: an event study is analysed",
+            "as in --aggregate dynamic:min_e=-5",
+        ));
+    }
+    args.output.check(&args.file)?;
+    let saved = result_or_study(&args.file)?;
+    if asked.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
+        return Err(CliError::usage(
+            "--aggregate is given, and the file has an event study",
+            "leave out --aggregate, or name a saved result of att-gt or ddd",
+        ));
+    }
+    let options = args.options();
+    let result = match &saved {
+        SavedResult::EventStudy(study) => study.pretrends(options)?,
+        SavedResult::SunAbraham(fit) => fit.event_study.pretrends(options)?,
+        SavedResult::Aggregated(average) => average.pretrends(options)?,
+        SavedResult::Multiplegt(fit) => fit.pretrends(options)?,
+        SavedResult::Regression(fit) => {
+            event_study(fit, "the regression has no i(), and so no event study")?
+                .pretrends(options)?
+        }
+        SavedResult::ContDid(fit) => fit.pretrends(fit.target, options)?,
+        SavedResult::GroupTime(fit) => {
+            let aggregation = asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
+            fit.aggregate(aggregation)?.pretrends(options)?
+        }
+        other => {
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
+            return Err(refused(other, &args.file, reads));
+        }
+    };
+    args.output.emit(&result)
+}
+
+impl PretrendsArgs {
+    fn options(&self) -> Pretrends {
+        let mut options = defaults::pretrends()
+            .test(self.test)
+            .critical(self.critical)
+            .alpha(self.alp)
+            .target_power(self.power.clone());
+        options.slopes.clone_from(&self.slope);
+        options.violations = (!self.violations.is_empty()).then(|| self.violations.clone());
+        options.threshold = self.threshold;
+        options
+    }
+}

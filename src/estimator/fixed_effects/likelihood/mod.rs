@@ -1,0 +1,89 @@
+//! Regressions by maximum likelihood: counts, and outcomes between 0 and 1.
+//!
+//! [`iterate`] is one iteration for all; what distinguishes them is a [`model`].
+
+mod binary;
+mod iterate;
+mod model;
+mod poisson;
+mod separation;
+
+use self::binary::{Logit, Probit};
+use self::iterate::{LastStep, iterate};
+use self::model::Model;
+use self::poisson::Poisson;
+use self::separation::{is_suspected, separated};
+use super::linear::{CentredRegressors, LinearFit, gaussian};
+use super::options::Family;
+use super::problem::Where;
+use super::sample::RegressionSample;
+use crate::base::error::{DidError, DidWarning, Result};
+
+pub(super) use self::iterate::Stopping;
+pub(super) use self::separation::Separation;
+
+/// What the iteration came to.
+pub(super) enum Maximum {
+    Found(LinearFit, Option<DidWarning>),
+    /// Nowhere: rows have a likelihood that rises without end.
+    Separated(Separation),
+}
+
+/// The maximum of a family's likelihood.
+pub(super) fn maximum(
+    family: Family,
+    sample: &RegressionSample,
+    regressors: &mut CentredRegressors,
+    place: &Where<'_>,
+    stopping: Stopping,
+) -> Result<Maximum> {
+    match family {
+        Family::Gaussian => {
+            gaussian(sample, regressors, place).map(|fit| Maximum::Found(fit, None))
+        }
+        Family::Poisson => found(&Poisson, sample, regressors, place, stopping),
+        Family::Logit => found(&Logit, sample, regressors, place, stopping),
+        Family::Probit => found(&Probit, sample, regressors, place, stopping),
+    }
+}
+
+fn found<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    regressors: &mut CentredRegressors,
+    place: &Where<'_>,
+    stopping: Stopping,
+) -> Result<Maximum> {
+    let mut last = LastStep::default();
+    let fitted = iterate(model, sample, regressors, place, stopping, &mut last);
+    // What is separated keeps the iteration from its end.
+    let suspected = match &fitted {
+        Ok((_, mu)) => is_suspected(model, sample, mu, &last),
+        Err(
+            DidError::NotConverged { .. }
+            | DidError::NotDemeaned { .. }
+            | DidError::CovariateRange { .. }
+            | DidError::Singular { .. },
+        ) => true,
+        Err(_) => false,
+    };
+    let mut warning = None;
+    if suspected {
+        match separated(model, sample, regressors, place, &last)? {
+            None => warning = Some(DidWarning::SeparationUnknown),
+            Some(separation) if separation.rows.is_empty() => {}
+            Some(separation) => return Ok(Maximum::Separated(separation)),
+        }
+    }
+    Ok(Maximum::Found(fitted?.0, warning))
+}
+
+/// The value of the mean at a linear predictor.
+pub(super) fn mean(family: Family, eta: f64) -> f64 {
+    match family {
+        Family::Gaussian => eta,
+        Family::Poisson => Poisson.mean(eta),
+        Family::Logit => Logit.mean(eta),
+        Family::Probit => Probit.mean(eta),
+    }
+}

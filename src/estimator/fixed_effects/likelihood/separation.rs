@@ -1,0 +1,210 @@
+//! Rows that a regression fits at the bound of its mean, whatever the other rows say: the iterative rectifier of Correia, Guimarães and
+//! Zylkin (2019, section 3.2), and what the regression's own steps show where that comes to no end.
+
+use super::super::collinear::Basis;
+use super::super::least_squares::least_squares;
+use super::super::linear::{CONSTANT, CentredRegressors, is_iterated, weigh};
+use super::super::problem::{Where, project};
+use super::super::sample::RegressionSample;
+use super::super::sums;
+use super::iterate::{LastStep, weighted};
+use super::model::Model;
+use crate::base::error::Result;
+use crate::engine::demean::Demeaner;
+
+/// A fitted value this near to zero is zero.
+const TOLERANCE: f64 = 1e-4;
+
+const ITERATIONS: usize = 500;
+
+/// A regressor whose part in a direction of separation is smaller than this share of the largest has none.
+const NO_PART: f64 = 1e-3;
+
+/// Rows that are separated, and the regressors by which they are.
+pub(in super::super) struct Separation {
+    /// Positions in the sample.
+    pub rows: Vec<usize>,
+    /// Names of the regressors; none if fixed effects alone separate.
+    pub columns: Vec<String>,
+    /// Whether all rows of the sample are separated.
+    pub is_complete: bool,
+}
+
+/// Whether rows may be separated: only then is it worth while to look for them. Their means are near to the bound, or would still come
+/// nearer: rows of little weight do not keep the regression from its end.
+pub(super) fn is_suspected<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    mu: &[f64],
+    last: &LastStep,
+) -> bool {
+    let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
+    let rows = sample.outcome.iter().zip(mu).zip(&last.falls);
+    rows.into_iter().any(|((y, mu), fall)| {
+        let side = model.side(*y);
+        side != 0.0 && (model.is_suspect(*mu, mean) || side * fall > M::MOVE)
+    })
+}
+
+/// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows.
+pub(super) fn separated<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
+    place: &Where<'_>,
+    last: &LastStep,
+) -> Result<Option<Separation>> {
+    let sides: Vec<f64> = sample.outcome.iter().map(|y| model.side(*y)).collect();
+    if let Some(found) = parted(sample, regressors, &sides, &last.eta) {
+        return Ok(Some(found));
+    }
+    match rectified(sample, regressors, place, &sides)? {
+        None => moving(sample, regressors, place, &sides, &last.falls, M::MOVE),
+        found => Ok(found),
+    }
+}
+
+/// All rows, if the linear predictor puts every outcome on its own side of zero.
+fn parted(
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
+    sides: &[f64],
+    eta: &[f64],
+) -> Option<Separation> {
+    let both = [1.0, -1.0].iter().all(|side| sides.contains(side));
+    if !both || eta.is_empty() || sides.iter().zip(eta).any(|(side, eta)| side * eta >= 0.0) {
+        return None;
+    }
+    let alone = |values: &&Vec<f64>| {
+        let of = |side: f64| {
+            let own = values.iter().zip(sides).filter(move |(_, s)| **s == side).map(|(v, _)| *v);
+            own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        };
+        let ((zeros_low, zeros_high), (ones_low, ones_high)) = (of(1.0), of(-1.0));
+        zeros_high < ones_low || ones_high < zeros_low
+    };
+    let named = || regressors.names.iter().zip(&regressors.values);
+    let mut columns: Vec<String> =
+        named().filter(|(_, values)| alone(values)).map(|(name, _)| name.clone()).collect();
+    if columns.is_empty() {
+        columns = named().map(|(name, _)| name.clone()).filter(|name| name != CONSTANT).collect();
+    }
+    let rows = (0..sample.outcome.len()).collect();
+    Some(Separation { rows, columns, is_complete: true })
+}
+
+/// Rows with a side have a maximum nowhere; the others have weights that force the fit of zero there. Of the former, what a combination
+/// of regressors and fixed effects fits that nowhere is on the wrong side of zero is separated.
+fn rectified(
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
+    place: &Where<'_>,
+    sides: &[f64],
+) -> Result<Option<Separation>> {
+    let inner = sides.iter().filter(|side| **side == 0.0).count();
+    let heavy = inner as f64 / TOLERANCE.powi(2);
+    let weights: Vec<f64> = sides.iter().map(|s| if *s == 0.0 { heavy } else { 1.0 }).collect();
+    // Distances to the own side.
+    let mut u: Vec<f64> = sides.iter().map(|side| side.abs()).collect();
+    let Some(fit) = Fit::new(sample, regressors, place, &weights) else { return Ok(None) };
+    for _ in 0..ITERATIONS {
+        let directed: Vec<f64> = u.iter().zip(sides).map(|(u, side)| u * side).collect();
+        let Some((mut fitted, b)) = fit.of(&directed)? else { return Ok(None) };
+        sums::update(&mut fitted, |row, fitted| {
+            let fitted = fitted * sides[row];
+            let zero = sides[row] == 0.0 || (fitted > -0.1 * TOLERANCE && fitted < TOLERANCE);
+            if zero { 0.0 } else { fitted }
+        });
+        if fitted.iter().all(|fitted| *fitted >= 0.0) {
+            let found = (0..).zip(&fitted).filter(|(_, fitted)| **fitted > 0.0);
+            let rows = found.map(|(row, _)| row).collect();
+            return Ok(Some(fit.separation(regressors, rows, &b)));
+        }
+        sums::update(&mut u, |row, _| fitted[row].max(0.0));
+    }
+    Ok(None)
+}
+
+/// Once all else has converged, a step of Newton's moves the linear predictor of separated rows by a combination of regressors and fixed
+/// effects that is zero in all other rows: which they are if it is.
+fn moving(
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
+    place: &Where<'_>,
+    sides: &[f64],
+    falls: &[f64],
+    least: f64,
+) -> Result<Option<Separation>> {
+    let moves = |(row, fall): &(usize, &f64)| sides[*row] * **fall > least;
+    let found: Vec<usize> = (0..).zip(falls).filter(moves).map(|(row, _)| row).collect();
+    let mut u = vec![0.0; sides.len()];
+    for row in &found {
+        u[*row] = falls[*row];
+    }
+    let equal = vec![1.0; u.len()];
+    let Some(fit) = Fit::new(sample, regressors, place, &equal) else { return Ok(None) };
+    let Some((fitted, b)) = fit.of(&u)? else { return Ok(None) };
+    let certain = |(fitted, u): (&f64, &f64)| (fitted - u).abs() < TOLERANCE;
+    let is_certain = !found.is_empty() && fitted.iter().zip(&u).all(certain);
+    Ok(is_certain.then(|| fit.separation(regressors, found, &b)))
+}
+
+/// Weighted least squares on the regressors and fixed effects.
+struct Fit<'a> {
+    weights: &'a [f64],
+    demeaner: Option<Demeaner<'a>>,
+    basis: Basis,
+}
+
+impl<'a> Fit<'a> {
+    /// `None` if fixed effects cannot be projected out.
+    fn new(
+        sample: &'a RegressionSample,
+        regressors: &CentredRegressors,
+        place: &Where<'a>,
+        weights: &'a [f64],
+    ) -> Option<Self> {
+        let demeaner = place.demeaner(sample, Some(weights)).ok()?;
+        let named = regressors.names.iter().zip(&regressors.values);
+        let columns: Vec<(&str, &[f64])> =
+            named.map(|(name, values)| (name.as_str(), &values[..])).collect();
+        let mut projected = project(demeaner.as_ref(), &columns, None).ok()?;
+        weigh(&mut projected.residuals, Some(weights));
+        let iterated = is_iterated(projected.solved.as_ref());
+        let before = weighted(regressors, weights);
+        let basis = Basis::find(projected.residuals, &before, place.options.tolerance, iterated);
+        Some(Self { weights, demeaner, basis })
+    }
+
+    /// What it fits to `u`, and the coefficients; `None` if fixed effects cannot be projected out.
+    fn of(&self, u: &[f64]) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+        let columns = [("outcome", u)];
+        let Ok(mut projected) = project(self.demeaner.as_ref(), &columns, None) else {
+            return Ok(None);
+        };
+        weigh(&mut projected.residuals, Some(self.weights));
+        let fit = least_squares(&projected.residuals[0], &self.basis)?;
+        let mut fitted = u.to_vec();
+        sums::update(&mut fitted, |row, u| u - fit.residuals[row] / self.weights[row].sqrt());
+        Ok(Some((fitted, fit.b)))
+    }
+
+    /// Rows that the combination of the regressors with coefficients `b` separates.
+    fn separation(
+        &self,
+        regressors: &CentredRegressors,
+        rows: Vec<usize>,
+        b: &[f64],
+    ) -> Separation {
+        let size = |(j, b): (&usize, &f64)| b.abs() * regressors.before[*j].centred.sqrt();
+        let slopes = || {
+            let kept = self.basis.kept.iter().zip(b);
+            kept.filter(|(j, _)| regressors.names[**j] != CONSTANT)
+        };
+        let largest = slopes().map(size).fold(0.0, f64::max);
+        let takes_part = |part: &(&usize, &f64)| size(*part) > (NO_PART * largest).max(TOLERANCE);
+        let columns = slopes().filter(takes_part).map(|(j, _)| regressors.names[*j].clone());
+        let is_complete = rows.len() == self.weights.len();
+        Separation { columns: columns.collect(), is_complete, rows }
+    }
+}

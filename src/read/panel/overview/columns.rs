@@ -1,0 +1,197 @@
+//! The columns of a panel that is looked at, as they are read.
+
+use polars::prelude::DataFrame;
+
+use crate::base::calendar::Frequency;
+use crate::base::error::Result;
+use crate::read::columns::{
+    Codes, Gaps, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Values, Wanted,
+};
+use crate::read::panel::units::{UnitOrder, Units};
+
+/// Values of a variable of which the shift is the median.
+const SHIFTED_BY: usize = 101;
+
+/// Which column is what.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PanelColumns {
+    /// Without one, every row is a unit.
+    pub unit: Option<String>,
+    pub time: String,
+    /// First treated period.
+    pub group: String,
+    pub outcome: Option<String>,
+    pub weights: Option<String>,
+    pub cluster: Option<String>,
+    /// Numbers or text.
+    pub covariates: Vec<String>,
+    pub frequency: Option<Frequency>,
+}
+
+/// A covariate: a number, or a label whose changes are counted.
+pub(super) enum Covariate {
+    Number(Values),
+    Label(Codes),
+}
+
+/// The columns of a frame.
+pub(super) struct ColumnsRead {
+    pub rows: usize,
+    pub time: PeriodCodes,
+    pub group: PeriodCodes,
+    pub units: Option<Units>,
+    pub weights: Option<(String, Values)>,
+    pub cluster: Option<(String, Codes)>,
+    pub outcome: Option<(String, Values)>,
+    pub covariates: Vec<(String, Covariate)>,
+    pub read_as_missing: Vec<ReadAsMissing>,
+    pub rounded: Vec<String>,
+    complete: Option<Vec<bool>>,
+    missing: Vec<(String, usize)>,
+}
+
+impl PanelColumns {
+    pub fn wanted(&self) -> Wanted {
+        Wanted::default()
+            .and("outcome", Kind::Value, &self.outcome)
+            .and("time", Kind::Value, [&self.time])
+            .and("group", Kind::Value, [&self.group])
+            .and("weights", Kind::Value, &self.weights)
+            .and("unit", Kind::Label, &self.unit)
+            .and("cluster", Kind::Label, &self.cluster)
+            .and("covariate", Kind::Value, &self.covariates)
+    }
+}
+
+impl ColumnsRead {
+    pub fn read(
+        df: &DataFrame,
+        columns: &PanelColumns,
+        missing: &MissingValues,
+        first_row: usize,
+    ) -> Result<Self> {
+        let table = Table::read(df, &columns.wanted(), missing, first_row)?;
+        let named = |name: &Option<String>, read: &dyn Fn(&str) -> Result<Values>| {
+            name.as_ref().map(|name| read(name).map(|values| (name.clone(), values))).transpose()
+        };
+        let outcome = named(&columns.outcome, &|name| table.numbers(name, "outcome"))?;
+        let time = table.periods(&columns.time, columns.frequency)?;
+        let group = table.first_periods(&columns.group, columns.frequency)?;
+        let weights = named(&columns.weights, &|name| table.weights(name))?;
+        let unit_labels =
+            columns.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
+        let codes = |name: &String| table.labels(name, "cluster").map(|labels| labels.codes());
+        let cluster =
+            columns.cluster.as_ref().map(|name| codes(name).map(|codes| (name.clone(), codes)));
+        let cluster = cluster.transpose()?;
+        let covariate = |name: &String| -> Result<(String, Covariate)> {
+            let dtype = table.series(name, "covariate")?.dtype().clone();
+            let covariate =
+                match dtype.is_primitive_numeric() || dtype.is_bool() || dtype.is_decimal() {
+                    true => Covariate::Number(table.numbers(name, "covariate")?),
+                    false => Covariate::Label(table.levels(name, "covariate")?.codes()),
+                };
+            Ok((name.clone(), covariate))
+        };
+        let covariates: Vec<_> = columns.covariates.iter().map(covariate).collect::<Result<_>>()?;
+
+        let rows = table.len();
+        let (mut complete, mut each) = (Gaps::new(rows), Vec::new());
+        let mut mark = |name: &str, usable: &(dyn Fn(usize) -> bool + Sync)| {
+            complete.mark(name, usable);
+            let mut alone = Gaps::new(rows);
+            alone.mark(name, usable);
+            each.extend(alone.missing);
+        };
+        let mut unit_codes = Vec::new();
+        let units = unit_labels.map(|labels| {
+            let (order, codes) = UnitOrder::new(&labels, &time, &group);
+            unit_codes = codes;
+            Units { labels, order }
+        });
+        if let Some(name) = &columns.unit {
+            mark(name, &|row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
+        }
+        mark(&columns.time, &|row| !time.is_missing(row));
+        mark(&columns.group, &|row| !group.is_missing(row));
+        for (name, values) in outcome.iter().chain(&weights) {
+            mark(name, &|row| values[row].is_finite());
+        }
+        if let Some((name, codes)) = &cluster {
+            mark(name, &|row| codes.codes[row] != MISSING);
+        }
+        for (name, covariate) in &covariates {
+            match covariate {
+                Covariate::Number(values) => mark(name, &|row| values[row].is_finite()),
+                Covariate::Label(codes) => mark(name, &|row| codes.codes[row] != MISSING),
+            }
+        }
+        let numbers = covariates.iter().filter_map(|(name, covariate)| match covariate {
+            Covariate::Number(values) => Some((name, values)),
+            Covariate::Label(_) => None,
+        });
+        let numbers =
+            outcome.iter().chain(&weights).map(|(name, values)| (name, values)).chain(numbers);
+        let rounded =
+            numbers.filter(|(_, values)| values.is_rounded()).map(|(name, _)| name.clone());
+        Ok(Self {
+            rounded: rounded.collect(),
+            read_as_missing: table.read_as_missing.clone(),
+            rows,
+            time,
+            group,
+            units,
+            weights,
+            cluster,
+            outcome,
+            covariates,
+            complete: complete.complete,
+            missing: each,
+        })
+    }
+
+    /// The number columns: the outcome, then the covariates that are numbers.
+    pub fn numbers(&self) -> Vec<(&str, &Values)> {
+        let outcome = self.outcome.iter().map(|(name, values)| (name.as_str(), values));
+        let covariates = self.covariates.iter().filter_map(|(name, covariate)| match covariate {
+            Covariate::Number(values) => Some((name.as_str(), values)),
+            Covariate::Label(_) => None,
+        });
+        outcome.chain(covariates).collect()
+    }
+
+    /// What values are less by in sums: the median of a few for levels, nothing for changes.
+    pub fn shifts(&self) -> Vec<f64> {
+        let numbers = self.numbers();
+        let rows = || -> Box<dyn Iterator<Item = usize> + '_> {
+            match &self.units {
+                Some(units) => Box::new((0..units.order.units()).flat_map(|u| units.order.unit(u))),
+                None => Box::new(0..self.rows),
+            }
+        };
+        let middle = |values: &Values| {
+            let finite = rows().map(|row| values[row]).filter(|value| value.is_finite());
+            let mut few: Vec<f64> = finite.take(SHIFTED_BY).collect();
+            few.sort_by(f64::total_cmp);
+            few.get(few.len() / 2).copied().unwrap_or(0.0)
+        };
+        let levels: Vec<f64> = numbers.iter().map(|(_, values)| middle(values)).collect();
+        let changes = vec![0.0; levels.len()];
+        [levels, changes].concat()
+    }
+
+    pub fn is_complete(&self, row: usize) -> bool {
+        self.complete.as_ref().is_none_or(|complete| complete[row])
+    }
+
+    /// Rows without some of the values.
+    pub fn incomplete(&self) -> usize {
+        let incomplete = |complete: &Vec<bool>| complete.iter().filter(|c| !**c).count();
+        self.complete.as_ref().map_or(0, incomplete)
+    }
+
+    /// Rows without a value, by column.
+    pub fn missing(&self) -> Vec<(String, usize)> {
+        self.missing.clone()
+    }
+}

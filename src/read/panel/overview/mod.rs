@@ -1,0 +1,139 @@
+//! What a panel shows before there is a design: counts of rows and units that refuse nothing, and sums of columns by group and period.
+//!
+//! A sample refuses units with two rows in a period, or in two groups. A first look at data should count them instead.
+
+mod cells;
+mod columns;
+mod found;
+mod scan;
+mod sums;
+
+use polars::prelude::DataFrame;
+
+use super::audit::SampleAudit;
+use super::counts::Counts;
+use super::rules::{Rules, SampleOptions};
+use crate::base::error::Result;
+use crate::read::columns::{MissingValues, ReadAsMissing, add_counts};
+
+use columns::ColumnsRead;
+pub(crate) use columns::PanelColumns;
+use found::Found;
+pub(crate) use found::{GroupUnits, Irregular};
+pub(crate) use sums::Sums;
+
+/// What the rows show.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overview {
+    /// Rows read.
+    pub rows: usize,
+    /// Rows without some of the values needed.
+    pub incomplete: usize,
+    /// Rows without a value, by column; a row counts for each.
+    pub missing: Vec<(String, usize)>,
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Columns with integers that are too large to be doubles.
+    pub rounded: Vec<String>,
+    pub found: Found,
+    number_names: Vec<String>,
+    /// All periods of the data, where frames may lack some.
+    known_periods: Option<Vec<f64>>,
+}
+
+impl Overview {
+    /// Of no rows yet, in files in which so much was read as missing.
+    pub fn reading(read_as_missing: Vec<ReadAsMissing>) -> Self {
+        Self { read_as_missing, ..Self::default() }
+    }
+
+    /// Of no rows yet; all periods of the data are known, of which frames may lack some.
+    pub fn of_periods(periods: Vec<f64>) -> Self {
+        Self { known_periods: Some(periods), ..Self::default() }
+    }
+
+    /// Adds a frame of whole units, whose first row has the number `first_row` among all rows.
+    ///
+    /// # Errors
+    /// If a column is not what it is asked for.
+    pub fn add(
+        &mut self,
+        df: &DataFrame,
+        columns: &PanelColumns,
+        missing: &MissingValues,
+        first_row: usize,
+    ) -> Result<()> {
+        let mut read = ColumnsRead::read(df, columns, missing, first_row)?;
+        if self.found.cells.shifts.is_empty() {
+            self.found.cells.shifts = read.shifts();
+            self.number_names = read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect();
+        }
+        let found = scan::scan(
+            &read,
+            columns.frequency,
+            &self.found.cells.shifts,
+            self.known_periods.as_deref(),
+        )?;
+        self.rows += df.height();
+        self.incomplete += read.incomplete();
+        add_counts(&mut self.read_as_missing, &std::mem::take(&mut read.read_as_missing));
+        for (column, rows) in read.missing() {
+            match self.missing.iter_mut().find(|(known, _)| *known == column) {
+                Some((_, count)) => *count += rows,
+                None => self.missing.push((column, rows)),
+            }
+        }
+        for column in read.rounded {
+            if !self.rounded.contains(&column) {
+                self.rounded.push(column);
+            }
+        }
+        self.found.merge(found)
+    }
+
+    /// Leaves out periods in which no row is complete, after all frames.
+    pub fn finish(&mut self) {
+        self.found.cells.drop_empty_periods();
+    }
+
+    /// The number columns of which there are sums: the outcome, then covariates. Sums of their changes follow in the same order.
+    pub fn number_names(&self) -> &[String] {
+        &self.number_names
+    }
+
+    /// Distinct groups of at least one unit, ascending; the never-treated are at infinity.
+    pub fn group_values(&self) -> &[f64] {
+        &self.found.cells.groups
+    }
+
+    /// Periods with complete rows, ascending.
+    pub fn periods(&self) -> &[f64] {
+        &self.found.cells.periods
+    }
+
+    /// Units by group and periods with complete rows.
+    pub fn units(&self) -> impl Iterator<Item = (f64, &[f64], usize)> {
+        self.found
+            .units
+            .iter()
+            .map(|(pattern, units)| (pattern.cohort.group, pattern.periods.as_slice(), *units))
+    }
+
+    /// What a design would make of the rows, if every unit had one row a period and one group.
+    ///
+    /// # Errors
+    /// Why the design has no sample.
+    pub fn used(&self, options: &SampleOptions) -> Result<SampleAudit> {
+        let audit = SampleAudit { rows_in: self.rows, ..SampleAudit::default() };
+        let mut rules = Rules::new(&self.found.units, options, audit, &|_| Ok(()))?;
+        let counts = Counts::new(&self.found.units, &rules);
+        rules.audit.rows = counts.rows.iter().flatten().sum();
+        rules.audit.units = counts.of_strata(&rules.strata).iter().sum();
+        rules.audit.periods.clone_from(&rules.periods);
+        let never = rules.cohorts.iter().zip(&counts.units).filter(|(c, _)| c.group.is_infinite());
+        rules.audit.never_treated = never.map(|(_, units)| units).sum();
+        Ok(rules.audit)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! One look at every row, unit by unit.
+
+use std::ops::Range;
+
+use polars::prelude::PlHashSet;
+use rayon::prelude::*;
+
+use super::cells::CellTable;
+use super::columns::{ColumnsRead, Covariate};
+use super::found::{Found, GroupUnits, Irregular};
+use crate::base::calendar::{Frequency, shown};
+use crate::base::error::Result;
+use crate::read::columns::{MISSING, PeriodCodes, Values};
+use crate::read::panel::patterns::{Pattern, PatternTable};
+use crate::read::panel::strata::Cohort;
+use crate::read::panel::units::UNITS;
+
+/// Parts of the units, each with cells of its own, at most; their number depends on the data alone, so that sums do not depend on threads.
+const PARTS: usize = 32;
+
+/// Numbers in the cells of all parts together, at most.
+const CELLS: usize = 1 << 24;
+
+/// Values of codes, ascending, and the position of each code's value.
+struct Axis {
+    values: Vec<f64>,
+    position: Vec<u16>,
+}
+
+impl Axis {
+    /// Of the codes that occur, among `known` values if these are given.
+    fn new(column: &PeriodCodes, known: Option<&[f64]>) -> Self {
+        let mut present = vec![false; usize::from(u16::MAX) + 1];
+        column.codes.iter().for_each(|code| present[usize::from(*code)] = true);
+        let codes = || (0..PeriodCodes::MISSING).filter(|code| present[usize::from(*code)]);
+        let values = match known {
+            Some(values) => values.to_vec(),
+            None => codes().map(|code| column.value(code)).collect(),
+        };
+        let mut position = vec![u16::MAX; present.len()];
+        for code in codes() {
+            let value = column.value(code);
+            let at = values.partition_point(|known| known.total_cmp(&value).is_lt());
+            position[usize::from(code)] = u16::try_from(at).unwrap_or(u16::MAX);
+        }
+        Self { values, position }
+    }
+
+    fn of(&self, code: u16) -> usize {
+        usize::from(self.position[usize::from(code)])
+    }
+}
+
+/// What some units show.
+struct Part {
+    found: Found,
+    patterns: PatternTable,
+    /// Group and code of each cluster.
+    clusters: PlHashSet<(usize, u32)>,
+}
+
+struct Scanner<'a> {
+    read: &'a ColumnsRead,
+    frequency: Option<Frequency>,
+    numbers: Vec<&'a Values>,
+    groups: Axis,
+    periods: Axis,
+    shifts: &'a [f64],
+}
+
+/// What the rows of a frame show; sums are less the `shifts`, and changes are from one of the `periods` to the next.
+pub(super) fn scan(
+    read: &ColumnsRead,
+    frequency: Option<Frequency>,
+    shifts: &[f64],
+    periods: Option<&[f64]>,
+) -> Result<Found> {
+    let scanner = Scanner {
+        read,
+        frequency,
+        numbers: read.numbers().into_iter().map(|(_, values)| values).collect(),
+        groups: Axis::new(&read.group, None),
+        periods: Axis::new(&read.time, periods),
+        shifts,
+    };
+    let units = read.units.as_ref().map_or(read.rows, |units| units.order.units());
+    let cells = scanner.groups.values.len() * scanner.periods.values.len();
+    let affordable = (CELLS / (8 * cells * (1 + shifts.len())).max(1)).clamp(1, PARTS);
+    let each = units.div_ceil(affordable).max(UNITS);
+    let parts = (0..units.div_ceil(each)).into_par_iter();
+    let parts = parts.map(|part| scanner.part(part * each..((part + 1) * each).min(units)));
+    let parts: Vec<Part> = parts.collect::<Result<_>>()?;
+    let mut all = scanner.empty()?;
+    for part in parts {
+        all.found.merge(part.found)?;
+        all.clusters.extend(part.clusters);
+        for (key, units) in part.patterns.iter() {
+            all.patterns.add(key, units);
+        }
+    }
+    Ok(scanner.finished(all))
+}
+
+impl Scanner<'_> {
+    fn empty(&self) -> Result<Part> {
+        let (groups, periods) = (self.groups.values.clone(), self.periods.values.clone());
+        let found = Found {
+            groups: vec![GroupUnits::default(); groups.len()],
+            cells: CellTable::new(groups, periods, self.shifts)?,
+            varying: self.checked().map(|name| (name.to_owned(), 0)).collect(),
+            ..Found::default()
+        };
+        Ok(Part { found, patterns: PatternTable::default(), clusters: PlHashSet::default() })
+    }
+
+    /// Columns of which it is counted whether they change: weights, then covariates.
+    fn checked(&self) -> impl Iterator<Item = &str> {
+        let weights = self.read.weights.iter().map(|(name, _)| name.as_str());
+        weights.chain(self.read.covariates.iter().map(|(name, _)| name.as_str()))
+    }
+
+    fn part(&self, units: Range<usize>) -> Result<Part> {
+        let mut part = self.empty()?;
+        let mut rows = Vec::new();
+        for unit in units {
+            rows.clear();
+            match &self.read.units {
+                Some(known) => rows.extend(known.order.unit(unit)),
+                None => rows.extend(self.is_usable(unit).then_some(unit)),
+            }
+            self.unit(unit, &rows, &mut part);
+        }
+        Ok(part)
+    }
+
+    fn is_usable(&self, row: usize) -> bool {
+        !self.read.time.is_missing(row) && !self.read.group.is_missing(row)
+    }
+
+    fn label(&self, unit: usize) -> String {
+        self.read.units.as_ref().map_or_else(String::new, |units| units.label(unit))
+    }
+
+    /// Adds a unit whose usable rows these are, periods ascending.
+    fn unit(&self, unit: usize, rows: &[usize], part: &mut Part) {
+        let Self { read, .. } = self;
+        let Some(first) = rows.first() else { return };
+        let group = read.group.codes[*first];
+        let found = &mut part.found;
+        if rows.iter().any(|row| read.group.codes[*row] != group) {
+            note(&mut found.group_changes, 0, || self.label(unit));
+        }
+        let again = |pair: &&[usize]| read.time.codes[pair[0]] == read.time.codes[pair[1]];
+        let repeated = rows.windows(2).filter(again).count();
+        if repeated > 0 {
+            let row = rows.windows(2).find(again).map_or(*first, |pair| pair[0]);
+            let period = shown(read.time.value(read.time.codes[row]), self.frequency);
+            note(&mut found.duplicates, repeated, || format!("{} in {period}", self.label(unit)));
+        }
+        let complete: Vec<usize> =
+            rows.iter().copied().filter(|row| read.is_complete(*row)).collect();
+        let mut key = vec![group, 1, 1];
+        key.extend(complete.iter().map(|row| read.time.codes[*row]));
+        key[3..].sort_unstable();
+        let mut last = PeriodCodes::MISSING;
+        let mut position = 0;
+        key.retain(|code| {
+            position += 1;
+            let is_new = position <= 3 || *code != last;
+            last = if position > 3 { *code } else { last };
+            is_new
+        });
+        part.patterns.add(&key, 1);
+        if complete.is_empty() {
+            return;
+        }
+        self.sums(group, &complete, found);
+        self.changes(&complete, found);
+        if let Some((_, clusters)) = &read.cluster {
+            let codes = || complete.iter().map(|row| clusters.codes[*row]);
+            part.clusters.extend(codes().take(1).map(|code| (self.groups.of(group), code)));
+            if codes().any(|code| code != clusters.codes[complete[0]]) {
+                note(&mut part.found.cluster_changes, 0, || self.label(unit));
+            }
+        }
+    }
+
+    /// Adds complete rows to the cells of their group and period.
+    fn sums(&self, group: u16, complete: &[usize], found: &mut Found) {
+        let numbers = self.numbers.len();
+        let weight = |row: usize| self.read.weights.as_ref().map_or(1.0, |(_, w)| w[row]);
+        let units = &mut found.groups[self.groups.of(group)];
+        units.units += 1;
+        units.weight +=
+            complete.iter().map(|row| weight(*row)).sum::<f64>() / complete.len() as f64;
+        let mut before: Option<(usize, usize)> = None;
+        for row in complete {
+            let period = self.periods.of(self.read.time.codes[*row]);
+            let cell = found.cells.at_mut(self.groups.of(group), period);
+            let w = weight(*row);
+            cell.rows += 1;
+            cell.weight += w;
+            for (v, values) in self.numbers.iter().enumerate() {
+                cell.sums[v].add(values[*row] - self.shifts[v], w);
+                if let Some((_, earlier)) = before.filter(|(at, _)| at + 1 == period) {
+                    cell.sums[numbers + v].add(values[*row] - values[earlier], w);
+                }
+            }
+            before = Some((period, *row));
+        }
+    }
+
+    /// Counts the columns that change within a unit.
+    fn changes(&self, complete: &[usize], found: &mut Found) {
+        fn differ(rows: &[usize], same: impl Fn(usize, usize) -> bool) -> usize {
+            usize::from(rows.iter().any(|row| !same(rows[0], *row)))
+        }
+        let numbers = |values: &Values| differ(complete, |a, b| values[a] == values[b]);
+        let weights = self.read.weights.iter().map(|(_, values)| numbers(values));
+        let covariates = self.read.covariates.iter().map(|(_, covariate)| match covariate {
+            Covariate::Number(values) => numbers(values),
+            Covariate::Label(codes) => differ(complete, |a, b| codes.codes[a] == codes.codes[b]),
+        });
+        for (varying, changes) in found.varying.iter_mut().zip(weights.chain(covariates)) {
+            varying.1 += changes;
+        }
+    }
+
+    /// The parts together, with values and labels in place of codes.
+    fn finished(&self, all: Part) -> Found {
+        let Part { mut found, patterns, clusters } = all;
+        if let Some((_, codes)) = &self.read.cluster {
+            for (group, code) in clusters.into_iter().filter(|(_, code)| *code != MISSING) {
+                found.groups[group].clusters.insert(codes.labels.label(code as usize));
+            }
+        }
+        for (key, units) in patterns.iter() {
+            let pattern = Pattern {
+                cohort: Cohort { group: self.read.group.value(key[0]), eligible: true },
+                periods: key[3..].iter().map(|code| self.read.time.value(*code)).collect(),
+            };
+            *found.units.entry(pattern).or_default() += units;
+        }
+        found
+    }
+}
+
+fn note(irregular: &mut Irregular, rows: usize, example: impl FnOnce() -> String) {
+    irregular.units += 1;
+    irregular.rows += rows;
+    if irregular.example.is_none() {
+        irregular.example = Some(example());
+    }
+}

@@ -1,0 +1,102 @@
+//! Weighted sums of a variable, of which means, variances and standard errors follow.
+
+/// Sums of a variable around a shift that all sums of the variable share.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sums {
+    pub rows: usize,
+    weight: f64,
+    first: f64,
+    second: f64,
+    squared_weight: f64,
+    squared_first: f64,
+    squared_second: f64,
+}
+
+impl Sums {
+    /// Adds a value less the shift.
+    #[inline]
+    pub fn add(&mut self, shifted: f64, weight: f64) {
+        let squared = weight * weight;
+        self.rows += 1;
+        self.weight += weight;
+        self.first += weight * shifted;
+        self.second += weight * shifted * shifted;
+        self.squared_weight += squared;
+        self.squared_first += squared * shifted;
+        self.squared_second += squared * shifted * shifted;
+    }
+
+    pub fn merge(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.weight += other.weight;
+        self.first += other.first;
+        self.second += other.second;
+        self.squared_weight += other.squared_weight;
+        self.squared_first += other.squared_first;
+        self.squared_second += other.squared_second;
+    }
+
+    /// The weighted mean less the shift; `None` without weight.
+    pub fn mean(&self) -> Option<f64> {
+        Some(self.first / self.weight).filter(|mean| mean.is_finite())
+    }
+
+    /// The variance with weights as frequencies relative to their mean: `n / (n - 1)` times the weighted mean of squares.
+    pub fn variance(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        let n = self.rows as f64;
+        let spread = (self.second / self.weight - mean * mean).max(0.0);
+        (self.rows > 1).then(|| spread * n / (n - 1.0)).filter(|v| v.is_finite())
+    }
+
+    /// The standard error of the mean, with rows as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.
+    pub fn standard_error(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        let n = self.rows as f64;
+        let cross = self.squared_first * mean;
+        let squares = self.squared_second - cross - cross + self.squared_weight * mean * mean;
+        let variance = squares.max(0.0) * n / (n - 1.0);
+        (self.rows > 1).then(|| variance.sqrt() / self.weight).filter(|se| se.is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_weights_give_the_textbook_values() {
+        let mut sums = Sums::default();
+        [1.0, 2.0, 3.0, 6.0].iter().for_each(|x| sums.add(x - 2.0, 5.0));
+        assert_eq!(sums.mean(), Some(1.0));
+        assert!((sums.variance().unwrap() - 14.0 / 3.0).abs() < 1e-14);
+        assert!((sums.standard_error().unwrap() - (14.0f64 / 12.0).sqrt()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn what_does_not_exist_is_not_given() {
+        let mut sums = Sums::default();
+        assert_eq!((sums.mean(), sums.variance(), sums.standard_error()), (None, None, None));
+        sums.add(1.0, 0.0);
+        assert_eq!(sums.mean(), None);
+        sums.add(3.0, 2.0);
+        assert_eq!(sums.mean(), Some(3.0));
+        let mut one = Sums::default();
+        one.add(1.0, 1.0);
+        assert_eq!((one.mean(), one.variance(), one.standard_error()), (Some(1.0), None, None));
+    }
+
+    #[test]
+    fn parts_add_up() {
+        let values = [0.5, -1.25, 3.0, 2.0, 8.0];
+        let (mut whole, mut parts) = (Sums::default(), [Sums::default(); 2]);
+        for (i, value) in values.iter().enumerate() {
+            let weight = 1.0 + i as f64;
+            whole.add(*value, weight);
+            parts[i % 2].add(*value, weight);
+        }
+        let [mut first, second] = parts;
+        first.merge(&second);
+        assert_eq!(first, whole);
+    }
+}

@@ -1,0 +1,123 @@
+//! Several results in one picture: side by side in a panel, or one panel each.
+
+use crate::base::error::{DidError, Result};
+
+use super::chart::{Chart, Facet, Layer};
+use super::legend::{LegendEntry, LegendKey};
+use super::marks::colour_and_mark;
+use super::options::PlotOptions;
+
+/// Results that one panel can show side by side, at most.
+const MOST: usize = 12;
+
+/// Charts of several results as one: side by side in panels of the same title, or with `facets` in a panel each.
+///
+/// # Errors
+/// [`DidError::Plot`] for charts of different axes, and for more results than a panel can show.
+pub(crate) fn combined(
+    charts: Vec<(&str, Chart)>,
+    facets: bool,
+    options: &PlotOptions,
+    alpha: f64,
+) -> Result<Chart> {
+    let several = |charts: &[(&str, Chart)]| charts.iter().any(|(_, c)| c.facets.len() > 1);
+    let (many_results, many_panels) = (charts.len() > 1, several(&charts));
+    let Some(mut all) = shared(&charts)? else { return Err(nothing()) };
+    if !many_results && (facets || !many_panels) {
+        return charts.into_iter().next().map(|(_, chart)| chart).ok_or_else(nothing);
+    }
+    let mut layers: Vec<String> = Vec::new();
+    for (name, chart) in charts {
+        for facet in chart.facets {
+            let own = facet.title.clone();
+            let (panel, layer) = match (facets, many_results, many_panels) {
+                (true, _, true) => (name.to_owned(), Some(own)),
+                (true, _, false) => (name.to_owned(), None),
+                (false, true, true) => (own, Some(name.to_owned())),
+                (false, true, false) => (String::new(), Some(name.to_owned())),
+                (false, false, _) => (String::new(), Some(own)),
+            };
+            let Some(layer) = layer else {
+                all.facets.push(Facet { title: panel, ..facet });
+                continue;
+            };
+            let known = layers.iter().position(|known| *known == layer);
+            let rank = known.unwrap_or_else(|| {
+                layers.push(layer);
+                layers.len() - 1
+            });
+            let place = all.facets.iter().position(|known| known.title == panel);
+            let place = place.unwrap_or_else(|| {
+                all.facets.push(Facet::new(panel, Vec::new()));
+                all.facets.len() - 1
+            });
+            all.facets[place].layers.push(Layer { facet: Facet { overall: None, ..facet }, rank });
+        }
+    }
+    if layers.len() > MOST {
+        let problem =
+            format!("{} results do not fit in one panel, which shows {MOST}", layers.len());
+        return Err(DidError::Plot(format!("{problem}; draw them in panels, or fewer")));
+    }
+    all.facets.iter_mut().for_each(share_treatment);
+    all.layers = layers.len();
+    all.uniform = options.show_band;
+    if options.show_legend {
+        let look = |(rank, label): (usize, String)| {
+            let (colour, mark) = colour_and_mark(rank);
+            LegendEntry { key: LegendKey::Layer(colour, mark), label }
+        };
+        all.legend = layers.into_iter().enumerate().map(look).collect();
+        let rest = all.entries(options, alpha);
+        all.legend.extend(rest);
+    }
+    Ok(all)
+}
+
+/// The words that all charts have, around no panels; `None` without charts.
+fn shared(charts: &[(&str, Chart)]) -> Result<Option<Chart>> {
+    let Some((first_name, first)) = charts.first() else { return Ok(None) };
+    for (name, chart) in charts {
+        let differ = chart.x_label != first.x_label
+            || chart.categories != first.categories
+            || chart.frequency != first.frequency
+            || chart.robust.is_some();
+        if differ {
+            return Err(DidError::Plot(format!(
+                "{first_name} has effects by `{}` and {name} by `{}`, which do not stand beside each other",
+                first.x_label, chart.x_label
+            )));
+        }
+    }
+    let all_have = |same: fn(&Chart, &Chart) -> bool| charts.iter().all(|(_, c)| same(c, first));
+    let chosen = |same: bool, first: &String, other: &str| {
+        if same { first.clone() } else { other.to_owned() }
+    };
+    let y_label = chosen(all_have(|a, b| a.y_label == b.y_label), &first.y_label, "Effect");
+    let title = chosen(all_have(|a, b| a.title == b.title), &first.title, "Effects Side by Side");
+    let remark = |(name, chart): &(&str, Chart)| -> Vec<String> {
+        chart.remarks.iter().map(|remark| format!("{name}: {remark}")).collect()
+    };
+    Ok(Some(Chart {
+        title,
+        y_label,
+        facets: Vec::new(),
+        legend: Vec::new(),
+        remarks: charts.iter().flat_map(remark).collect(),
+        ..first.clone()
+    }))
+}
+
+/// A panel has one line at treatment if its layers have the same.
+fn share_treatment(facet: &mut Facet) {
+    let lines = facet.layers.iter().map(|layer| layer.facet.treatment);
+    let first = lines.clone().next().flatten();
+    if first.is_some() && lines.into_iter().all(|line| line == first) {
+        facet.treatment = first;
+        facet.layers.iter_mut().for_each(|layer| layer.facet.treatment = None);
+    }
+}
+
+fn nothing() -> DidError {
+    DidError::Plot("there is no result to draw".into())
+}

@@ -1,0 +1,182 @@
+//! Whether cohorts are like their comparison units: [`Balance`].
+
+mod check;
+mod report;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::ControlGroup;
+use crate::read::files::FilesRead;
+use crate::read::input::Data;
+use crate::read::panel::overview::{Overview, Sums};
+use crate::study::explore::Explore;
+
+/// How like each treated cohort is to its comparison units in its base period, the last before treatment: levels of the covariates and of
+/// the outcome, and their changes from the period before. Rows count with their weights, if there are any, and nothing else: this is the
+/// balance before an estimator reweights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Balance {
+    /// Units that are compared with the treated ones: the never-treated, or all that are treated later than the cohort.
+    pub control_group: ControlGroup,
+    /// Weights column.
+    pub weights: Option<String>,
+    /// What a period is, if periods and groups are dates.
+    pub frequency: Option<Frequency>,
+    /// Files read; none if the data were in memory.
+    pub files: FilesRead,
+    /// Rows read.
+    pub n_rows: usize,
+    /// Rows that lack a value that is needed.
+    pub rows_missing: usize,
+    /// Cohort by cohort, levels before changes.
+    pub rows: Vec<BalanceRow>,
+    /// Covariates that are text, which have no mean.
+    pub left_out: Vec<String>,
+}
+
+/// A variable of a cohort and of its comparison units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BalanceRow {
+    /// First treated period of the cohort.
+    pub group: f64,
+    /// Its base period.
+    pub period: f64,
+    /// Outcome or covariate.
+    pub variable: String,
+    /// Whether it is the change from the period before, and not the level.
+    pub change: bool,
+    /// Rows of the cohort.
+    pub n_treated: usize,
+    /// Rows of the comparison units.
+    pub n_control: usize,
+    /// Mean of the cohort, in units of the variable.
+    pub treated_mean: Option<f64>,
+    /// Mean of the comparison units.
+    pub control_mean: Option<f64>,
+    /// Variance of the cohort.
+    pub treated_variance: Option<f64>,
+    /// Variance of the comparison units.
+    pub control_variance: Option<f64>,
+    /// Difference of the means in units of the root of the average variance (Imbens and Rubin 2015, chapter 14).
+    pub normalized_difference: Option<f64>,
+    /// Variance of the cohort over that of the comparison units.
+    pub variance_ratio: Option<f64>,
+}
+
+/// A cohort with its base period and comparison groups, as positions.
+struct Comparison {
+    group: usize,
+    base: usize,
+    controls: Vec<usize>,
+}
+
+impl Explore {
+    /// How like each treated cohort is to its comparison units before treatment, in the covariates and, if it is given, the outcome.
+    ///
+    /// # Errors
+    /// As [`describe`](Self::describe), and [`DidError::Config`] without covariates and outcome, or if no cohort has comparison units.
+    pub fn balance<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        control_group: ControlGroup,
+    ) -> Result<Balance> {
+        if self.covariates.is_empty() && self.outcome.is_none() {
+            return Err(DidError::config("covariates", "at least one column to compare", "none"));
+        }
+        let (overview, files) = self.look(&self.columns(), data.into())?;
+        let balance = balance(self, control_group, &overview, files);
+        if balance.rows.is_empty() {
+            let expected = "one for which some cohort that is treated after the first period has comparison units and a column of numbers";
+            return Err(DidError::config("control_group", expected, control_group));
+        }
+        Ok(balance)
+    }
+}
+
+fn balance(
+    options: &Explore,
+    control_group: ControlGroup,
+    overview: &Overview,
+    files: FilesRead,
+) -> Balance {
+    let variables = overview.number_names();
+    let compared = comparisons(overview, control_group, options.anticipation);
+    let rows = compared.iter().flat_map(|comparison| {
+        let kinds = [false, true].into_iter();
+        kinds.flat_map(move |change| (0..variables.len()).map(move |v| (comparison, v, change)))
+    });
+    let row = |(comparison, v, change): (&Comparison, usize, bool)| {
+        let number = if change { variables.len() + v } else { v };
+        row(overview, comparison, number, (&variables[v], change))
+    };
+    let is_text = |name: &&String| !variables.contains(name);
+    Balance {
+        control_group,
+        weights: options.weights.clone(),
+        frequency: options.frequency,
+        files,
+        n_rows: overview.rows,
+        rows_missing: overview.incomplete,
+        rows: rows.map(row).collect(),
+        left_out: options.covariates.iter().filter(is_text).cloned().collect(),
+    }
+}
+
+/// The cohorts that are treated after the first period and have comparison units.
+fn comparisons(
+    overview: &Overview,
+    control_group: ControlGroup,
+    anticipation: u32,
+) -> Vec<Comparison> {
+    let (groups, periods) = (overview.group_values(), overview.periods());
+    let early = f64::from(anticipation);
+    let last = periods.last().copied().unwrap_or(f64::NAN);
+    let comparison = |(g, group): (usize, &f64)| {
+        let base = periods.partition_point(|period| *period < group - early).checked_sub(1)?;
+        let is_control = |other: &f64| match control_group {
+            ControlGroup::NeverTreated => *other > last,
+            ControlGroup::NotYetTreated => *other > group + early,
+        };
+        let controls = (0..groups.len()).filter(|c| is_control(&groups[*c])).collect::<Vec<_>>();
+        (!controls.is_empty()).then_some(Comparison { group: g, base, controls })
+    };
+    let treated = groups.iter().enumerate().filter(|(_, group)| **group <= last);
+    treated.filter_map(comparison).collect()
+}
+
+fn row(
+    overview: &Overview,
+    comparison: &Comparison,
+    number: usize,
+    (variable, change): (&str, bool),
+) -> BalanceRow {
+    let cells = &overview.found.cells;
+    let Comparison { group, base, controls } = comparison;
+    let treated = cells.at(*group, *base).sums[number];
+    let mut control = Sums::default();
+    controls.iter().for_each(|c| control.merge(&cells.at(*c, *base).sums[number]));
+    let [treated_mean, control_mean] = [treated, control].map(|sums| cells.mean(&sums, number));
+    let [treated_variance, control_variance] = [treated, control].map(|sums| sums.variance());
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    let variances = treated_variance.zip(control_variance);
+    BalanceRow {
+        group: overview.group_values()[*group],
+        period: overview.periods()[*base],
+        variable: variable.to_owned(),
+        change,
+        n_treated: treated.rows,
+        n_control: control.rows,
+        treated_mean,
+        control_mean,
+        treated_variance,
+        control_variance,
+        normalized_difference: treated_mean.zip(control_mean).zip(variances).and_then(
+            |((treated, control), (a, b))| finite((treated - control) / f64::midpoint(a, b).sqrt()),
+        ),
+        variance_ratio: variances.and_then(|(a, b)| finite(a / b)),
+    }
+}

@@ -1,0 +1,188 @@
+//! Balance in print.
+
+use super::{Balance, BalanceRow};
+use crate::base::calendar::shown;
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::{Band, ControlGroup};
+use crate::report::compare::{Comparable, Term};
+use crate::report::contract::Report;
+use crate::report::declare::result;
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::foot;
+use crate::report::number::short;
+#[cfg(feature = "plot")]
+use crate::report::plot::chart::{Chart, ChartWords, Facet, checked};
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions};
+#[cfg(feature = "plot")]
+use crate::report::plot_data::PlotRow;
+use crate::report::table::{Align, Section, Table};
+use crate::result::inference::Estimate;
+
+const TITLE: &str = "Balance of Cohorts and Comparison Units";
+
+impl Report for Balance {
+    const KIND: &'static str = "balance";
+
+    fn table(&self) -> Table {
+        let header =
+            ["", "Treated", "Comparison", "Norm. Diff.", "Var. Ratio", "Treated N", "Comparison N"];
+        let header: Vec<String> = header.map(ToOwned::to_owned).into();
+        let show = |number: Option<f64>| number.map_or_else(String::new, short);
+        let row = |row: &BalanceRow| {
+            let numbers =
+                [row.treated_mean, row.control_mean, row.normalized_difference, row.variance_ratio];
+            let counts = [row.n_treated, row.n_control].map(|n| n.to_string());
+            [vec![row.name()], numbers.map(show).to_vec(), counts.to_vec()].concat()
+        };
+        let sections = self.rows.chunk_by(|a, b| a.group == b.group).map(|rows| Section {
+            caption: rows.first().map(|first| self.cohort(first)),
+            header: header.clone(),
+            rows: rows.iter().map(row).collect(),
+        });
+        let mut align = vec![Align::Right; header.len()];
+        align[0] = Align::Left;
+        Table {
+            title: TITLE.into(),
+            align,
+            sections: sections.collect(),
+            notes: self.notes(),
+            caption: Some(TITLE.into()),
+            label: Some("balance".into()),
+            ..Table::default()
+        }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let groups = self.rows.iter().map(|row| Some(self.period(row.group)));
+        let periods = self.rows.iter().map(|row| Some(self.period(row.period)));
+        let variables = self.rows.iter().map(|row| Some(row.variable.clone()));
+        let keys = vec![
+            Variable::words("group", groups),
+            Variable::words("time", periods),
+            Variable::words("variable", variables),
+            Variable::flags("change", self.rows.iter().map(|row| row.change)),
+        ];
+        let number = |name: &str, of: fn(&BalanceRow) -> Option<f64>| {
+            Variable::numbers(name, self.rows.iter().map(of))
+        };
+        let differences =
+            Estimates::new("balance", keys, self.rows.iter().map(BalanceRow::estimate));
+        vec![differences.with([
+            number("treated_mean", |row| row.treated_mean),
+            number("control_mean", |row| row.control_mean),
+            number("treated_variance", |row| row.treated_variance),
+            number("control_variance", |row| row.control_variance),
+            number("variance_ratio", |row| row.variance_ratio),
+            Variable::counts("n_treated", self.rows.iter().map(|row| Some(row.n_treated))),
+            Variable::counts("n_control", self.rows.iter().map(|row| Some(row.n_control))),
+        ])]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        vec![
+            Variable::fact("control_group", self.control_group.word()),
+            Variable::fact("weights", self.weights.clone()),
+            Variable::fact("n_rows", self.n_rows),
+            Variable::fact("rows_missing", self.rows_missing),
+        ]
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let text = self.left_out.iter().map(|name| format!("`{name}` is text and has no mean"));
+        text.collect()
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        let words = ChartWords { title: TITLE, x_label: "Variable" };
+        let cohorts = || self.rows.chunk_by(|a, b| a.group == b.group);
+        let facets = cohorts().map(|rows| {
+            let points = (1..)
+                .zip(rows)
+                .filter_map(|(number, row)| PlotRow::new(f64::from(number), &row.estimate()));
+            let empty = (1..).zip(rows).filter(|(_, row)| row.normalized_difference.is_none());
+            let failed = empty.map(|(number, _)| f64::from(number)).collect();
+            let facet = Facet::new(self.cohort(&rows[0]), checked(points.collect())?);
+            Ok(Facet { failed, ..facet })
+        });
+        let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
+        let mut chart =
+            Chart::new(&words, ("Normalised difference", "treated - comparison"), facets, options);
+        chart.categories = true;
+        chart.finish(options, Band::Pointwise, self.alpha());
+        let numbered = cohorts().next().unwrap_or_default();
+        chart.remarks =
+            (1..).zip(numbered).map(|(n, row)| format!("{n}: {}", row.name())).collect();
+        Ok(Picture::Chart(chart))
+    }
+}
+
+impl BalanceRow {
+    fn name(&self) -> String {
+        if self.change { format!("change of {}", self.variable) } else { self.variable.clone() }
+    }
+
+    fn estimate(&self) -> Estimate {
+        Estimate { estimate: self.normalized_difference, ..Estimate::default() }
+    }
+}
+
+impl Balance {
+    fn period(&self, period: f64) -> String {
+        shown(period, self.frequency)
+    }
+
+    fn cohort(&self, row: &BalanceRow) -> String {
+        format!(
+            "First treated in {}, observed in {}",
+            self.period(row.group),
+            self.period(row.period)
+        )
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let units = match self.control_group {
+            ControlGroup::NeverTreated => "never treated",
+            _ => "treated later than the cohort, or never",
+        };
+        let weights = self.weights.as_deref().unwrap_or("none");
+        let mut notes = vec![
+            "Norm. Diff.: difference of means over the root of the average variance".into(),
+            format!("Comparison units: {units}, Weights: {weights}"),
+            format!("Rows: {}", self.n_rows),
+        ];
+        if self.rows_missing > 0 {
+            notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
+        }
+        notes.extend(foot::reading(&self.files, &[]));
+        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes
+    }
+}
+
+result!(Balance);
+
+/// The normalised differences.
+impl Comparable for Balance {
+    fn terms(&self) -> Vec<Term> {
+        let term = |(number, row): (f64, &BalanceRow)| {
+            Term::new(
+                format!("{}, cohort {}", row.name(), self.period(row.group)),
+                [row.group, number, 0.0],
+                row.estimate(),
+                Band::Pointwise,
+            )
+        };
+        self.rows.iter().enumerate().map(|(number, row)| term((number as f64, row))).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![("Rows".to_owned(), (self.n_rows - self.rows_missing).to_string())]
+    }
+
+    fn alpha(&self) -> f64 {
+        crate::base::options::defaults::ALPHA
+    }
+}

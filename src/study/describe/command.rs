@@ -1,0 +1,87 @@
+//! The command to run next.
+
+use super::result::{CohortStatus, Description};
+use crate::base::options::ControlGroup;
+use crate::read::panel::Layout;
+use crate::study::explore::Explore;
+
+/// The command that estimates group-time effects of the data with all columns that were named.
+pub(super) fn suggested(description: &Description, options: &Explore) -> String {
+    let mut words = vec!["burn-did att-gt".to_owned()];
+    let files = &description.files.paths;
+    words.push(match files.as_slice() {
+        [] => "DATA".to_owned(),
+        [only] => quoted(only),
+        [first, ..] => {
+            let folder = std::path::Path::new(first).parent().unwrap_or(std::path::Path::new(""));
+            quoted(&folder.display().to_string())
+        }
+    });
+    let mut option = |name: &str, value: Option<&String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name} {}", quoted(value)));
+        }
+    };
+    let outcome = options.outcome.clone().unwrap_or_else(|| "OUTCOME".into());
+    option("yname", Some(&outcome));
+    option("tname", Some(&options.time));
+    option("idname", options.unit.as_ref());
+    option("gname", Some(&options.group));
+    option("frequency", options.frequency.map(|frequency| frequency.to_string()).as_ref());
+    option("weightsname", options.weights.as_ref());
+    option("clustervars", options.cluster.as_ref());
+    if !options.covariates.is_empty() {
+        let names: Vec<String> = options.covariates.iter().map(|name| in_formula(name)).collect();
+        option("xformla", Some(&format!("~ {}", names.join(" + "))));
+    }
+    if options.anticipation > 0 {
+        option("anticipation", Some(&options.anticipation.to_string()));
+    }
+    option("na", options.missing_values.as_ref().map(|words| words.join(",")).as_ref());
+    let never = |cohort: &CohortStatus| {
+        matches!(cohort, CohortStatus::NeverTreated | CohortStatus::TreatedAfter)
+    };
+    if !description.cohorts.iter().any(|cohort| never(&cohort.status)) {
+        words.push(format!("--control-group {}", ControlGroup::NotYetTreated));
+    }
+    match description.layout {
+        Layout::RepeatedCrossSections => words.push("--repeated-cross-sections".into()),
+        Layout::Unbalanced if 2 * description.units_in_all_periods < description.n_units => {
+            words.push("--allow-unbalanced-panel".into());
+        }
+        Layout::Balanced | Layout::Unbalanced => {}
+    }
+    words.join(" ")
+}
+
+/// A name as formulas have it.
+fn in_formula(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let starts = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '.');
+    if starts && name.chars().all(plain) { name.to_owned() } else { format!("`{name}`") }
+}
+
+/// A word as a shell has it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:,=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_read_them_otherwise() {
+        assert_eq!(quoted("data/a-1.csv"), "data/a-1.csv");
+        assert_eq!(quoted("first treat"), "'first treat'");
+        assert_eq!(quoted("o'brien"), r"'o'\''brien'");
+        assert_eq!(
+            [in_formula("a.b_1"), in_formula("1a"), in_formula("a b")],
+            ["a.b_1", "`1a`", "`a b`"]
+        );
+    }
+}

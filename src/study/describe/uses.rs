@@ -1,0 +1,91 @@
+//! What estimators would use of the data.
+
+use super::result::SampleOfDesign;
+use crate::base::calendar::Calendar;
+use crate::base::options::ControlGroup;
+use crate::read::panel::overview::Overview;
+use crate::read::panel::{SampleAudit, SampleOptions, Staggered, StudyDesign};
+use crate::study::explore::Explore;
+
+/// Samples of both comparison groups, of balanced units and, if that is not all, of all units.
+pub(super) fn designs(
+    options: &Explore,
+    overview: &Overview,
+    calendar: &Calendar,
+) -> Vec<SampleOfDesign> {
+    let by_row = options.unit.is_none();
+    let all = overview.periods().len();
+    let unbalanced = !by_row
+        && overview.units().any(|(_, periods, _)| !periods.is_empty() && periods.len() < all);
+    let allowed: &[bool] = if unbalanced { &[false, true] } else { &[false] };
+    let groups = [ControlGroup::NeverTreated, ControlGroup::NotYetTreated];
+    let designs = groups.into_iter().flat_map(|group| allowed.iter().map(move |all| (group, *all)));
+    let sample = |(control_group, allow_unbalanced): (ControlGroup, bool)| {
+        let design = Staggered { control_group, anticipation: options.anticipation };
+        let asked = SampleOptions {
+            design: StudyDesign::Staggered(design),
+            repeated_cross_sections: by_row,
+            allow_unbalanced,
+            pairs: false,
+            labels: false,
+        };
+        let mut words = format!("--control-group {control_group}");
+        if allow_unbalanced {
+            words.push_str(" --allow-unbalanced-panel");
+        }
+        match overview.used(&asked) {
+            Ok(audit) => used_by(words, &audit, overview, calendar),
+            Err(error) => SampleOfDesign {
+                options: words,
+                units: 0,
+                rows: 0,
+                periods: Vec::new(),
+                groups: Vec::new(),
+                left_out: Vec::new(),
+                refused: Some(error.to_string()),
+            },
+        }
+    };
+    designs.map(sample).collect()
+}
+
+fn used_by(
+    options: String,
+    audit: &SampleAudit,
+    overview: &Overview,
+    calendar: &Calendar,
+) -> SampleOfDesign {
+    let mut left_out = Vec::new();
+    let mut say = |number: usize, what: &str| {
+        if number > 0 {
+            left_out.push(format!("{number} {what}"));
+        }
+    };
+    say(audit.units_already_treated, "units treated in the first period or before");
+    say(audit.units_unbalanced, "units that miss a period");
+    say(
+        audit.rows_after_last_cohort,
+        "rows from the treatment of the last cohort on, where nobody is never treated",
+    );
+    for (group, reason) in &audit.cohorts_lost {
+        left_out.push(format!("no effect of cohort {}: {reason}", calendar.shown(*group)));
+    }
+    let lost: Vec<String> = overview
+        .periods()
+        .iter()
+        .filter(|period| !audit.periods.contains(period))
+        .map(|period| calendar.shown(*period))
+        .collect();
+    if !lost.is_empty() {
+        left_out.push(format!("periods {}", lost.join(", ")));
+    }
+    SampleOfDesign {
+        options,
+        units: audit.units,
+        rows: audit.rows,
+        periods: audit.periods.clone(),
+        groups: audit.groups.clone(),
+        left_out,
+        refused: None,
+    }
+}

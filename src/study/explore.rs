@@ -1,0 +1,97 @@
+//! [`Explore`]: the columns of a study, and what can be asked of them before anything is estimated.
+
+use super::look::Reading;
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::progress::Progress;
+use crate::estimator::shell::options;
+use crate::read::columns::MissingValues;
+use crate::read::files::FilesRead;
+use crate::read::input::Data;
+use crate::read::panel::overview::{Overview, PanelColumns};
+
+options! {
+    /// A first look at the data of a study with staggered adoption: [`describe`](Self::describe) says what kind of panel it is, who is
+    /// treated when, and what the estimators would use of it; [`means`](Self::means) are the mean outcomes of each cohort over time, and
+    /// [`balance`](Self::balance) compares each cohort with its comparison units before treatment.
+    ///
+    /// Nothing is refused that can be counted: units with two rows in a period or in two groups, gaps and missing values are reported.
+    /// One pass over the rows answers all questions; parquet files that are large beside the memory are read in pieces.
+    ///
+    /// ```
+    /// use burn_did::{data, explore::Explore};
+    ///
+    /// let look = Explore::builder().unit("countyreal").time("year").group("first.treat").outcome("lemp").build();
+    /// let description = look.describe(&data::mpdta())?;
+    /// println!("{description}");
+    /// assert_eq!((description.n_units, description.cohorts.len()), (500, 4));
+    /// assert!(description.command.starts_with("burn-did att-gt DATA --yname lemp"));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct Explore with [missing_values, alpha] {
+        /// Unit; without one, every row is a unit of its own.
+        pub unit: Option<String>,
+        /// Period.
+        pub time: String,
+        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        pub group: String,
+        /// Outcome.
+        pub outcome: Option<String>,
+        /// Covariates: columns of numbers or of text.
+        #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub covariates: Vec<String>,
+        /// Sampling weights.
+        pub weights: Option<String>,
+        /// Cluster.
+        pub cluster: Option<String>,
+        /// What a period is, if periods and groups are dates.
+        pub frequency: Option<Frequency>,
+        /// Periods before treatment in which units may respond to it already.
+        #[builder(default)]
+        pub anticipation: u32,
+        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
+        pub memory_budget: Option<u64>,
+        /// Hears how far the work has come.
+        pub progress: Option<Progress>,
+    }
+}
+
+impl Explore {
+    pub(super) fn columns(&self) -> PanelColumns {
+        PanelColumns {
+            unit: self.unit.clone(),
+            time: self.time.clone(),
+            group: self.group.clone(),
+            outcome: self.outcome.clone(),
+            weights: self.weights.clone(),
+            cluster: self.cluster.clone(),
+            covariates: self.covariates.clone(),
+            frequency: self.frequency,
+        }
+    }
+
+    /// What all rows show of these columns, and the files that they are from.
+    ///
+    /// # Errors
+    /// Errors about a column or a file, and [`DidError::EmptySample`] if no row has all values.
+    pub(super) fn look(
+        &self,
+        columns: &PanelColumns,
+        data: Data<'_>,
+    ) -> Result<(Overview, FilesRead)> {
+        let reading = Reading {
+            columns,
+            missing: MissingValues::new(self.missing_values.as_deref()),
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        };
+        let (overview, files) = reading.look(data)?;
+        if overview.rows == overview.incomplete {
+            return Err(DidError::EmptySample {
+                after: "after dropping rows with missing or non-finite values",
+                remedy: "check the columns for nulls and infinities",
+            });
+        }
+        Ok((overview, files))
+    }
+}
