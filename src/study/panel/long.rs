@@ -101,15 +101,14 @@ impl Folding {
             let columns: Vec<Option<String>> = periods.iter().map(of).collect();
             let dtypes = columns.iter().flatten().map(|name| Ok(schema.try_get(name)?.clone()));
             let dtypes: Vec<DataType> = dtypes.collect::<Result<_>>()?;
-            let dtype =
-                dtypes.iter().try_fold(DataType::Null, |a, b| common(a, b)).ok_or_else(|| {
-                    let found: Vec<String> = dtypes.iter().map(kind).collect();
-                    let problem = format!(
-                        "the columns that become `{stub}` hold {}; give them one type",
-                        found.join(", ")
-                    );
-                    DidError::Panel { problem }
-                })?;
+            let dtype = dtypes.iter().try_fold(DataType::Null, common).ok_or_else(|| {
+                let found: Vec<String> = dtypes.iter().map(kind).collect();
+                let problem = format!(
+                    "the columns that become `{stub}` hold {}; give them one type",
+                    found.join(", ")
+                );
+                DidError::Panel { problem }
+            })?;
             Ok((stub.clone(), dtype, columns))
         };
         let stubs = options.columns.iter().map(stub).collect::<Result<_>>()?;

@@ -6,12 +6,12 @@ use clap::Args;
 use crate::args::{DataArgs, FrequencyArgs, PanelOutputArgs};
 use crate::error::Result;
 
-/// Makes one row of a unit and period, from columns that have one for each period: y_2003, y_2004 and so on. All other columns are repeated.
+/// Makes one row of a unit and period, from columns that have one for each period: `y_2003`, `y_2004` and so on. All other columns are repeated.
 #[derive(Args)]
 pub(crate) struct ToLongArgs {
     #[command(flatten)]
     source: DataArgs,
-    /// Columns of the result, as in y,x for y_2003, y_2004, x_2003, x_2004.
+    /// Columns of the result, as in `y,x` for `y_2003`, `y_2004`, `x_2003` and `x_2004`.
     #[arg(
         long,
         value_name = "COLUMNS",
