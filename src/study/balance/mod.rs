@@ -158,7 +158,9 @@ fn row(
     let Comparison { group, base, controls } = comparison;
     let treated = cells.at(*group, *base).sums[number];
     let mut control = Sums::default();
-    controls.iter().for_each(|c| control.merge(&cells.at(*c, *base).sums[number]));
+    for c in controls {
+        control.merge(&cells.at(*c, *base).sums[number]);
+    }
     let [treated_mean, control_mean] = [treated, control].map(|sums| cells.mean(&sums, number));
     let [treated_variance, control_variance] = [treated, control].map(|sums| sums.variance());
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());

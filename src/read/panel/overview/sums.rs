@@ -67,7 +67,9 @@ mod tests {
     #[test]
     fn equal_weights_give_the_textbook_values() {
         let mut sums = Sums::default();
-        [1.0, 2.0, 3.0, 6.0].iter().for_each(|x| sums.add(x - 2.0, 5.0));
+        for x in [1.0, 2.0, 3.0, 6.0] {
+            sums.add(x - 2.0, 5.0);
+        }
         assert_eq!(sums.mean(), Some(1.0));
         assert!((sums.variance().unwrap() - 14.0 / 3.0).abs() < 1e-14);
         assert!((sums.standard_error().unwrap() - (14.0f64 / 12.0).sqrt()).abs() < 1e-14);
