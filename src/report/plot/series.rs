@@ -95,7 +95,7 @@ impl<'a> Series<'a> {
     }
 
     /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together.
-    fn runs<'a, 'b>(&self, rows: &'a [Placed<'b>]) -> impl Iterator<Item = &'a [Placed<'b>]> {
+    fn runs<'r, 'p>(&self, rows: &'r [Placed<'p>]) -> impl Iterator<Item = &'r [Placed<'p>]> {
         let failed = |from: f64, to: f64| self.facet.failed.iter().any(|at| from < *at && *at < to);
         rows.chunk_by(move |(a, _), (b, _)| a.post == b.post && !failed(a.at, b.at))
     }

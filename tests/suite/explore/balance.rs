@@ -16,7 +16,7 @@ fn row<'a>(balance: &'a Balance, group: f64, variable: &str, change: bool) -> &'
 fn means_of_the_base_period_are_compared() {
     let mut look = explore();
     look.covariates = vec!["x".into()];
-    let balance = look.balance(&panel(), NotYetTreated).unwrap();
+    let balance = look.balance(panel(), NotYetTreated).unwrap();
     // Cohort 2 in period 1: unit 1 against units 2, 3 and 5.
     let x = row(&balance, 2.0, "x", false);
     assert_eq!((x.period, x.n_treated, x.n_control), (1.0, 1, 3));
@@ -27,7 +27,7 @@ fn means_of_the_base_period_are_compared() {
     let y = row(&balance, 3.0, "y", true);
     assert_eq!((y.period, y.n_treated, y.treated_mean), (2.0, 1, Some(0.5)));
     assert_eq!((y.n_control, y.control_mean), (1, Some(-0.25)));
-    let never = look.balance(&panel(), NeverTreated).unwrap();
+    let never = look.balance(panel(), NeverTreated).unwrap();
     assert_eq!(row(&never, 2.0, "x", false).n_control, 1);
 }
 
@@ -35,7 +35,7 @@ fn means_of_the_base_period_are_compared() {
 fn differences_are_those_of_the_formulas() {
     let look = Explore::builder().unit("countyreal").time("year").group("first.treat");
     let look = look.outcome("lemp").covariates(["lpop"]).build();
-    let balance = look.balance(&data::mpdta(), NeverTreated).unwrap();
+    let balance = look.balance(data::mpdta(), NeverTreated).unwrap();
     assert_eq!(balance.rows.len(), 3 * 4);
     let mpdta = data::mpdta();
     let column = |name: &str| -> Vec<f64> {
@@ -67,7 +67,7 @@ fn it_is_shown_saved_and_drawn() {
         .outcome("lemp")
         .covariates(["lpop"])
         .build()
-        .balance(&data::mpdta(), NeverTreated)
+        .balance(data::mpdta(), NeverTreated)
         .unwrap();
     let shown = balance.to_string();
     assert!(shown.contains("First treated in 2006, observed in 2005"), "{shown}");
@@ -87,14 +87,14 @@ fn something_must_be_there_to_compare() {
     let mut look = explore();
     look.outcome = None;
     assert!(matches!(
-        look.balance(&panel(), NeverTreated),
+        look.balance(panel(), NeverTreated),
         Err(DidError::Config { option: "covariates", .. })
     ));
     look.covariates = vec!["c".into()];
-    let error = look.balance(&panel(), NeverTreated).unwrap_err();
+    let error = look.balance(panel(), NeverTreated).unwrap_err();
     assert!(matches!(error, DidError::Config { option: "control_group", .. }), "{error}");
     look.covariates = vec!["c".into(), "x".into()];
-    let balance = look.balance(&panel(), NeverTreated).unwrap();
+    let balance = look.balance(panel(), NeverTreated).unwrap();
     assert_eq!(balance.left_out, ["c"]);
     assert!(balance.to_string().contains("`c` is text"));
 }

@@ -20,7 +20,7 @@ fn said(description: &Description, words: &str) -> bool {
 
 #[test]
 fn counts_are_those_of_the_rows() {
-    let found = explore().describe(&panel()).unwrap();
+    let found = explore().describe(panel()).unwrap();
     assert_eq!((found.n_rows, found.n_complete, found.n_units), (14, 14, 5));
     assert_eq!(found.layout, Layout::Unbalanced);
     let cohorts: Vec<_> =
@@ -46,7 +46,7 @@ fn weights_and_clusters_are_counted_by_cohort() {
     look.weights = Some("w".into());
     look.cluster = Some("c".into());
     look.covariates = vec!["x".into(), "c".into()];
-    let found = look.describe(&panel()).unwrap();
+    let found = look.describe(panel()).unwrap();
     let shares: Vec<f64> = found.cohorts.iter().map(|c| c.weight_share.unwrap()).collect();
     assert_eq!(shares, [1.0 / 9.0, 1.0 / 9.0, 3.0 / 9.0, 4.0 / 9.0]);
     let clusters: Vec<_> = found.cohorts.iter().map(|c| c.clusters.unwrap()).collect();
@@ -68,7 +68,7 @@ fn what_estimators_refuse_is_counted_and_named() {
     assert_eq!((found.group_changes.units, found.group_changes.example.as_deref()), (1, Some("1")));
     let mut look = explore();
     look.cluster = Some("y".into());
-    assert_eq!(look.describe(&panel()).unwrap().cluster_changes.units, 5);
+    assert_eq!(look.describe(panel()).unwrap().cluster_changes.units, 5);
 }
 
 #[test]
@@ -76,10 +76,10 @@ fn a_status_and_a_code_are_named_as_what_they_are() {
     let years =
         with(&panel(), "t", [4.0, 5.0, 6.0, 4.0, 5.0, 6.0, 4.0, 6.0, 4.0, 5.0, 6.0, 4.0, 5.0, 6.0]);
     let status = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
-    let found = explore().describe(&with(&years, "g", status)).unwrap();
+    let found = explore().describe(with(&years, "g", status)).unwrap();
     assert!(said(&found, "`g` holds only 0 and 1"), "{:?}", found.findings);
     let code = [2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 9999.0, 9999.0, 9999.0];
-    let found = explore().describe(&with(&panel(), "g", code)).unwrap();
+    let found = explore().describe(with(&panel(), "g", code)).unwrap();
     assert!(said(&found, "cohort 9999 is far after the last period 3"), "{:?}", found.findings);
     assert_eq!(found.cohorts.last().unwrap().status, CohortStatus::TreatedAfter);
 }
@@ -99,9 +99,9 @@ fn the_designs_use_what_the_estimator_uses() {
     }
     let fit = |unbalanced| {
         let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
-        config.allow_unbalanced_panel(unbalanced).build().fit(&panel())
+        config.allow_unbalanced_panel(unbalanced).build().fit(panel())
     };
-    let found = explore().describe(&panel()).unwrap();
+    let found = explore().describe(panel()).unwrap();
     let options: Vec<&str> = found.designs.iter().map(|d| d.options.as_str()).collect();
     let expected = [
         "never_treated",
@@ -129,7 +129,7 @@ fn missing_values_are_counted_for_every_column() {
     look.covariates = vec!["x".into()];
     let x =
         [1.0, 1.0, f64::NAN, 2.0, 2.0, 2.0, 4.0, 4.0, f64::NAN, f64::NAN, f64::NAN, 0.0, 0.0, 0.0];
-    let found = look.describe(&with(&df, "x", x)).unwrap();
+    let found = look.describe(with(&df, "x", x)).unwrap();
     assert_eq!(found.missing, [("y".to_owned(), 1), ("x".to_owned(), 4)]);
     assert_eq!((found.n_complete, found.n_units), (10, 4));
     assert_eq!(found.units_leaving_early, 1);
@@ -143,8 +143,8 @@ fn order_and_pieces_change_nothing() {
     look.weights = Some("w".into());
     look.cluster = Some("c".into());
     look.covariates = vec!["x".into()];
-    let whole = look.describe(&panel()).unwrap();
-    assert_eq!(look.describe(&shuffled(&panel())).unwrap(), whole);
+    let whole = look.describe(panel()).unwrap();
+    assert_eq!(look.describe(shuffled(&panel())).unwrap(), whole);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("panel.parquet");
     for frame in [panel(), shuffled(&panel())] {
@@ -165,7 +165,7 @@ fn order_and_pieces_change_nothing() {
 fn rows_can_be_units() {
     let mut look = explore();
     look.unit = None;
-    let found = look.describe(&panel()).unwrap();
+    let found = look.describe(panel()).unwrap();
     assert_eq!((found.layout, found.n_units), (Layout::RepeatedCrossSections, 14));
     assert!(found.command.ends_with("--repeated-cross-sections"), "{}", found.command);
 }
@@ -187,7 +187,7 @@ fn dates_are_periods() {
 
 #[test]
 fn it_is_shown_saved_and_drawn() {
-    let found = explore().describe(&panel()).unwrap();
+    let found = explore().describe(panel()).unwrap();
     let shown = found.to_string();
     for words in [
         "never treated",
@@ -216,6 +216,6 @@ fn it_is_shown_saved_and_drawn() {
 fn columns_that_are_not_there_are_named() {
     let mut look = explore();
     look.time = "tt".into();
-    let error = look.describe(&panel()).unwrap_err().to_string();
+    let error = look.describe(panel()).unwrap_err().to_string();
     assert!(error.contains("`tt` (time)"), "{error}");
 }

@@ -12,7 +12,7 @@ fn mean(means: &CohortMeans, group: Option<f64>, time: f64) -> (f64, Option<f64>
 
 #[test]
 fn means_are_those_of_the_rows() {
-    let means = explore().means(&panel()).unwrap();
+    let means = explore().means(panel()).unwrap();
     let se = (0.5f64 / 2.0).sqrt();
     assert_eq!(mean(&means, Some(3.0), 1.0), (1.5, Some(se), Some(-1.0)));
     assert_eq!(mean(&means, Some(3.0), 2.0), (2.5, None, Some(0.0)));
@@ -25,7 +25,7 @@ fn means_are_those_of_the_rows() {
 fn weights_count() {
     let mut look = explore();
     look.weights = Some("w".into());
-    let means = look.means(&panel()).unwrap();
+    let means = look.means(panel()).unwrap();
     let (estimate, se, _) = mean(&means, Some(3.0), 1.0);
     // 2 with weight 2 and 1 with weight 1.
     let expected = 5.0 / 3.0_f64;
@@ -38,7 +38,7 @@ fn weights_count() {
 fn far_outcomes_keep_their_digits() {
     let mut far = panel();
     far.apply("y", |y| y.as_materialized_series() + 1e9).unwrap();
-    let (near, far) = (explore().means(&panel()).unwrap(), explore().means(&far).unwrap());
+    let (near, far) = (explore().means(panel()).unwrap(), explore().means(&far).unwrap());
     for (a, b) in near.rows.iter().zip(&far.rows) {
         assert!((a.mean.estimate.unwrap() + 1e9 - b.mean.estimate.unwrap()).abs() < 1e-6);
         assert_eq!(a.mean.se.is_some(), b.mean.se.is_some());
@@ -50,8 +50,8 @@ fn far_outcomes_keep_their_digits() {
 
 #[test]
 fn order_and_pieces_change_nothing() {
-    let whole = explore().means(&panel()).unwrap();
-    assert_eq!(explore().means(&shuffled(&panel())).unwrap(), whole);
+    let whole = explore().means(panel()).unwrap();
+    assert_eq!(explore().means(shuffled(&panel())).unwrap(), whole);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("panel.parquet");
     parquet(&shuffled(&panel()), &path, 4);
@@ -65,7 +65,7 @@ fn order_and_pieces_change_nothing() {
 fn they_are_shown_saved_and_drawn() {
     let look =
         Explore::builder().unit("countyreal").time("year").group("first.treat").outcome("lemp");
-    let means = look.build().means(&data::mpdta()).unwrap();
+    let means = look.build().means(data::mpdta()).unwrap();
     assert_eq!(means.rows.len(), 4 * 5);
     let shown = means.to_string();
     assert!(shown.contains("First treated in 2004") && shown.contains("Never treated"), "{shown}");
@@ -83,8 +83,8 @@ fn they_are_shown_saved_and_drawn() {
 fn an_outcome_and_a_level_are_needed() {
     let mut look = explore();
     look.alpha = 1.5;
-    assert!(matches!(look.means(&panel()), Err(DidError::Config { option: "alpha", .. })));
+    assert!(matches!(look.means(panel()), Err(DidError::Config { option: "alpha", .. })));
     look.outcome = None;
     look.alpha = 0.05;
-    assert!(matches!(look.means(&panel()), Err(DidError::Config { option: "outcome", .. })));
+    assert!(matches!(look.means(panel()), Err(DidError::Config { option: "outcome", .. })));
 }

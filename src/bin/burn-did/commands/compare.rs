@@ -28,7 +28,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     names: Vec<String>,
     /// Compare an average where a result has group-time effects: simple, dynamic, group or calendar, with options as in
-    /// dynamic:balance_e=1. With dynamic, a regression stands with the event study of its first `i()`, too, and a continuous treatment
+    /// `dynamic:balance_e=1`. With dynamic, a regression stands with the event study of its first `i()`, too, and a continuous treatment
     /// with its own.
     #[arg(long, value_name = AGGREGATE)]
     aggregate: Option<AggregateSpec>,

@@ -56,9 +56,9 @@ impl ChartLayout<'_> {
             series.areas(scene);
         }
         frame.grid(scene, options.grid, index.is_multiple_of(self.columns));
-        let starts = all_series.iter().filter_map(|series| {
-            Some((along(series.facet.treatment?), series.missing))
-        });
+        let starts = all_series
+            .iter()
+            .filter_map(|series| Some((along(series.facet.treatment?), series.missing)));
         for (x, colour) in starts.filter(|_| options.show_treatment) {
             let (top, unit) = (Point { x, y: frame.area.top }, sizes.unit);
             scene.dashed_upright(top, frame.area.bottom, 1.2 * unit, 6.0 * unit, colour);
