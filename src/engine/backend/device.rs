@@ -212,9 +212,12 @@ impl Device {
                 Ok(work.run::<super::Cuda>(&gpus, Precision::F64))
             }
             #[cfg(not(all(feature = "cpu", feature = "vulkan", feature = "cuda")))]
-            _ => refused(
-                "of a backend that this program was built with (features `cpu`, `wgpu`, `vulkan`, `cuda`)",
-            ),
+            _ => {
+                drop(work);
+                refused(
+                    "of a backend that this program was built with (features `cpu`, `wgpu`, `vulkan`, `cuda`)",
+                )
+            }
         }
     }
 }

@@ -46,7 +46,6 @@ pub struct Comparison<'a> {
     caption: Option<String>,
     reference: Option<String>,
     siunitx: bool,
-    #[cfg_attr(not(feature = "plot"), expect(dead_code, reason = "only pictures have panels"))]
     pub(super) facets: bool,
 }
 
