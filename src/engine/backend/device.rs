@@ -276,7 +276,7 @@ mod tests {
     #[cfg(feature = "cpu")]
     fn work_runs_on_the_backend_that_was_named() {
         let cpu = Device::new(BackendName::Cpu);
-        assert_eq!(cpu.run(Names).unwrap(), "cpu f64 1");
+        assert_eq!(cpu.run(Names).unwrap(), format!("{} f64 1", super::super::Cpu::NAME));
         assert_eq!(Device::all()[0], cpu);
         let cuda = |index| Device::numbered(BackendName::Cuda, index);
         for (devices, why) in [
