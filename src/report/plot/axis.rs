@@ -23,6 +23,19 @@ impl Axis {
         Self::with_air(low, high, 0.06, ticks)
     }
 
+    /// Range of `values` alone, which need not have zero, with some air, and round ticks.
+    pub(super) fn levels(values: impl Iterator<Item = f64>, ticks: Ticks) -> Self {
+        let ends = values.fold(None, |ends: Option<(f64, f64)>, v| match ends {
+            Some((low, high)) => Some((low.min(v), high.max(v))),
+            None => Some((v, v)),
+        });
+        match ends {
+            Some((low, high)) if high > low => Self::with_air(low, high, 0.06, ticks),
+            Some((level, _)) => Self::with_air(level - 1.0, level + 1.0, 0.06, ticks),
+            None => Self::values(std::iter::empty(), ticks),
+        }
+    }
+
     /// Exactly this range but for a little air, and round ticks.
     pub(super) fn between(low: f64, high: f64, ticks: Ticks) -> Self {
         Self::with_air(low, high, 0.02, ticks)

@@ -122,6 +122,8 @@ pub struct Chart {
     pub(crate) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
     pub(crate) categories: bool,
+    /// The rows are levels, of which zero is no reference.
+    pub(crate) levels: bool,
     /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
     pub(crate) uniform: bool,
@@ -198,6 +200,7 @@ impl Chart {
             facets,
             frequency: None,
             categories: false,
+            levels: false,
             parameter,
             uniform: false,
             layers: 0,

@@ -46,8 +46,10 @@ impl Frame<'_> {
         for (place, _) in self.x.ticks.iter().filter(|_| grid.is_upright()) {
             self.upright(scene, *place, 1.0, GRID);
         }
-        let zero = Point { x: area.left, y: self.up(0.0) };
-        scene.dashed(zero, area.right, 1.2 * unit, 8.0 * unit, INK);
+        if (self.y.low..=self.y.high).contains(&0.0) {
+            let zero = Point { x: area.left, y: self.up(0.0) };
+            scene.dashed(zero, area.right, 1.2 * unit, 8.0 * unit, INK);
+        }
     }
 
     /// An upright line from end to end; its width is in the unit of distances.

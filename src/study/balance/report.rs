@@ -109,7 +109,7 @@ impl Report for Balance {
         });
         let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
         let mut chart =
-            Chart::new(&words, ("Normalised difference", "treated - comparison"), facets, options);
+            Chart::new(&words, ("Norm. difference", "treated - comparison"), facets, options);
         chart.categories = true;
         chart.finish(options, Band::Pointwise, self.alpha());
         let numbered = cohorts().next().unwrap_or_default();

@@ -99,6 +99,7 @@ impl Report for CohortMeans {
         let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
         let mut chart = Chart::new(&words, ("Mean", &self.outcome), facets, options);
         chart.frequency = self.frequency;
+        chart.levels = true;
         chart.finish(options, Band::Pointwise, self.alpha);
         Ok(Picture::Chart(chart))
     }

@@ -135,7 +135,8 @@ impl ChartLayout<'_> {
 
     fn y_axis(&self, height: f64) -> Axis {
         let values = self.chart.facets.iter().flat_map(Facet::values);
-        Axis::values(values, Ticks::along(height, self.sizes.tick, self.style.options.y_ticks))
+        let ticks = Ticks::along(height, self.sizes.tick, self.style.options.y_ticks);
+        if self.chart.levels { Axis::levels(values, ticks) } else { Axis::values(values, ticks) }
     }
 
     /// Where rows of any panel are, ascending.

@@ -20,7 +20,8 @@ impl ChartLayout<'_> {
             let index = all.partition_point(|other| *other < at) as f64;
             frame.along(if categories { index } else { at })
         };
-        let up = |effect: f64| frame.up(effect);
+        // Where zero is not on the axis, bars and crosses start at its end.
+        let up = |effect: f64| frame.up(effect.clamp(y.low, y.high));
         let places: Vec<f64> = facet.places().iter().map(|at| along(*at)).collect();
         let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
         let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
