@@ -262,7 +262,7 @@ impl<'a> Comparison<'a> {
         Table {
             align,
             sections,
-            notes: notes::notes(self, terms, &rows),
+            notes: notes::notes(&self.models, (self.stars, self.below), terms, &rows),
             caption: Some(self.caption.clone().unwrap_or(caption)),
             label: Some(reference.unwrap_or_else(|| label.into())),
             siunitx: self.siunitx,

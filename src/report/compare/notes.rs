@@ -3,40 +3,48 @@
 use crate::base::options::Band;
 use crate::report::foot::percent;
 
-use super::comparable::Term;
-use super::comparison::Comparison;
+use super::comparable::{Comparable, Term};
 use super::options::{Below, Stars};
 use super::rows::Row;
 
 /// What stands in parentheses, what stars say, and what a reader must know of each model.
 pub(super) fn notes(
-    comparison: &Comparison<'_>,
+    models: &[(String, &dyn Comparable)],
+    (stars, below): (Stars, Below),
     terms: &[Vec<Term>],
     rows: &[Row<'_>],
 ) -> Vec<String> {
-    let (bands, of) = kinds(comparison, terms, rows);
-    let below = match comparison.below {
+    let (bands, of) = kinds(models, terms, rows);
+    let in_parentheses = match below {
         Below::StandardError => "Standard errors in parentheses".to_owned(),
         Below::Interval => format!("{bands} in brackets{of}"),
     };
-    let first = match (comparison.stars, comparison.below) {
-        (Stars::None, _) => below,
-        (Stars::Interval, Below::Interval) => format!("{below}. `*' band does not cover 0"),
-        (Stars::Interval, Below::StandardError) => {
-            format!("{below}. `*' {} does not cover 0{of}", lower(&bands))
+    let first = match (stars, below) {
+        (Stars::None, _) => in_parentheses,
+        (Stars::Interval, Below::Interval) => {
+            format!("{in_parentheses}. `*' band does not cover 0")
         }
-        (Stars::Levels, _) => format!("{below}. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1"),
+        (Stars::Interval, Below::StandardError) => {
+            format!("{in_parentheses}. `*' {} does not cover 0{of}", lower(&bands))
+        }
+        (Stars::Levels, _) => {
+            format!("{in_parentheses}. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1")
+        }
     };
-    let remarks = comparison.models.iter().map(|(name, model)| (name, model.remarks()));
+    let remarks = models.iter().map(|(name, model)| (name, model.remarks()));
     let remarks =
         remarks.flat_map(|(name, all)| all.into_iter().map(move |r| format!("{name}: {r}")));
     [first].into_iter().chain(remarks).collect()
 }
 
 /// The intervals with their level and kind, and of which model they are what if they differ.
-fn kinds(comparison: &Comparison<'_>, terms: &[Vec<Term>], rows: &[Row<'_>]) -> (String, String) {
+fn kinds(
+    models: &[(String, &dyn Comparable)],
+    terms: &[Vec<Term>],
+    rows: &[Row<'_>],
+) -> (String, String) {
     let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
-    for ((name, model), terms) in comparison.models.iter().zip(terms) {
+    for ((name, model), terms) in models.iter().zip(terms) {
         let shown = terms.iter().filter(|term| rows.iter().any(|row| row.name == term.name));
         let kind = format!("{}% {}", percent(model.alpha()), bands(shown));
         match kinds.iter_mut().find(|(known, _)| *known == kind) {

@@ -3,11 +3,10 @@
 use burn_did::options::ControlGroup;
 use clap::Args;
 
-use super::{ExploreArgs, More};
-use crate::args::OutputArgs;
+use super::{ExploreArgs, LookedAtArgs, More};
+use crate::args::{AnticipationArgs, OutputArgs};
 use crate::defaults;
 use crate::error::Result;
-use crate::parse;
 use crate::words::OneOf;
 
 /// How like each treated cohort is to its comparison units in the last period before treatment: means, normalised differences and variance
@@ -17,18 +16,8 @@ use crate::words::OneOf;
 pub(crate) struct BalanceArgs {
     #[command(flatten)]
     data: ExploreArgs,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
-    yname: Option<String>,
-    /// Covariates, as in x1,x2.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_alias = "covariates",
-        value_delimiter = ',',
-        help_heading = "Columns"
-    )]
-    xname: Vec<String>,
+    #[command(flatten)]
+    columns: LookedAtArgs,
     /// Comparison units.
     #[arg(
         long,
@@ -38,9 +27,8 @@ pub(crate) struct BalanceArgs {
         help_heading = "Estimation"
     )]
     control_group: ControlGroup,
-    /// Periods before treatment in which units may respond to it already.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::periods, help_heading = "Estimation")]
-    anticipation: u32,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -48,9 +36,9 @@ pub(crate) struct BalanceArgs {
 /// Runs the command.
 pub(crate) fn run(args: &BalanceArgs) -> Result<()> {
     let more = More {
-        outcome: args.yname.as_ref(),
-        covariates: &args.xname,
-        anticipation: args.anticipation,
+        outcome: args.columns.yname.as_ref(),
+        covariates: &args.columns.xname,
+        anticipation: args.anticipation.anticipation,
         ..More::default()
     };
     let look = |explore: burn_did::explore::Explore| {

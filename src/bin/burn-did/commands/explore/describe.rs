@@ -2,10 +2,9 @@
 
 use clap::Args;
 
-use super::{ExploreArgs, More};
-use crate::args::OutputArgs;
+use super::{ExploreArgs, LookedAtArgs, More};
+use crate::args::{AnticipationArgs, OutputArgs};
 use crate::error::Result;
-use crate::parse;
 
 /// What kind of panel the data are, who is treated when, and what `att-gt` would use of them.
 ///
@@ -16,24 +15,13 @@ use crate::parse;
 pub(crate) struct DescribeArgs {
     #[command(flatten)]
     data: ExploreArgs,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
-    yname: Option<String>,
-    /// Covariates, as in x1,x2.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_alias = "covariates",
-        value_delimiter = ',',
-        help_heading = "Columns"
-    )]
-    xname: Vec<String>,
+    #[command(flatten)]
+    columns: LookedAtArgs,
     /// Cluster of the standard errors, beyond the unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
     clustervars: Option<String>,
-    /// Periods before treatment in which units may respond to it already.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::periods, help_heading = "Estimation")]
-    anticipation: u32,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -41,10 +29,10 @@ pub(crate) struct DescribeArgs {
 /// Runs the command.
 pub(crate) fn run(args: &DescribeArgs) -> Result<()> {
     let more = More {
-        outcome: args.yname.as_ref(),
-        covariates: &args.xname,
+        outcome: args.columns.yname.as_ref(),
+        covariates: &args.columns.xname,
         cluster: args.clustervars.as_ref(),
-        anticipation: args.anticipation,
+        anticipation: args.anticipation.anticipation,
         ..More::default()
     };
     let look =

@@ -39,6 +39,18 @@ pub(crate) struct ExploreArgs {
     memory_budget: Option<u64>,
 }
 
+/// Columns that are looked at.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+struct LookedAtArgs {
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
+    yname: Option<String>,
+    /// Covariates, as in x1,x2.
+    #[arg(long, value_name = "COLUMNS", visible_alias = "covariates", value_delimiter = ',')]
+    xname: Vec<String>,
+}
+
 /// Columns besides those that every look at data needs.
 #[derive(Default)]
 struct More<'a> {
