@@ -137,18 +137,20 @@ law!(where_only_lost_rows_have_weight_there_is_an_error);
 fn where_only_lost_rows_have_weight_there_is_an_error(case: &Case, report: &mut Report) {
     let (case, weights, _) = by_pair(case);
     let ids = floats(&case.frame, "id");
-    let lost = |spoiled: &str, value: f64| {
+    let lost = |df: &DataFrame, spoiled: &str, value: f64| {
         let marked = |column: &str, off: f64, on: Option<f64>| {
-            let old = ids.iter().zip(floats(&case.frame, column));
+            let old = ids.iter().zip(floats(df, column));
             let new = old.map(|(id, v)| if *id < 5.0 { off } else { on.unwrap_or(v) });
             new.collect::<Vec<f64>>()
         };
-        let df = with(&case.frame, weights, marked(weights, 1.0, Some(0.0)));
+        let df = with(df, weights, marked(weights, 1.0, Some(0.0)));
         with(&df, spoiled, marked(spoiled, value, None))
     };
-    let mut frames = vec![("missing outcome", lost(case.outcome.unwrap_or("count"), f64::NAN))];
+    let outcomes = case.outcome.map_or(vec!["count", "any"], |outcome| vec![outcome]);
+    let without = outcomes.into_iter().fold(case.frame.clone(), |df, y| lost(&df, y, f64::NAN));
+    let mut frames = vec![("missing outcome", without)];
     if case.comparison.is_some() {
-        frames.push(("treated from the start", lost("g", 1.0)));
+        frames.push(("treated from the start", lost(&case.frame, "g", 1.0)));
     }
     for (why, frame) in frames {
         let what = format!("{}: {why}", case.name);
