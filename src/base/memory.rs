@@ -28,6 +28,12 @@ pub(crate) fn check(what: &'static str, needed: u128, remedy: &'static str) -> R
     Err(DidError::Memory { what, needed, available, remedy })
 }
 
+/// Whether data of so many bytes take more than a budget, or more than is free if they are held in so many `copies`.
+pub(crate) fn exceeds(bytes: u64, budget: Option<u64>, copies: u64) -> bool {
+    let room = free().map(|free| free / copies);
+    budget.into_iter().chain(room).any(|limit| bytes > limit)
+}
+
 /// Bytes that can be taken without swapping, where the system tells: of the machine, and on Linux of this process's control
 /// group and of its address space, the least.
 pub(crate) fn free() -> Option<u64> {

@@ -1,5 +1,7 @@
 //! Reading the rows of a study once, as a whole or in pieces.
 
+use polars::prelude::DataFrame;
+
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
@@ -48,7 +50,7 @@ impl Reading<'_> {
 
     fn whole(&self, Read { frame, files, read_as_missing }: Read) -> Result<(Overview, FilesRead)> {
         let mut overview = Overview::reading(read_as_missing);
-        overview.add(&frame, self.columns, &self.missing, 0)?;
+        overview.add(&frame, self.columns, &self.missing)?;
         overview.finish();
         Ok((overview, files))
     }
@@ -59,11 +61,12 @@ impl Reading<'_> {
         let unit = self.columns.unit.as_deref();
         let progress = self.progress.clone();
         let opened = ParquetFiles::open(&files.paths, &wanted, unit, self.memory_budget, progress)?;
-        let mut first_row = 0;
-        opened.each("reading", &mut |df| {
-            overview.add(df, self.columns, &self.missing, first_row)?;
-            first_row += df.height();
-            Ok(())
+        let looked =
+            opened.each("reading", &mut |df| overview.add(df, self.columns, &self.missing));
+        looked.map_err(|error| {
+            let again =
+                |df: &DataFrame, first_row| self.columns.check(df, &self.missing, first_row);
+            opened.located(error, &again)
         })?;
         overview.finish();
         Ok((overview, files.read()))

@@ -20,16 +20,24 @@ impl fmt::Display for FileLine {
     }
 }
 
-impl DidError {
-    /// The row that the error is about, if it names one, and where to say which line of a file that is.
-    pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<Box<FileLine>>)> {
-        match self {
-            Self::NotBinary { row, line, .. }
-            | Self::NotProbability { row, line, .. }
-            | Self::NoPeriod { row, line, .. }
-            | Self::TooManyDigits { row, line, .. }
-            | Self::Negative { row, line, .. } => Some((*row, line)),
-            _ => None,
+/// Lists the errors about a row once.
+macro_rules! about_a_row {
+    ($($variant:ident),+ $(,)?) => {
+        impl DidError {
+            /// The row that the error is about, if it names one, and where to say which line of a file that is.
+            pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<Box<FileLine>>)> {
+                match self {
+                    $(Self::$variant { row, line, .. })|+ => Some((*row, line)),
+                    _ => None,
+                }
+            }
+
+            /// Whether the error says which row it is about.
+            pub(crate) fn names_a_row(&self) -> bool {
+                matches!(self, $(Self::$variant { .. })|+)
+            }
         }
-    }
+    };
 }
+
+about_a_row!(NotBinary, NotProbability, NoPeriod, TooManyDigits, Negative);

@@ -18,7 +18,7 @@ use crate::engine::condition::{Look, LookStat, Piece};
 use crate::engine::pass::KeptRows;
 use crate::engine::source::{Answer, Ask, LOCAL};
 use crate::read::input::guarded;
-use crate::read::panel::{StratumData, names_a_row};
+use crate::read::panel::StratumData;
 use cache::{Cache, Held};
 
 /// Does the tasks of this crate on a device, one at a time or several at once.
@@ -159,7 +159,7 @@ fn kind(task: &Task<'_>, error: &DidError) -> ProblemKind {
         {
             ProblemKind::Passing
         }
-        error if names_a_row(error) => ProblemKind::OfARow,
+        error if error.names_a_row() => ProblemKind::OfARow,
         _ => ProblemKind::Lasting,
     }
 }

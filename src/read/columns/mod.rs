@@ -30,7 +30,7 @@ pub(crate) use codes::{LabelColumn, from_integers};
 pub(crate) use excerpt::excerpt;
 pub(crate) use gaps::Gaps;
 pub(crate) use kinds::{kind, kinds};
-pub(crate) use labels::{Codes, Label, MISSING};
+pub(crate) use labels::{Codes, Label, MISSING, ordered_key};
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts, add_counts};
 pub(crate) use numbers::too_many;

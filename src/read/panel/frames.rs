@@ -13,7 +13,7 @@ use super::levels::Levels;
 use super::request::Request;
 use super::rules::Rules;
 use super::survey::Survey;
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::read::files::parquet::ParquetFiles;
 
 /// Frames in ascending order of the units' labels.
@@ -74,7 +74,11 @@ impl FrameSource for Frames<'_> {
             survey.merge(Survey::of(&Frame::new(df, request.reader())?))?;
             survey.check_values(request.roles)
         });
-        read.map_err(|error| located(error, files, request))?;
+        read.map_err(|error| {
+            let again =
+                |df: &DataFrame, first_row| self::read(df, request.reader(), first_row).map(drop);
+            files.located(error, &again)
+        })?;
         Ok(survey)
     }
 
@@ -86,24 +90,4 @@ impl FrameSource for Frames<'_> {
         let find = |placed: Placed<'_>| Changes::of(placed, &levels.factors, rules.layout);
         self.look(rules, request, find)
     }
-}
-
-/// An error about a row of a piece, with the row's number in the files.
-fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidError {
-    if !names_a_row(&error) {
-        return error;
-    }
-    let mut first_row = 0;
-    let again = files.each_as_written(&mut |df| {
-        read(df, request.reader(), first_row)?;
-        first_row += df.height();
-        Ok(())
-    });
-    again.err().unwrap_or(error)
-}
-
-/// Whether an error says which row it is about.
-pub(crate) fn names_a_row(error: &DidError) -> bool {
-    use DidError::{Negative, NoPeriod, NotBinary, TooManyDigits};
-    matches!(error, NotBinary { .. } | Negative { .. } | NoPeriod { .. } | TooManyDigits { .. })
 }

@@ -54,11 +54,11 @@ use arrange::arrange;
 use frames::Frames;
 
 pub use audit::SampleAudit;
-#[cfg(feature = "cluster")]
-pub(crate) use frames::names_a_row;
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
-pub(crate) use rules::{SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods};
+pub(crate) use rules::{
+    SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods, smallest_cohort,
+};
 pub use sample::Weight;
 pub(crate) use sample::{DesignInfo, Doses, Sample, WeightLayout};
 pub(crate) use spill::Spill;
@@ -68,6 +68,7 @@ pub use strata::Layout;
 #[cfg(test)]
 pub(crate) use strata::StratumTable;
 pub(crate) use stratum::StratumData;
+pub(crate) use survey::is_status;
 
 /// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.
 pub(crate) fn ingest(df: &DataFrame, audit: SampleAudit, request: &Request<'_>) -> Result<Panel> {

@@ -141,15 +141,13 @@ impl Survey {
     /// An error about groups that are 0 and 1 says so.
     fn explained(&self, error: DidError, request: &Request<'_>) -> DidError {
         let Roles { group, treatment, frequency, .. } = request.roles;
-        let mut groups = self.units.keys().map(|pattern| pattern.cohort.group);
+        let groups = self.units.keys().map(|pattern| pattern.cohort.group);
         let no_group =
             matches!(error, DidError::NoValidGroups { .. } | DidError::TooFewPeriods { .. });
-        let is_status = *treatment == Treatment::FirstPeriod
-            && groups.clone().any(|g| g == 1.0)
-            && groups.all(|g| g == 1.0 || g.is_infinite());
-        let mut periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
-        match periods.clone().reduce(f64::max) {
-            Some(last) if no_group && is_status && periods.all(|t| t != 1.0) => {
+        let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
+        let is_status = *treatment == Treatment::FirstPeriod && is_status(groups, periods.clone());
+        match periods.reduce(f64::max) {
+            Some(last) if no_group && is_status => {
                 let (column, example) = (group.clone(), shown(last, *frequency));
                 DidError::IndicatorAsGroup { column, example }
             }
@@ -190,6 +188,16 @@ impl Additive for Survey {
         self.groups.extend(other.groups);
         Ok(())
     }
+}
+
+/// Whether a column of first treated periods holds a treatment status instead: besides never treated only 1, which is no period.
+pub(crate) fn is_status(
+    mut groups: impl Iterator<Item = f64> + Clone,
+    mut periods: impl Iterator<Item = f64>,
+) -> bool {
+    groups.clone().any(|group| group == 1.0)
+        && groups.all(|group| group == 1.0 || group.is_infinite())
+        && periods.all(|period| period != 1.0)
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl Selection {
         parts.collect()
     }
 
-    /// An error that names a pattern or label that is of nothing.
+    /// An error that names a pattern or label that fits no row.
     pub(super) fn check(&self, rows: &[Row<'_>], facts: &[&str], values: &[&str]) -> Result<()> {
         let row_names = || rows.iter().flat_map(|row| [row.name, row.shown]);
         let known = || row_names().chain(facts.iter().copied());

@@ -7,7 +7,7 @@ use crate::base::error::DidWarning;
 use crate::base::options::{Band, Inference};
 
 /// Fewer clusters than this and the band takes the t law with one degree of freedom less than clusters.
-const FEW_CLUSTERS: usize = 50;
+pub(crate) const FEW_CLUSTERS: usize = 50;
 
 /// Largest error of a uniform critical value without a warning.
 const STATED: f64 = 2e-3;

@@ -3,16 +3,12 @@
 use super::result::{CohortStatus, Description, Irregularity};
 use crate::base::calendar::Calendar;
 use crate::read::panel::overview::Overview;
+use crate::read::panel::{is_status, smallest_cohort};
+use crate::result::inference::FEW_CLUSTERS;
 use crate::study::explore::Explore;
 
 /// A cohort later than the last period by more than this many times the length of the data is taken for a code.
 const FAR: f64 = 10.0;
-
-/// Fewer clusters than this make standard errors unreliable.
-const FEW_CLUSTERS: usize = 50;
-
-/// Units that a cohort should have, and one more for each covariate.
-const SMALL: usize = 5;
 
 pub(super) fn findings(
     description: &Description,
@@ -48,11 +44,10 @@ pub(super) fn findings(
 
 /// Whether the group column is a treatment status.
 fn status_as_group(description: &Description, calendar: &Calendar) -> Option<String> {
-    let treated = || description.cohorts.iter().filter_map(|cohort| cohort.group);
-    let is_status = treated().count() == 1 && treated().all(|group| group == 1.0);
-    let periods = || description.periods.iter().map(|period| period.period);
-    let last = periods().reduce(f64::max)?;
-    (is_status && periods().all(|period| period != 1.0)).then(|| {
+    let groups = description.cohorts.iter().map(|cohort| cohort.group.unwrap_or(f64::INFINITY));
+    let periods = description.periods.iter().map(|period| period.period);
+    let last = description.periods.last()?.period;
+    is_status(groups, periods).then(|| {
         format!(
             "`{}` holds only 0 and 1; the group is the period of first treatment, such as {}, in all rows of a unit, and 0 if it is never \
              treated",
@@ -126,7 +121,7 @@ fn small_cohorts(
     options: &Explore,
     calendar: &Calendar,
 ) -> Option<String> {
-    let required = SMALL + options.covariates.len();
+    let required = smallest_cohort(options.covariates.len());
     let small = description.cohorts.iter().filter(|cohort| cohort.units < required);
     let small: Vec<String> = small
         .map(|cohort| {

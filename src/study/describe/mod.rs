@@ -36,8 +36,8 @@ impl Explore {
 fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Description {
     let calendar = Calendar { frequency: options.frequency, ..Calendar::default() };
     let periods = periods(overview);
-    let designs = uses::designs(options, overview, &calendar);
-    let by_row = options.unit.is_none();
+    let layout = layout(overview, options.unit.is_none());
+    let designs = uses::designs(options, layout, overview, &calendar);
     let mut description = Description {
         outcome: options.outcome.clone(),
         unit: options.unit.clone(),
@@ -48,7 +48,7 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         covariates: options.covariates.clone(),
         frequency: options.frequency,
         files,
-        layout: layout(overview, by_row),
+        layout,
         n_rows: overview.rows,
         n_complete: overview.rows - overview.incomplete,
         n_units: overview.found.groups.iter().map(|group| group.units).sum(),
@@ -135,23 +135,25 @@ fn cohorts(options: &Explore, overview: &Overview) -> Vec<CohortDescription> {
 fn periods(overview: &Overview) -> Vec<PeriodDescription> {
     let all = overview.periods();
     let cells = &overview.found.cells;
-    let observed = |test: &dyn Fn(&[f64]) -> bool| -> usize {
-        overview.units().filter(|(_, periods, _)| test(periods)).map(|(_, _, units)| units).sum()
-    };
-    let described = all.iter().enumerate().map(|(t, period)| PeriodDescription {
+    let rows = |t: usize| (0..cells.groups.len()).map(|g| cells.at(g, t).rows).sum();
+    let empty = |(t, period): (usize, &f64)| PeriodDescription {
         period: *period,
-        rows: (0..cells.groups.len()).map(|g| cells.at(g, t).rows).sum(),
-        treated: overview
-            .units()
-            .filter(|(group, periods, _)| *group <= *period && periods.contains(period))
-            .map(|(_, _, units)| units)
-            .sum(),
-        entering: observed(&|periods| periods.first() == Some(period)),
-        leaving: if t + 1 == all.len() {
-            0
-        } else {
-            observed(&|periods| periods.last() == Some(period))
-        },
-    });
-    described.collect()
+        rows: rows(t),
+        treated: 0,
+        entering: 0,
+        leaving: 0,
+    };
+    let mut described: Vec<PeriodDescription> = all.iter().enumerate().map(empty).collect();
+    let at = |period: &f64| all.partition_point(|known| known < period);
+    for (group, observed, units) in overview.units() {
+        let (Some(first), Some(last)) = (observed.first(), observed.last()) else { continue };
+        described[at(first)].entering += units;
+        if at(last) + 1 < all.len() {
+            described[at(last)].leaving += units;
+        }
+        for period in observed.iter().filter(|period| group <= **period) {
+            described[at(period)].treated += units;
+        }
+    }
+    described
 }

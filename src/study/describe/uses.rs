@@ -4,27 +4,24 @@ use super::result::SampleOfDesign;
 use crate::base::calendar::Calendar;
 use crate::base::options::ControlGroup;
 use crate::read::panel::overview::Overview;
-use crate::read::panel::{SampleAudit, SampleOptions, Staggered, StudyDesign};
+use crate::read::panel::{Layout, SampleAudit, SampleOptions, Staggered, StudyDesign};
 use crate::study::explore::Explore;
 
 /// Samples of both comparison groups, of balanced units and, if that is not all, of all units.
 pub(super) fn designs(
     options: &Explore,
+    layout: Layout,
     overview: &Overview,
     calendar: &Calendar,
 ) -> Vec<SampleOfDesign> {
-    let by_row = options.unit.is_none();
-    let all = overview.periods().len();
-    let unbalanced = !by_row
-        && overview.units().any(|(_, periods, _)| !periods.is_empty() && periods.len() < all);
-    let allowed: &[bool] = if unbalanced { &[false, true] } else { &[false] };
+    let allowed: &[bool] = if layout == Layout::Unbalanced { &[false, true] } else { &[false] };
     let groups = [ControlGroup::NeverTreated, ControlGroup::NotYetTreated];
     let designs = groups.into_iter().flat_map(|group| allowed.iter().map(move |all| (group, *all)));
     let sample = |(control_group, allow_unbalanced): (ControlGroup, bool)| {
         let design = Staggered { control_group, anticipation: options.anticipation };
         let asked = SampleOptions {
             design: StudyDesign::Staggered(design),
-            repeated_cross_sections: by_row,
+            repeated_cross_sections: layout == Layout::RepeatedCrossSections,
             allow_unbalanced,
             pairs: false,
             labels: false,

@@ -1,10 +1,10 @@
-//! Which columns say what unit and period a row is of.
+//! The columns of units and periods.
 
 use crate::base::calendar::Frequency;
 use crate::base::progress::Progress;
 use crate::read::columns::{Kind, MissingValues, Wanted};
 
-/// The columns that say what unit and period a row is of, and how they are read.
+/// The columns that name the unit and the period of each row, and how they are read.
 ///
 /// They are read as the estimators read them: labels of any type, periods as numbers or dates, and the usual words for a missing value.
 ///

@@ -8,7 +8,9 @@ use super::frame::{PanelFrame, gathered, index};
 use super::keys::PanelKeys;
 use crate::base::calendar::shown;
 use crate::base::error::Result;
-use crate::read::columns::{LabelColumn, MAX_DISTINCT, ReadAsMissing, add_counts, too_many};
+use crate::read::columns::{
+    LabelColumn, MAX_DISTINCT, ReadAsMissing, add_counts, ordered_key, too_many,
+};
 
 /// A set of periods, by the order in which they were first seen.
 pub(super) type PeriodSet = Box<[u64]>;
@@ -20,7 +22,7 @@ pub(super) struct Survey {
     pub units: u64,
     pub without_key: u64,
     pub read_as_missing: Vec<ReadAsMissing>,
-    /// Number of each period, in the order in which they were first seen, by [`bits`].
+    /// Number of each period, in the order in which they were first seen, by [`ordered_key`].
     numbers: BTreeMap<i64, u16>,
     /// Values of the periods by these numbers; after [`finish`](Self::finish) ascending, by rank.
     pub periods: Vec<f64>,
@@ -63,12 +65,6 @@ pub(super) struct Conflicts {
     pub columns: BTreeMap<String, u64>,
 }
 
-/// Doubles in their order as integers; −0 and 0 are the same.
-fn bits(value: f64) -> i64 {
-    let bits = (value + 0.0).to_bits().cast_signed();
-    bits ^ (((bits >> 63).cast_unsigned()) >> 1).cast_signed()
-}
-
 impl Survey {
     /// What every tool counts.
     pub fn add(&mut self, frame: &PanelFrame<'_>) {
@@ -99,7 +95,7 @@ impl Survey {
         for row in &rows {
             let value = frame.time.value(frame.time.codes[*row]);
             let next = self.periods.len();
-            let number = *self.numbers.entry(bits(value)).or_insert_with(|| {
+            let number = *self.numbers.entry(ordered_key(value)).or_insert_with(|| {
                 self.periods.push(value + 0.0);
                 u16::try_from(next).unwrap_or(u16::MAX)
             });
@@ -122,7 +118,8 @@ impl Survey {
 
     /// Counts the units of a frame by their periods. Its periods must be known.
     pub fn add_patterns(&mut self, frame: &PanelFrame<'_>) {
-        let number = frame.by_code(|value| self.numbers.get(&bits(value)).copied().unwrap_or(0));
+        let number =
+            frame.by_code(|value| self.numbers.get(&ordered_key(value)).copied().unwrap_or(0));
         let mut last: Option<((Option<u64>, PeriodSet), u64)> = None;
         for (position, unit) in frame.units.iter().enumerate() {
             let cohort = frame.cohorts.as_ref().map(|cohorts| cohorts[position].to_bits());

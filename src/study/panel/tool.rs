@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use super::change::PanelChange;
-use super::frame::{PanelFrame, StepColumns};
+use super::frame::PanelFrame;
 use super::keys::PanelKeys;
 use super::long::{Folding, ToLong};
 use super::output::{self, Sink};
@@ -138,9 +138,7 @@ impl PanelTool {
             )?;
             return Ok(None);
         }
-        let room = memory::free().map(|free| free / COPIES);
-        let limit = self.budget().into_iter().chain(room).min();
-        let large = asked || limit.is_some_and(|limit| bytes > limit);
+        let large = asked || memory::exceeds(bytes, self.budget(), COPIES);
         Ok((large && bytes > 0).then_some(files))
     }
 
@@ -196,7 +194,12 @@ impl PanelTool {
                     survey.add(&frame);
                     step.look(&frame, &mut survey)
                 });
-                looked.map_err(|error| located(error, &parts, keys, &columns))?;
+                looked.map_err(|error| {
+                    let again = |df: &DataFrame, first_row| {
+                        PanelFrame::new(df.clone(), keys, &columns, first_row).map(drop)
+                    };
+                    parts.located(error, &again)
+                })?;
                 survey.finish()?;
                 begin(&mut change, step.name(), &survey);
                 let plan = step.decide(&survey, keys, &mut change)?;
@@ -245,23 +248,4 @@ fn add_rows(change: &mut PanelChange, df: &DataFrame) {
     change.rows_in += rows;
     change.units_in += rows;
     change.units_out += rows;
-}
-
-/// An error about a row of a piece, with the row's number in the files.
-fn located(
-    mut error: DidError,
-    files: &ParquetFiles,
-    keys: &PanelKeys,
-    columns: &StepColumns,
-) -> DidError {
-    if error.row().is_none() {
-        return error;
-    }
-    let mut first_row = 0;
-    let again = files.each_as_written(&mut |df| {
-        PanelFrame::new(df.clone(), keys, columns, first_row)?;
-        first_row += df.height();
-        Ok(())
-    });
-    again.err().unwrap_or(error)
 }

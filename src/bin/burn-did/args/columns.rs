@@ -28,6 +28,15 @@ pub(crate) struct DataArgs {
     pub na: Option<Vec<String>>,
 }
 
+/// A list of columns.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct ColumnListArgs {
+    /// Columns of numbers, as in y,x.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
+    pub columns: Vec<String>,
+}
+
 /// What the data of units over periods are.
 pub(crate) const LONG_FORM: &str = "CSV or parquet file in long form: one row per unit and period. Also a directory of such files or, if nothing has \
     that name, a pattern as in \"data/*.parquet\"";

@@ -22,7 +22,9 @@ mod plot;
 mod regression;
 mod table;
 
-pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
+pub(crate) use columns::{
+    ColumnArgs, ColumnListArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs,
+};
 pub(crate) use device::DeviceArgs;
 pub(crate) use group_time::{
     AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,

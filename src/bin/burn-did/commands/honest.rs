@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, Honest, SavedResult,
-    group_time::AggregationKind,
+    Honest,
     sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
 };
 use clap::Args;
 
-use super::saved::{event_study, refused, result_or_study};
+use super::saved::{check_dynamic, study_to_analyse};
 use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::{CliError, Result};
@@ -197,47 +196,14 @@ impl FromStr for Violations {
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
     args.output.check(&args.file)?;
-    let saved = result_or_study(&args.file)?;
-    if args.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
-        return Err(CliError::usage(
-            "--aggregate is given, and the file has an event study",
-            "leave out --aggregate, or name a saved result of att-gt or ddd",
-        ));
-    }
-    let at = |own: f64| options.clone().alpha(args.alp.unwrap_or(own));
-    let result = match &saved {
-        SavedResult::EventStudy(study) => study.honest(at(study.alpha))?,
-        SavedResult::SunAbraham(fit) => fit.event_study.honest(at(fit.event_study.alpha))?,
-        SavedResult::Aggregated(average) => average.honest(at(average.alpha))?,
-        SavedResult::Multiplegt(fit) => fit.honest(at(fit.settings.inference.alpha))?,
-        SavedResult::Regression(fit) => {
-            event_study(fit, "the regression has no i(), and so no event study")?
-                .honest(at(fit.settings.alpha))?
-        }
-        SavedResult::ContDid(fit) => {
-            fit.honest(fit.target, at(fit.level.settings.inference.alpha))?
-        }
-        SavedResult::GroupTime(fit) => {
-            let asked = args.aggregate.as_ref();
-            let aggregation = asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
-            fit.aggregate(aggregation)?.honest(at(fit.settings.inference.alpha))?
-        }
-        other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
-            return Err(refused(other, &args.file, reads));
-        }
-    };
-    args.output.emit(&result)
+    let study = study_to_analyse(&args.file, args.aggregate.as_ref())?;
+    let options = options.alpha(args.alp.unwrap_or(study.alpha));
+    args.output.emit(&study.honest(options)?)
 }
 
 impl HonestArgs {
     fn options(&self) -> Result<Honest> {
-        if self.aggregate.as_ref().is_some_and(|a| a.aggregation.kind != AggregationKind::Dynamic) {
-            return Err(CliError::usage(
-                "--aggregate must be dynamic: an event study is analysed",
-                "as in --aggregate dynamic:min_e=-5",
-            ));
-        }
+        check_dynamic(self.aggregate.as_ref())?;
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
             Some(at) => Effect::At(at),
@@ -254,11 +220,7 @@ impl HonestArgs {
         options.search = self.search;
         options.grid_points = self.grid_points;
         options.grid = self.grid_lb.zip(self.grid_ub);
-        options = options.draws(self.draws, self.seed);
-        Ok(match self.alp {
-            Some(alpha) => options.alpha(alpha),
-            None => options,
-        })
+        Ok(options.draws(self.draws, self.seed))
     }
 
     /// The set, from its name and from the options that say more.

@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use burn_did::{
-    Aggregation, Pretrends, SavedResult, group_time::AggregationKind, pretrends::PreTest,
-};
+use burn_did::{Pretrends, pretrends::PreTest};
 use clap::Args;
 
-use super::saved::{event_study, refused, result_or_study};
+use super::saved::{check_dynamic, study_to_analyse};
 use crate::args::OutputArgs;
 use crate::defaults;
-use crate::error::{CliError, Result};
+use crate::error::Result;
 use crate::formed::AggregateSpec;
 use crate::parse;
 use crate::words::OneOf;
@@ -101,41 +99,9 @@ pub(crate) struct PretrendsArgs {
 /// Runs the command.
 pub(crate) fn run(args: &PretrendsArgs) -> Result<()> {
     let asked = args.aggregate.as_ref();
-    if asked.is_some_and(|asked| asked.aggregation.kind != AggregationKind::Dynamic) {
-        return Err(CliError::usage(
-            "--aggregate must be dynamic: an event study is analysed",
-            "as in --aggregate dynamic:min_e=-5",
-        ));
-    }
+    check_dynamic(asked)?;
     args.output.check(&args.file)?;
-    let saved = result_or_study(&args.file)?;
-    if asked.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
-        return Err(CliError::usage(
-            "--aggregate is given, and the file has an event study",
-            "leave out --aggregate, or name a saved result of att-gt or ddd",
-        ));
-    }
-    let options = args.options();
-    let result = match &saved {
-        SavedResult::EventStudy(study) => study.pretrends(options)?,
-        SavedResult::SunAbraham(fit) => fit.event_study.pretrends(options)?,
-        SavedResult::Aggregated(average) => average.pretrends(options)?,
-        SavedResult::Multiplegt(fit) => fit.pretrends(options)?,
-        SavedResult::Regression(fit) => {
-            event_study(fit, "the regression has no i(), and so no event study")?
-                .pretrends(options)?
-        }
-        SavedResult::ContDid(fit) => fit.pretrends(fit.target, options)?,
-        SavedResult::GroupTime(fit) => {
-            let aggregation = asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
-            fit.aggregate(aggregation)?.pretrends(options)?
-        }
-        other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
-            return Err(refused(other, &args.file, reads));
-        }
-    };
-    args.output.emit(&result)
+    args.output.emit(&study_to_analyse(&args.file, asked)?.pretrends(args.options())?)
 }
 
 impl PretrendsArgs {

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use burn_did::{DidError, EventStudy, RegressionResult, SavedResult};
+use burn_did::group_time::AggregationKind;
+use burn_did::{Aggregation, DidError, EventStudy, RegressionResult, SavedResult};
 
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 
 /// Reads a saved result, or an event study in the words of R `HonestDiD`.
 pub(super) fn result_or_study(path: &Path) -> Result<SavedResult> {
@@ -16,6 +18,46 @@ pub(super) fn result_or_study(path: &Path) -> Result<SavedResult> {
         }
         saved => Ok(saved?),
     }
+}
+
+/// The event study of a file that is to be analysed: what the file has, or the average that is asked for of group-time effects.
+pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Result<EventStudy> {
+    let saved = result_or_study(path)?;
+    if asked.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
+        return Err(CliError::usage(
+            "--aggregate is given, and the file has an event study",
+            "leave out --aggregate, or name a saved result of att-gt or ddd",
+        ));
+    }
+    Ok(match saved {
+        SavedResult::EventStudy(study) => *study,
+        SavedResult::SunAbraham(fit) => fit.event_study,
+        SavedResult::Aggregated(average) => average.event_study()?,
+        SavedResult::Multiplegt(fit) => fit.event_study(),
+        SavedResult::Regression(fit) => {
+            event_study(&fit, "the regression has no i(), and so no event study")?
+        }
+        SavedResult::ContDid(fit) => fit.event_study(fit.target)?,
+        SavedResult::GroupTime(fit) => {
+            let aggregation = asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
+            fit.aggregate(aggregation)?.event_study()?
+        }
+        other => {
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
+            return Err(refused(&other, path, reads));
+        }
+    })
+}
+
+/// An error for an average that is no event study.
+pub(super) fn check_dynamic(asked: Option<&AggregateSpec>) -> Result<()> {
+    if asked.is_some_and(|asked| asked.aggregation.kind != AggregationKind::Dynamic) {
+        return Err(CliError::usage(
+            "--aggregate must be dynamic: an event study is analysed",
+            "as in --aggregate dynamic:min_e=-5",
+        ));
+    }
+    Ok(())
 }
 
 /// The error of a command that cannot use a result, and reads `what`.

@@ -4,11 +4,9 @@
 mod plot;
 
 use crate::base::calendar::label;
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
-use crate::estimator::aggregate::report::left_out;
 use crate::estimator::honest::{
     AT_EVENT_TIME, Breakdown, Delta, HonestResult, Restriction, RobustInterval,
 };
@@ -100,7 +98,7 @@ impl Report for HonestResult {
     }
 
     fn messages(&self) -> Vec<String> {
-        facts::messages(&self.warnings, self.study.provenance.settings().and_then(|s| s.frequency))
+        facts::messages(&self.warnings, self.study.frequency())
     }
 
     #[cfg(feature = "plot")]
@@ -111,9 +109,7 @@ impl Report for HonestResult {
 
 impl HonestResult {
     fn notes(&self, m: &str, digits: Digits) -> Vec<String> {
-        let settings = self.study.provenance.settings();
-        let left_out = self.study.left_out.as_ref();
-        let mut notes = left_out.map_or_else(Vec::new, |l| left_out::of_study(l, settings));
+        let mut notes = self.study.left_out_notes();
         notes.extend(["Signif. codes: `*' interval does not cover 0".to_owned(), String::new()]);
         let (att, se) = (digits.show(self.original.estimate), digits.show(self.original.se));
         notes.push(format!("Parameter: {}, Estimate: {att} (Std. Error {se})", self.parameter));
@@ -135,15 +131,7 @@ impl HonestResult {
                 "M consistent with the periods before treatment: {lower} to {upper}"
             ));
         }
-        if let Some(settings) = settings {
-            let (outcome, covariates) = (&settings.outcome, &settings.covariates);
-            notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
-            notes.push(foot::sample(settings));
-        }
-        let frequency = settings.and_then(|s| s.frequency);
-        let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
-        let warnings = self.warnings.iter().filter(said);
-        notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(frequency))));
+        notes.extend(self.study.analysed(&self.warnings));
         notes
     }
 
@@ -173,8 +161,8 @@ impl HonestResult {
 
 result!(HonestResult);
 
-/// The effect that is analysed, with its original interval: the robust ones have no estimate.
-/// The original estimate, in the row of its event time if it is the effect at one.
+/// The effect that is analysed, with its original interval: the robust ones have no estimate. An effect at one event time stands in the row
+/// of that time.
 impl Comparable for HonestResult {
     fn terms(&self) -> Vec<Term> {
         let time = self.parameter.strip_prefix(AT_EVENT_TIME).and_then(|time| time.parse().ok());

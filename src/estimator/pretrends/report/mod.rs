@@ -4,11 +4,9 @@
 mod plot;
 
 use crate::base::calendar::label;
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
-use crate::estimator::aggregate::report::left_out;
 use crate::estimator::pretrends::{
     EquivalenceTest, Hypothesis, PreTest, PretrendsAlternative, PretrendsResult, PretrendsRow,
 };
@@ -82,7 +80,7 @@ impl Report for PretrendsResult {
     }
 
     fn messages(&self) -> Vec<String> {
-        facts::messages(&self.warnings, self.study.provenance.settings().and_then(|s| s.frequency))
+        facts::messages(&self.warnings, self.study.frequency())
     }
 
     #[cfg(feature = "plot")]
@@ -206,9 +204,7 @@ impl PretrendsResult {
     }
 
     fn notes(&self) -> Vec<String> {
-        let settings = self.study.provenance.settings();
-        let left_out = self.study.left_out.as_ref();
-        let mut notes = left_out.map_or_else(Vec::new, |l| left_out::of_study(l, settings));
+        let mut notes = self.study.left_out_notes();
         let passes = if self.passed { "pass" } else { "do not pass" };
         notes.push(format!(
             "Test: {}; it rejects with probability {:.4} without a violation. The estimates {passes} it.",
@@ -234,15 +230,7 @@ impl PretrendsResult {
         if error > 5e-5 {
             notes.push(format!("Error of numerical integration: up to {}", short(error)));
         }
-        if let Some(settings) = settings {
-            let (outcome, covariates) = (&settings.outcome, &settings.covariates);
-            notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
-            notes.push(foot::sample(settings));
-        }
-        let frequency = settings.and_then(|s| s.frequency);
-        let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
-        let warnings = self.warnings.iter().filter(said);
-        notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(frequency))));
+        notes.extend(self.study.analysed(&self.warnings));
         notes
     }
 

@@ -4,7 +4,7 @@ use polars::prelude::*;
 
 use super::file::ParquetFile;
 use super::schema;
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::base::progress::Progress;
 use crate::read::columns::LabelColumn;
 
@@ -59,8 +59,26 @@ impl ParquetFiles {
         open.map_or(Ok(()), |df| visit(&df))
     }
 
+    /// An error about a row of a piece, with the row's number in the files: `read` reads rows whose first has the number that it is given.
+    pub fn located(
+        &self,
+        error: DidError,
+        read: &dyn Fn(&DataFrame, usize) -> Result<()>,
+    ) -> DidError {
+        if !error.names_a_row() {
+            return error;
+        }
+        let mut first_row = 0;
+        let again = self.each_as_written(&mut |df| {
+            read(df, first_row)?;
+            first_row += df.height();
+            Ok(())
+        });
+        again.err().unwrap_or(error)
+    }
+
     /// Calls `visit` with the rows of the files as they were found, which need not be whole units.
-    pub fn each_as_written(&self, visit: &mut dyn FnMut(&DataFrame) -> Result<()>) -> Result<()> {
+    fn each_as_written(&self, visit: &mut dyn FnMut(&DataFrame) -> Result<()>) -> Result<()> {
         let parts = self.as_written.as_ref().unwrap_or(&self.parts);
         parts.iter().try_for_each(|part| visit(&part.read(&self.schema)?))
     }

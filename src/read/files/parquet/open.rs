@@ -38,10 +38,7 @@ impl ParquetFiles {
 
     /// Whether a frame with all rows and this many columns takes more than the memory budget, or than a fifth of the free memory.
     pub fn are_too_large(paths: &[PathBuf], columns: usize, budget: Option<u64>) -> Result<bool> {
-        let room = memory::free().map(|free| free / ARRANGED);
-        let limit = budget.into_iter().chain(room).min();
-        let bytes = Self::frame_bytes(paths, columns)?;
-        Ok(limit.is_some_and(|limit| bytes > limit))
+        Ok(memory::exceeds(Self::frame_bytes(paths, columns)?, budget, ARRANGED))
     }
 
     /// All rows of the files.

@@ -1,6 +1,7 @@
 //! The columns of a panel that is looked at, as they are read.
 
 use polars::prelude::DataFrame;
+use rayon::prelude::*;
 
 use crate::base::calendar::Frequency;
 use crate::base::error::Result;
@@ -61,6 +62,14 @@ impl PanelColumns {
             .and("cluster", Kind::Label, &self.cluster)
             .and("covariate", Kind::Value, &self.covariates)
     }
+
+    /// Whether rows whose first has the number `first_row` among all rows have columns that can be read.
+    ///
+    /// # Errors
+    /// If a column is not what it is asked for.
+    pub fn check(&self, df: &DataFrame, missing: &MissingValues, first_row: usize) -> Result<()> {
+        ColumnsRead::read(df, self, missing, first_row).map(drop)
+    }
 }
 
 impl ColumnsRead {
@@ -98,10 +107,11 @@ impl ColumnsRead {
         let rows = table.len();
         let (mut complete, mut each) = (Gaps::new(rows), Vec::new());
         let mut mark = |name: &str, usable: &(dyn Fn(usize) -> bool + Sync)| {
-            complete.mark(name, usable);
-            let mut alone = Gaps::new(rows);
-            alone.mark(name, usable);
-            each.extend(alone.missing);
+            let lost = (0..rows).into_par_iter().filter(|row| !usable(*row)).count();
+            if lost > 0 {
+                each.push((name.to_owned(), lost));
+                complete.mark(name, usable);
+            }
         };
         let mut unit_codes = Vec::new();
         let units = unit_labels.map(|labels| {

@@ -56,10 +56,10 @@ impl Found {
     /// If there are more cells than can be held.
     pub fn merge(&mut self, other: Self) -> Result<()> {
         let before = self.cells.groups.clone();
-        self.cells.merge(other.cells.clone())?;
+        let others = other.cells.groups.clone();
+        self.cells.merge(other.cells)?;
         let mut groups = vec![GroupUnits::default(); self.cells.groups.len()];
-        let all =
-            [(&before, std::mem::take(&mut self.groups)), (&other.cells.groups, other.groups)];
+        let all = [(&before, std::mem::take(&mut self.groups)), (&others, other.groups)];
         for (values, found) in all {
             for (group, more) in values.iter().zip(found) {
                 let at = self.cells.groups.partition_point(|g| g.total_cmp(group).is_lt());

@@ -51,7 +51,7 @@ impl Overview {
         Self { known_periods: Some(periods), ..Self::default() }
     }
 
-    /// Adds a frame of whole units, whose first row has the number `first_row` among all rows.
+    /// Adds a frame of whole units.
     ///
     /// # Errors
     /// If a column is not what it is asked for.
@@ -60,9 +60,8 @@ impl Overview {
         df: &DataFrame,
         columns: &PanelColumns,
         missing: &MissingValues,
-        first_row: usize,
     ) -> Result<()> {
-        let mut read = ColumnsRead::read(df, columns, missing, first_row)?;
+        let mut read = ColumnsRead::read(df, columns, missing, 0)?;
         if self.found.cells.shifts.is_empty() {
             self.found.cells.shifts = read.shifts();
             self.number_names = read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect();

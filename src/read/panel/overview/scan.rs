@@ -159,17 +159,9 @@ impl Scanner<'_> {
         }
         let complete: Vec<usize> =
             rows.iter().copied().filter(|row| read.is_complete(*row)).collect();
-        let mut key = vec![group, 1, 1];
-        key.extend(complete.iter().map(|row| read.time.codes[*row]));
-        key[3..].sort_unstable();
-        let mut last = PeriodCodes::MISSING;
-        let mut position = 0;
-        key.retain(|code| {
-            position += 1;
-            let is_new = position <= 3 || *code != last;
-            last = if position > 3 { *code } else { last };
-            is_new
-        });
+        let mut observed: Vec<u16> = complete.iter().map(|row| read.time.codes[*row]).collect();
+        observed.dedup();
+        let key = [&[group, 1, 1], observed.as_slice()].concat();
         part.patterns.add(&key, 1);
         if complete.is_empty() {
             return;

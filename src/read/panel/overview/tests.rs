@@ -29,7 +29,7 @@ fn frame() -> DataFrame {
 
 fn whole() -> Overview {
     let mut overview = Overview::default();
-    overview.add(&frame(), &columns(), &MissingValues::default(), 0).unwrap();
+    overview.add(&frame(), &columns(), &MissingValues::default()).unwrap();
     overview
 }
 
@@ -55,7 +55,7 @@ fn frames_of_whole_units_add_up() {
     let mut parts = Overview::of_periods(vec![1.0, 2.0, 3.0]);
     for (start, rows) in [(0, 2), (2, 2), (4, 2)] {
         let df = frame().slice(start, rows);
-        parts.add(&df, &columns(), &MissingValues::default(), start as usize).unwrap();
+        parts.add(&df, &columns(), &MissingValues::default()).unwrap();
     }
     let whole = whole();
     assert_eq!(parts.found.groups, whole.found.groups);

@@ -24,7 +24,8 @@ use crate::base::error::{DidError, DidWarning, Result};
 use recode::{Counted, Recoded, distinct};
 
 pub(crate) use options::{SampleOptions, StudyDesign};
-pub(super) use sizes::{CohortSizes, smallest_cohort};
+pub(super) use sizes::CohortSizes;
+pub(crate) use sizes::smallest_cohort;
 pub(crate) use staggered::Staggered;
 pub(crate) use triple::Triple;
 pub(crate) use two_periods::TwoPeriods;

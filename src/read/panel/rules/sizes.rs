@@ -7,7 +7,7 @@ use crate::read::panel::strata::Cohort;
 const SMALLEST_SUBGROUP: usize = 5;
 
 /// Rows a period below which R `did` calls a cohort small.
-pub(in crate::read::panel) fn smallest_cohort(covariates: usize) -> usize {
+pub(crate) fn smallest_cohort(covariates: usize) -> usize {
     covariates + 5
 }
 

@@ -3,7 +3,7 @@
 use burn_did::panel;
 use clap::Args;
 
-use crate::args::{PanelKeyArgs, PanelOutputArgs};
+use crate::args::{ColumnListArgs, PanelKeyArgs, PanelOutputArgs};
 use crate::error::Result;
 
 /// Adds the changes of columns since so many periods before, as `y_diff1`. After a gap they are missing.
@@ -13,15 +13,8 @@ use crate::error::Result;
 pub(crate) struct DifferenceArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
-    /// Columns of numbers, as in y,x.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        value_delimiter = ',',
-        required = true,
-        help_heading = "Columns"
-    )]
-    columns: Vec<String>,
+    #[command(flatten)]
+    columns: ColumnListArgs,
     /// Periods before.
     #[arg(long, value_name = "K", default_value_t = 1, help_heading = "Rules")]
     periods: i32,
@@ -32,6 +25,10 @@ pub(crate) struct DifferenceArgs {
 /// Runs the command.
 pub(super) fn run(args: &DifferenceArgs) -> Result<()> {
     args.output.write(&args.keys.source, |bar| {
-        Ok(panel::difference(&args.keys.keys(None, &args.output, bar), &args.columns, args.periods))
+        Ok(panel::difference(
+            &args.keys.keys(None, &args.output, bar),
+            &args.columns.columns,
+            args.periods,
+        ))
     })
 }

@@ -3,7 +3,7 @@
 use burn_did::panel::{self, Base};
 use clap::Args;
 
-use crate::args::{PanelKeyArgs, PanelOutputArgs};
+use crate::args::{ColumnListArgs, PanelKeyArgs, PanelOutputArgs};
 use crate::error::{CliError, Result};
 
 /// Adds the changes of columns since a base period, as `y_long_diff`: the last period before a unit is first treated, or one period for all.
@@ -21,15 +21,8 @@ pub(crate) struct LongDifferenceArgs {
         help_heading = "Columns"
     )]
     gname: Option<String>,
-    /// Columns of numbers, as in y,x.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        value_delimiter = ',',
-        required = true,
-        help_heading = "Columns"
-    )]
-    columns: Vec<String>,
+    #[command(flatten)]
+    columns: ColumnListArgs,
     /// Base period of all units, as in 2003, or 2003-02 with --frequency month.
     #[arg(long, value_name = "PERIOD", allow_negative_numbers = true, help_heading = "Rules")]
     base: Option<String>,
@@ -45,7 +38,7 @@ pub(super) fn run(args: &LongDifferenceArgs) -> Result<()> {
     };
     args.output.write(&args.keys.source, |bar| {
         let keys = args.keys.keys(args.gname.as_deref(), &args.output, bar);
-        Ok(panel::long_difference(&keys, &args.columns, base))
+        Ok(panel::long_difference(&keys, &args.columns.columns, base))
     })
 }
 

@@ -4,7 +4,8 @@
 mod plot;
 
 use super::{EventStudy, Provenance};
-use crate::base::calendar::label;
+use crate::base::calendar::{Frequency, label};
+use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -117,10 +118,34 @@ impl Report for EventStudy {
 }
 
 impl EventStudy {
-    fn notes(&self) -> Vec<String> {
+    /// What is left out, line by line: for the foot of tables.
+    pub(crate) fn left_out_notes(&self) -> Vec<String> {
         let settings = self.provenance.settings();
-        let mut notes =
-            self.left_out.as_ref().map_or_else(Vec::new, |l| left_out::of_study(l, settings));
+        self.left_out.as_ref().map_or_else(Vec::new, |l| left_out::of_study(l, settings))
+    }
+
+    /// The fit that an analysis of the study goes back to, and the analysis's warnings but for those that
+    /// [`left_out_notes`](Self::left_out_notes) say: for the foot of its table.
+    pub(crate) fn analysed(&self, warnings: &[DidWarning]) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(settings) = self.provenance.settings() {
+            let (outcome, covariates) = (&settings.outcome, &settings.covariates);
+            notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
+            notes.push(foot::sample(settings));
+        }
+        let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
+        let warnings = warnings.iter().filter(said);
+        notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(self.frequency()))));
+        notes
+    }
+
+    /// What periods are, if they are dates.
+    pub(crate) fn frequency(&self) -> Option<Frequency> {
+        self.provenance.settings().and_then(|settings| settings.frequency)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.left_out_notes();
         notes.extend([
             "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
             String::new(),
