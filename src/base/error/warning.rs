@@ -131,6 +131,13 @@ pub enum DidWarning {
         /// The value.
         value: f64,
     },
+    /// The band is narrower than the pointwise intervals, which only too few draws can make it.
+    NarrowBand {
+        /// The band's critical value.
+        value: f64,
+        /// That of the intervals.
+        pointwise: f64,
+    },
     /// The critical value of an analytic band is less accurate than 0.002.
     RoughCriticalValue {
         /// The value.

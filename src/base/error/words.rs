@@ -157,6 +157,10 @@ impl DidWarning {
                 f,
                 "the critical value of the uniform band is {value:.2}, arguably too large to be reliable; this happens with few observations"
             ),
+            Self::NarrowBand { value, pointwise } => write!(
+                f,
+                "the uniform band is narrower than the pointwise intervals (critical values {value:.3} and {pointwise:.3}), which only too few draws can make it: take more draws, or do without a bootstrap"
+            ),
             Self::RoughCriticalValue { value, error } => write!(
                 f,
                 "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another value"

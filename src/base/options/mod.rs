@@ -157,6 +157,18 @@ impl Bootstrap {
         self.multiplier = multiplier;
         self
     }
+
+    /// Refuses another law than the normal one, where coefficients are drawn; the default stands for "not set".
+    ///
+    /// # Errors
+    /// [`DidError::Config`].
+    pub(crate) fn check_normal(&self) -> Result<()> {
+        if self.multiplier == Multiplier::Gaussian || self.multiplier == Multiplier::default() {
+            return Ok(());
+        }
+        let expected = "gaussian or not set: coefficients are drawn from the normal law";
+        Err(DidError::config("bootstrap multiplier", expected, self.multiplier))
+    }
 }
 
 words! {

@@ -185,6 +185,9 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
             let expected = "`multiplier` with the method `cck`, which draws coefficients";
             return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
+        if let Some(bootstrap) = &self.bootstrap {
+            bootstrap.check_normal()?;
+        }
         if self.keep_influence {
             let expected = "false with the method `cck`";
             return Err(DidError::config("keep_influence", expected, "true"));

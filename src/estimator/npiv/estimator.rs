@@ -9,7 +9,7 @@ use super::rows::{drop_weightless, sort_by_content, to_unit_size};
 use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::{Band, Bootstrap, Inference, Multiplier};
+use crate::base::options::{Band, Bootstrap, Inference};
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
@@ -183,14 +183,11 @@ impl Npiv {
                 ));
             }
         }
-        let Bootstrap { draws, multiplier, .. } = self.bootstrap;
+        let draws = self.bootstrap.draws;
         if !(1..=MOST).contains(&draws) {
             return Err(DidError::config("bootstrap draws", "between 1 and 10000000", draws));
         }
-        if !matches!(multiplier, Multiplier::Gaussian) && multiplier != Multiplier::default() {
-            let expected = "gaussian or not set: coefficients are drawn from the normal law";
-            return Err(DidError::config("bootstrap multiplier", expected, multiplier));
-        }
+        self.bootstrap.check_normal()?;
         if let SieveGrid::Points(points) = &self.grid {
             let wrong = |p: &&Vec<f64>| {
                 p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite())

@@ -76,6 +76,8 @@ impl Joint {
             Some(value) => {
                 if value >= LARGE {
                     warnings.push(DidWarning::LargeCriticalValue { value });
+                } else if value < z - 1e-12 {
+                    warnings.push(DidWarning::NarrowBand { value, pointwise: z });
                 }
                 Critical { value, band: Band::Uniform }
             }
@@ -185,6 +187,9 @@ mod tests {
         assert!((critical(&joint, &lower, false).0 - quartile).abs() < 1e-12);
         // Below the pointwise value at a level of 70 %, which R does not report for aggregates.
         let low = Inference { alpha: 0.3, ..UNIFORM };
+        let (value, band, warnings) = critical(&joint, &low, false);
+        assert!(value < super::super::pointwise(0.3), "{value}");
+        assert_eq!((band, warnings), (Band::Uniform, 1));
         assert_eq!(critical(&joint, &low, true).1, Band::Pointwise);
     }
 

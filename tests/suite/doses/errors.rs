@@ -6,7 +6,7 @@ use burn_did::{
     ContDid, Data, DidError, DidWarning,
     doses::{DoseAggregation, DoseGrid, DoseMethod},
     group_time::CellStatus,
-    options::{Band, Bootstrap},
+    options::{Band, Bootstrap, Multiplier},
 };
 use polars::prelude::*;
 
@@ -185,6 +185,10 @@ fn the_data_choose_dimensions_of_two_groups_in_two_periods_only() {
     let cck = but(config(), |c| c.method = DoseMethod::Cck);
     let found = error(&cck, &data()).to_string();
     assert!(found.contains("two of each"), "{found}");
+    // It draws coefficients, so that another law of multipliers would be ignored.
+    let webb = Bootstrap::draws(100).multiplier(Multiplier::Webb);
+    let found = error(&but(cck.clone(), |c| c.bootstrap = Some(webb)), &data()).to_string();
+    assert!(found.contains("`bootstrap multiplier`"), "{found}");
     let two = DoseSimulation::builder().units(400).periods(2).groups(1).seed(1).build().frame();
     let fit = cck.fit(&two).unwrap();
     let without = but(cck, |c| c.comparison_noise = false).fit(&two).unwrap();
