@@ -88,6 +88,9 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "name the column with the first treated period by --gname; to compare two groups in two periods by such a column, use \
              `burn-did drdid --treatname`"
         }
+        DidError::NotBinary { role: "treatment", .. } => {
+            "if the column holds first treated periods, name it by --gname of `burn-did att-gt`"
+        }
         DidError::MissingCells { .. } => {
             "estimate with --est-method reg, another --control-group or fewer covariates in --xformla; na_rm=true, as in \
              dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out"
