@@ -70,6 +70,6 @@ fn what_is_wrong_is_said() {
     assert!(error.contains("--yname"), "{error}");
     let error = failure(2, &asked("means", &["--yname", "lemp", "--base-period", "y2004"]));
     assert!(error.contains("--base-period is `y2004`, which is no period"), "{error}");
-    let error = failure(1, &asked("means", &["--yname", "lemp", "--base-period", "1999"]));
+    let error = failure(2, &asked("means", &["--yname", "lemp", "--base-period", "1999"]));
     assert!(error.contains("a period that has outcomes"), "{error}");
 }

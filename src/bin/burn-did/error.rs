@@ -127,11 +127,16 @@ impl From<DidError> for CliError {
 /// What to write instead of an option that another program has, or another command.
 pub(crate) fn hint_for(error: &clap::Error) -> Option<&'static str> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let command = std::env::args().nth(1).unwrap_or_default();
+    if error.kind() == ErrorKind::MissingRequiredArgument && command == "panelview" {
+        return Some(
+            "the column of first treated periods is --gname, that of a treatment in every period --treatment",
+        );
+    }
     let unknown = error.kind() == ErrorKind::UnknownArgument;
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let command = std::env::args().nth(1).unwrap_or_default();
     let (regression, doses) = (matches!(&*command, "feols" | "sunab"), command == "cont-did");
     match option.as_str() {
         "--xformla" | "--covariates" if unknown && doses => {

@@ -91,13 +91,11 @@ impl Mosaic {
         }
         let places = self.ends(|size| size as f64 / per_pixel);
         // Whole pixels, so that no row is a blur of its neighbours.
-        let step = (height / total.max(1) as f64).floor();
-        if step >= 1.0 {
-            let whole = |size: usize| size as f64 * step;
-            return Heights { ends: self.ends(whole), remark: format!("Each row is one {one}.") };
-        }
         let ends: Vec<Vec<f64>> =
             places.iter().map(|ends| ends.iter().map(|end| end.round()).collect()).collect();
+        if per_pixel <= 1.0 {
+            return Heights { ends, remark: format!("Each row is one {one}.") };
+        }
         let (mut lost, mut units, mut last) = (0, 0, 0.0);
         for (block, ends) in self.blocks.iter().zip(&ends) {
             for (row, end) in block.rows.iter().zip(ends) {
@@ -286,7 +284,7 @@ impl MosaicLayout<'_> {
         let step = end / total.max(1) as f64;
         if step >= APART {
             for unit in 1..total {
-                let y = area.top + unit as f64 * step;
+                let y = area.top + (unit as f64 * step).round();
                 self.scene.line(Point { x: area.left, y }, Point { x: area.right, y }, 1.0, WHITE);
             }
         }

@@ -97,10 +97,14 @@ impl<'a> Series<'a> {
         self.facet.rows.iter().map(|row| (row, (self.along)(row.at) + self.shift)).collect()
     }
 
-    /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together.
+    /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together, and where points are joined
+    /// and of one colour.
     fn runs<'r, 'p>(&self, rows: &'r [Placed<'p>]) -> impl Iterator<Item = &'r [Placed<'p>]> {
         let failed = |from: f64, to: f64| self.facet.failed.iter().any(|at| from < *at && *at < to);
-        rows.chunk_by(move |(a, _), (b, _)| a.post == b.post && !failed(a.at, b.at))
+        let alike = |a: &PlotRow, b: &PlotRow| {
+            a.post == b.post || (self.joined && self.style.colour(a) == self.style.colour(b))
+        };
+        rows.chunk_by(move |(a, _), (b, _)| alike(a, b) && !failed(a.at, b.at))
     }
 
     /// Lines through the estimates, from before to after treatment only where all are compared with one reference, or none is with any.
