@@ -268,6 +268,19 @@ fn in_a_balanced_panel_they_are_of_differences_of_units() {
     assert!((found.relative.se.unwrap() - se).abs() < 1e-14);
 }
 
+/// The same means but for rounding: frames that begin with other rows have another shift.
+fn assert_close(found: &CohortMeans, expected: &CohortMeans) {
+    assert_eq!(found.rows.len(), expected.rows.len());
+    for (a, b) in found.rows.iter().zip(&expected.rows) {
+        assert_eq!((a.group, a.time, a.n, a.base), (b.group, b.time, b.n, b.base));
+        let numbers = |row: &CohortMean| [row.mean, row.relative].map(|e| [e.estimate, e.se]);
+        for (a, b) in numbers(a).as_flattened().iter().zip(numbers(b).as_flattened()) {
+            let near = a.zip(*b).is_none_or(|(a, b)| (a - b).abs() < 1e-12 * (1.0 + b.abs()));
+            assert!(a.is_some() == b.is_some() && near, "{a:?} {b:?}");
+        }
+    }
+}
+
 #[test]
 fn a_period_without_outcomes_is_no_base() {
     let df = unbalanced(60);
@@ -278,13 +291,13 @@ fn a_period_without_outcomes_is_no_base() {
     let without = df.filter(&!empty).unwrap();
     let expected = explore().means(&without).unwrap();
     assert_eq!(row(&expected, Some(4.0), 4.0).base, Some(2.0));
-    assert_eq!(explore().means(&gap).unwrap().rows, expected.rows);
+    assert_close(&explore().means(&gap).unwrap(), &expected);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gap.parquet");
     parquet(&gap, &path, 50);
     let mut look = explore();
     look.memory_budget = Some(64);
-    assert_eq!(look.means(Data::in_pieces(&path)).unwrap().rows, expected.rows);
+    assert_close(&look.means(Data::in_pieces(&path)).unwrap(), &expected);
     look.base_period = Some(3.0);
     let error = look.means(&gap).unwrap_err();
     assert!(matches!(error, DidError::Config { option: "base_period", .. }), "{error}");

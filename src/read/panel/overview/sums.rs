@@ -54,9 +54,11 @@ impl Sums {
     /// The standard error of the mean, with rows as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.
     pub fn standard_error(&self) -> Option<f64> {
         let mean = self.mean()?;
+        let n = self.rows as f64;
         let cross = self.squared_first * mean;
         let squares = self.squared_second - cross - cross + self.squared_weight * mean * mean;
-        Some(squares.max(0.0).sqrt() * self.scale()?).filter(|se| se.is_finite())
+        let variance = squares.max(0.0) * n / (n - 1.0);
+        (self.rows > 1).then(|| variance.sqrt() / self.weight).filter(|se| se.is_finite())
     }
 
     /// `sqrt(n / (n - 1)) / Σ w`: what `w (x - mean)` is multiplied by in a row's influence on the mean. `None` of a single row.
