@@ -152,6 +152,7 @@ impl ColumnsRead {
             mark(name, &|row| treatment[row].is_finite());
         }
         for (name, values) in outcome.iter().chain(&weights) {
+            let values: &[f64] = values;
             mark(name, &|row| values[row].is_finite());
         }
         if let Some((name, codes)) = &cluster {
@@ -159,7 +160,10 @@ impl ColumnsRead {
         }
         for (name, covariate) in &covariates {
             match covariate {
-                Covariate::Number(values) => mark(name, &|row| values[row].is_finite()),
+                Covariate::Number(values) => {
+                    let values: &[f64] = values;
+                    mark(name, &|row| values[row].is_finite());
+                }
                 Covariate::Label(codes) => mark(name, &|row| codes.codes[row] != MISSING),
             }
         }

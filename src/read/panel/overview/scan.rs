@@ -10,7 +10,7 @@ use super::columns::{ColumnsRead, Covariate, PanelColumns};
 use super::found::{EndedPattern, Found, GroupUnits, Irregular};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::Result;
-use crate::read::columns::{MISSING, PeriodCodes, Values};
+use crate::read::columns::{MISSING, PeriodCodes};
 use crate::read::panel::patterns::{Pattern, PatternTable};
 use crate::read::panel::strata::Cohort;
 use crate::read::panel::units::UNITS;
@@ -61,12 +61,22 @@ struct Part {
     clusters: PlHashSet<(usize, u32)>,
 }
 
+/// Rows of the unit that is looked at, those of them that are complete, and its pattern as a key.
+#[derive(Default)]
+struct UnitRows {
+    rows: Vec<usize>,
+    complete: Vec<usize>,
+    pattern: Vec<u16>,
+}
+
 struct Scanner<'a> {
     read: &'a ColumnsRead,
     frequency: Option<Frequency>,
     /// Base period of each group, if rows are paired with it.
     bases: Vec<Option<usize>>,
-    numbers: Vec<&'a Values>,
+    numbers: Vec<&'a [f64]>,
+    weights: Option<&'a [f64]>,
+    treatment: Option<&'a [f64]>,
     groups: Axis,
     periods: Axis,
     shifts: &'a [f64],
@@ -81,7 +91,7 @@ pub(super) fn scan(
     periods: Option<&[f64]>,
 ) -> Result<Found> {
     let (groups, periods) = (Axis::new(&read.group, None), Axis::new(&read.time, periods));
-    let numbers: Vec<&Values> = read.numbers().into_iter().map(|(_, values)| values).collect();
+    let numbers: Vec<&[f64]> = read.numbers().into_iter().map(|(_, values)| &**values).collect();
     let base =
         |group: &f64| columns.base.filter(|_| !numbers.is_empty())?.of(*group, &periods.values);
     let scanner = Scanner {
@@ -89,6 +99,8 @@ pub(super) fn scan(
         frequency: columns.frequency,
         bases: groups.values.iter().map(base).collect(),
         numbers,
+        weights: read.weights.as_ref().map(|(_, weights)| &**weights),
+        treatment: read.treatment.as_deref(),
         groups,
         periods,
         shifts,
@@ -136,14 +148,14 @@ impl Scanner<'_> {
 
     fn part(&self, units: Range<usize>) -> Result<Part> {
         let mut part = self.empty()?;
-        let mut rows = Vec::new();
+        let mut of_unit = UnitRows::default();
         for unit in units {
-            rows.clear();
+            of_unit.rows.clear();
             match &self.read.units {
-                Some(known) => rows.extend(known.order.unit(unit)),
-                None => rows.extend(self.is_usable(unit).then_some(unit)),
+                Some(known) => of_unit.rows.extend(known.order.unit(unit)),
+                None => of_unit.rows.extend(self.is_usable(unit).then_some(unit)),
             }
-            self.unit(unit, &rows, &mut part);
+            self.unit(unit, &mut of_unit, &mut part);
         }
         Ok(part)
     }
@@ -157,8 +169,9 @@ impl Scanner<'_> {
     }
 
     /// Adds a unit whose usable rows these are, periods ascending.
-    fn unit(&self, unit: usize, rows: &[usize], part: &mut Part) {
+    fn unit(&self, unit: usize, of_unit: &mut UnitRows, part: &mut Part) {
         let Self { read, .. } = self;
+        let UnitRows { rows, complete, pattern } = of_unit;
         let Some(first) = rows.first() else { return };
         let group = read.group.codes[*first];
         let found = &mut part.found;
@@ -172,22 +185,23 @@ impl Scanner<'_> {
             let period = shown(read.time.value(read.time.codes[row]), self.frequency);
             note(&mut found.duplicates, repeated, || format!("{} in {period}", self.label(unit)));
         }
-        let complete: Vec<usize> =
-            rows.iter().copied().filter(|row| read.is_complete(*row)).collect();
-        let mut observed: Vec<u16> = complete.iter().map(|row| read.time.codes[*row]).collect();
-        observed.dedup();
-        let key = [&[group, 1, 1], observed.as_slice()].concat();
+        complete.clear();
+        complete.extend(rows.iter().copied().filter(|row| read.is_complete(*row)));
+        pattern.clear();
+        pattern.extend(complete.iter().map(|row| read.time.codes[*row]));
+        pattern.dedup();
+        pattern.splice(0..0, [group, 1, 1]);
         if self.keeps_patterns {
-            part.patterns.add(&key, 1);
+            part.patterns.add(pattern, 1);
         }
         if complete.is_empty() {
             return;
         }
-        self.ends(key, &complete, part);
+        self.ends(pattern, complete, part);
         let found = &mut part.found;
-        self.sums(group, &complete, found);
-        self.pairs(group, &complete, found);
-        self.changes(&complete, found);
+        self.sums(group, complete, found);
+        self.pairs(group, complete, found);
+        self.changes(complete, found);
         if let Some((_, clusters)) = &read.cluster {
             let codes = || complete.iter().map(|row| clusters.codes[*row]);
             part.clusters.extend(codes().take(1).map(|code| (self.groups.of(group), code)));
@@ -198,9 +212,9 @@ impl Scanner<'_> {
     }
 
     /// Counts the periods after its first treated one in which a unit is not treated, if there are.
-    fn ends(&self, pattern: Vec<u16>, complete: &[usize], part: &mut Part) {
+    fn ends(&self, pattern: &[u16], complete: &[usize], part: &mut Part) {
         let (read, group) = (self.read, pattern[0]);
-        let Some(treatment) = &read.treatment else { return };
+        let Some(treatment) = self.treatment else { return };
         let code = |row: &&usize| read.time.codes[**row];
         let ended = complete.iter().filter(|row| code(row) > group && treatment[**row] == 0.0);
         let mut ended: Vec<u16> = ended.map(|row| read.time.codes[*row]).collect();
@@ -210,13 +224,13 @@ impl Scanner<'_> {
             part.found.cells.at_mut(self.groups.of(group), period).ended += 1;
         }
         if self.keeps_patterns && !ended.is_empty() {
-            let key = [pattern.as_slice(), &[PeriodCodes::MISSING], &ended].concat();
+            let key = [pattern, &[PeriodCodes::MISSING], &ended].concat();
             part.ended.add(&key, 1);
         }
     }
 
     fn weight(&self, row: usize) -> f64 {
-        self.read.weights.as_ref().map_or(1.0, |(_, weights)| weights[row])
+        self.weights.map_or(1.0, |weights| weights[row])
     }
 
     /// Pairs complete rows with those in the base period.
@@ -263,7 +277,7 @@ impl Scanner<'_> {
         fn differ(rows: &[usize], same: impl Fn(usize, usize) -> bool) -> usize {
             usize::from(rows.iter().any(|row| !same(rows[0], *row)))
         }
-        let numbers = |values: &Values| differ(complete, |a, b| values[a] == values[b]);
+        let numbers = |values: &[f64]| differ(complete, |a, b| values[a] == values[b]);
         let weights = self.read.weights.iter().map(|(_, values)| numbers(values));
         let covariates = self.read.covariates.iter().map(|(_, covariate)| match covariate {
             Covariate::Number(values) => numbers(values),
