@@ -36,8 +36,9 @@ pub(crate) fn far_groups(
         (low.min(period), high.max(period))
     });
     let (first, last) = ends;
+    let groups = groups.filter(move |group| group.is_finite() && first <= last);
     let far = FAR * (last - first).max(1.0);
-    groups.filter(|group| group.is_finite()).filter_map(move |group| {
+    groups.filter_map(move |group| {
         let late = (group - last > far).then_some(DidWarning::FarGroup { group, period: last });
         late.or_else(|| {
             (first - group > far).then_some(DidWarning::FarGroup { group, period: first })
