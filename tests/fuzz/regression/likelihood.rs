@@ -122,7 +122,7 @@ pub fn fit(problem: &Problem, family: Family) -> Option<Found> {
         (eta, now) = (next, then);
         let lost = |(eta, y): (&f64, &f64)| match family {
             Family::Poisson => *y == 0.0 && *eta < mean.ln() + SMALLEST,
-            _ => !(eta.abs() < LARGEST),
+            _ => eta.abs() >= LARGEST || eta.is_nan(),
         };
         if eta.iter().zip(y).any(lost) {
             return None;
