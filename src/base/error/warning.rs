@@ -46,6 +46,13 @@ pub enum DidWarning {
         /// The first or the last period, which is nearest to it.
         period: f64,
     },
+    /// Units change their group, and each row counts in the cohort that it names.
+    ChangingGroups {
+        /// Number of units.
+        units: usize,
+        /// One of them.
+        example: String,
+    },
     /// Units have several rows in a period, each of which counts as an observation.
     RepeatedRows {
         /// Number of units.

@@ -75,6 +75,13 @@ impl DidWarning {
                 name(group),
                 name(period)
             ),
+            Self::ChangingGroups { units, example } => {
+                let change = if *units == 1 { "unit changes its" } else { "units change their" };
+                write!(
+                    f,
+                    "{units} {change} group, such as {example}; each row counts in the cohort that it names: if that is not meant, give the first treated period in all rows of a unit"
+                )
+            }
             Self::RepeatedRows { units, example } => {
                 let have = if *units == 1 { "unit has" } else { "units have" };
                 write!(

@@ -172,7 +172,7 @@ impl<B: DidBackend> SunAbraham<B> {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
         let units = wanted.cohorts.as_ref().map(|columns| UnitRows { read, cohorts, columns });
-        let repeated = units.as_ref().map(UnitRows::check).transpose()?.flatten();
+        let of_units = units.as_ref().map(UnitRows::check).transpose()?.unwrap_or_default();
         let cells = CohortCells::new(read, cohorts, task.rules(), &self.reference)
             .map_err(|error| self.explained(error, cohorts))?;
         let shares = std::cell::RefCell::new(Vec::new());
@@ -208,7 +208,7 @@ impl<B: DidBackend> SunAbraham<B> {
             }),
         ];
         let far = far_groups(cells.groups().into_iter(), cells.periods());
-        let warnings = warnings.into_iter().flatten().chain(repeated).chain(far);
+        let warnings = warnings.into_iter().flatten().chain(of_units).chain(far);
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();

@@ -15,9 +15,14 @@ pub(crate) fn is_status(
         && periods.all(|period| period != 1.0)
 }
 
+/// Whether a group that changes from the first of these values to the other is a treatment status that begins or ends.
+pub(crate) fn is_status_change(values: [f64; 2]) -> bool {
+    values.iter().all(|value| matches!(*value, 1.0 | f64::INFINITY))
+}
+
 /// What to do about a group that changes within a unit and has these values there.
 pub(crate) fn changing_group(values: [f64; 2]) -> &'static str {
-    match values.iter().all(|value| matches!(*value, 1.0 | f64::INFINITY)) {
+    match is_status_change(values) {
         true => {
             "it looks like a treatment status of 0 and 1; give the period in which the unit is first treated in all its rows, and 0 if it never is (`panel::first_treated`, `burn-did panel first-treated`, makes such a column)"
         }
@@ -74,6 +79,7 @@ mod tests {
         assert!(!is_status([1.0, 2004.0].into_iter(), years()));
         assert!(!is_status([1.0].into_iter(), [0.0, 1.0].into_iter()));
         assert!(changing_group([1.0, f64::INFINITY]).contains("status of 0 and 1"));
+        assert!(is_status_change([f64::INFINITY, 1.0]) && !is_status_change([1.0, 2.0]));
         assert!(changing_group([1.0, 2.0]).contains("irreversible"));
     }
 }
