@@ -37,6 +37,7 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
+//! - To ask what a two-way regression averages: [`Bacon`], [`TwfeWeights`].
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
 //!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
@@ -82,6 +83,7 @@ pub use estimator::fixed_effects::{
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
+pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult,
@@ -158,6 +160,14 @@ pub mod pretrends {
     };
 }
 
+/// Options and parts of the diagnostics of two-way fixed effects.
+pub mod twfe {
+    pub use crate::estimator::twfe::{
+        BaconComparison, BaconSum, ComparisonKind, TwfeCells, TwfeRegression, TwfeSettings,
+        TwfeWeightRow,
+    };
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -211,6 +221,8 @@ const _: () = {
         is_thread_safe::<FixedEffects<B>>();
         is_thread_safe::<SunAbraham<B>>();
     }
+    is_thread_safe::<Bacon>();
+    is_thread_safe::<TwfeWeights>();
     is_thread_safe::<DidMultiplegt>();
     is_thread_safe::<Honest>();
     is_thread_safe::<Npiv>();

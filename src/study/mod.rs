@@ -8,7 +8,6 @@
 mod balance;
 mod describe;
 mod explore;
-mod look;
 mod means;
 pub(crate) mod panel;
 mod saved_result;

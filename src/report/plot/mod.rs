@@ -19,6 +19,7 @@ mod marks;
 mod options;
 mod pdf;
 pub(crate) mod raster;
+pub(crate) mod scatter;
 pub(crate) mod scene;
 mod series;
 mod sizes;
@@ -34,6 +35,7 @@ use crate::base::written;
 use chart::Chart;
 use curves::Curves;
 use font::Typeface;
+use scatter::Scatter;
 use scene::Scene;
 
 pub use options::{Colour, PlotGrid, PlotOptions, PlotStyle};
@@ -44,6 +46,8 @@ pub(crate) enum Picture {
     Chart(Chart),
     /// A curve above its slope.
     Curves(Curves),
+    /// Points in a plane.
+    Scatter(Scatter),
 }
 
 impl Picture {
@@ -51,6 +55,7 @@ impl Picture {
         match self {
             Self::Chart(chart) => layout::scene(chart, options, face),
             Self::Curves(curves) => curves::scene(curves, options, face),
+            Self::Scatter(scatter) => scatter::scene(scatter, options, face),
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) mod plot;
 pub(crate) mod pretrends;
 mod saved;
 pub(crate) mod sunab;
+pub(crate) mod twfe;
 
 use std::path::Path;
 

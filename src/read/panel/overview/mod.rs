@@ -5,8 +5,10 @@
 mod cells;
 mod columns;
 mod found;
+mod reading;
 mod scan;
 mod sums;
+mod unit_rows;
 
 use polars::prelude::DataFrame;
 
@@ -20,7 +22,9 @@ use columns::ColumnsRead;
 pub(crate) use columns::PanelColumns;
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
+pub(crate) use reading::{OpenedRows, Reading};
 pub(crate) use sums::Sums;
+pub(crate) use unit_rows::UnitRows;
 
 /// What the rows show.
 #[derive(Clone, Debug, Default)]
