@@ -24,4 +24,5 @@ mod run;
 mod study;
 mod sunab;
 mod temporary;
+mod twfe;
 mod two_periods;

@@ -3,8 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::{
     AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends, SunAbraham,
-    TwfeWeights,
-    options::Bootstrap, report::PlotOptions,
+    TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.

@@ -18,9 +18,9 @@ pub(super) struct Cells {
     pub weight: Vec<f64>,
     /// Whether the cell is treated: 1 or 0.
     pub treated: Vec<f64>,
-    /// Mean of the outcome.
+    /// Mean of the outcome, up to a constant of all cells.
     pub outcome: Vec<f64>,
-    /// Mean by control.
+    /// Mean by control, up to a constant.
     pub controls: Vec<Vec<f64>>,
     /// Changes from the period before.
     pub change: Changes,
@@ -100,7 +100,8 @@ impl Cells {
         for (g, group) in overview.group_values().iter().enumerate() {
             for t in 0..periods.len() {
                 let cell = found.at(g, t);
-                let mean = |v: usize| found.mean(&cell.sums[v], v);
+                // Less their shifts, which effects take up.
+                let mean = |v: usize| cell.sums[v].mean();
                 let Some(own) = (0..numbers).map(mean).collect::<Option<Vec<f64>>>() else {
                     continue;
                 };
@@ -166,8 +167,9 @@ impl Cells {
             let time = periods.partition_point(|known| *known < period);
             let numbers: Vec<f64> = columns.iter().map(|values| values[row]).collect();
             let earlier = before.filter(|(at, _)| at + 1 == time).map(|(_, earlier)| earlier);
-            let changes: Option<Vec<f64>> = earlier
-                .map(|earlier| columns.iter().map(|values| values[row] - values[earlier]).collect());
+            let changes: Option<Vec<f64>> = earlier.map(|earlier| {
+                columns.iter().map(|values| values[row] - values[earlier]).collect()
+            });
             before = Some((time, row));
             if weight > 0.0 {
                 let new = NewCell {

@@ -54,9 +54,8 @@ impl<'a> TwoWay<'a> {
             (0..cohorts.len()).map(|g| (0..periods).map(|t| of(g, t)).collect()).collect()
         };
         let sum = |of: &dyn Fn(usize, usize) -> f64| -> f64 {
-            let by_cohort = (0..cohorts.len()).map(|g| {
-                cohorts[g].units as f64 * (0..periods).map(|t| of(g, t)).sum::<f64>()
-            });
+            let by_cohort = (0..cohorts.len())
+                .map(|g| cohorts[g].units as f64 * (0..periods).map(|t| of(g, t)).sum::<f64>());
             by_cohort.sum()
         };
         // Less its means by cohort and by period, plus that of all.
@@ -64,7 +63,8 @@ impl<'a> TwoWay<'a> {
             let own = |g: usize| (0..periods).map(|t| of(g, t)).sum::<f64>() / periods as f64;
             let cohort: Vec<f64> = (0..cohorts.len()).map(own).collect();
             let period = |t: usize| {
-                let all = (0..cohorts.len()).map(|g| cohorts[g].units as f64 * (of(g, t) - cohort[g]));
+                let all =
+                    (0..cohorts.len()).map(|g| cohorts[g].units as f64 * (of(g, t) - cohort[g]));
                 all.sum::<f64>() / units
             };
             let period: Vec<f64> = (0..periods).map(period).collect();
@@ -120,7 +120,8 @@ impl<'a> TwoWay<'a> {
             let first = units.unit(unit).next()?;
             let cohort = self.means.cohort_of(units.group(first));
             let terms = units.unit(unit).enumerate().map(|(t, row)| {
-                self.loadings[cohort][t] * (numbers[0][row] - self.centres[cohort][t])
+                let outcome = numbers[0][row] - self.means.shift;
+                self.loadings[cohort][t] * (outcome - self.centres[cohort][t])
             });
             Some((terms.sum::<f64>(), units.cluster(first)))
         };

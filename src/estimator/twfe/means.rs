@@ -11,7 +11,7 @@ pub(super) struct Cohort {
     /// The first treated period of the data: 0 for units that are always treated, the number of periods for those that never are.
     pub start: usize,
     pub units: usize,
-    /// Mean outcome by period, `[T]`.
+    /// Mean outcome by period less the shift, `[T]`.
     pub means: Vec<f64>,
 }
 
@@ -21,6 +21,8 @@ pub(super) struct CohortMeans {
     /// Ascending by start.
     pub cohorts: Vec<Cohort>,
     pub periods: Vec<f64>,
+    /// What all means are less by, so that they have the digits of their differences.
+    pub shift: f64,
 }
 
 impl CohortMeans {
@@ -40,14 +42,14 @@ impl CohortMeans {
                 continue;
             }
             let start = periods.partition_point(|period| period < group);
-            let mean = |t: usize| cells.mean(&cells.at(g, t).sums[0], 0).unwrap_or(f64::NAN);
+            let mean = |t: usize| cells.at(g, t).sums[0].mean().unwrap_or(f64::NAN);
             let cohort = Cohort { start, units, means: (0..periods.len()).map(mean).collect() };
             match cohorts.last_mut().filter(|last| last.start == start) {
                 Some(last) => last.join(&cohort),
                 None => cohorts.push(cohort),
             }
         }
-        Ok(Self { cohorts, periods: periods.to_vec() })
+        Ok(Self { cohorts, periods: periods.to_vec(), shift: cells.shifts[0] })
     }
 
     pub fn units(&self) -> usize {

@@ -71,8 +71,10 @@ impl Partial {
         let product = |a: &[f64], b: &[f64]| -> f64 {
             weight.iter().zip(a.iter().zip(b)).map(|(w, (a, b))| w * a * b).sum()
         };
-        let absorbed = |j: &usize| product(&controls[*j], &controls[*j]) <= COLLINEAR * squares[j + 1];
-        let (mut dependent, free): (Vec<usize>, Vec<usize>) = (0..controls.len()).partition(absorbed);
+        let absorbed =
+            |j: &usize| product(&controls[*j], &controls[*j]) <= COLLINEAR * squares[j + 1];
+        let (mut dependent, free): (Vec<usize>, Vec<usize>) =
+            (0..controls.len()).partition(absorbed);
         let gram = |of: &[usize]| -> Vec<f64> {
             of.iter()
                 .flat_map(|i| of.iter().map(|j| product(&controls[*i], &controls[*j])))

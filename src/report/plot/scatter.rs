@@ -114,10 +114,10 @@ impl Scatter {
             let (colour, mark) = colour_and_mark(rank);
             LegendEntry { key: LegendKey::Layer(colour, mark), label: kind.label.clone() }
         };
-        let line = self.line.iter().map(|(_, label)| LegendEntry {
-            key: LegendKey::Line(MUTED),
-            label: label.clone(),
-        });
+        let line = self
+            .line
+            .iter()
+            .map(|(_, label)| LegendEntry { key: LegendKey::Line(MUTED), label: label.clone() });
         self.kinds.iter().enumerate().map(kind).chain(line).collect()
     }
 }
