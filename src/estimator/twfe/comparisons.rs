@@ -62,7 +62,9 @@ pub(super) fn comparisons(means: &CohortMeans) -> Vec<Comparison> {
         }
     }
     let total: f64 = all.iter().map(|of| of.weight).sum();
-    all.iter_mut().for_each(|of| of.weight /= total);
+    for of in &mut all {
+        of.weight /= total;
+    }
     all
 }
 

@@ -20,7 +20,7 @@ words! {
         FdTr = "fd_tr" | "fdtr",
         /// The same; trends are parallel and the effect of a cell does not change with time.
         FdS = "fd_s" | "fds",
-        /// As fe_s, with the weights of R TwoWayFEWeights 2.0.4 (its feS), which are those of fe_s over the rows of the cohort from the cell on.
+        /// Regression and assumptions of the second, with the weights that R prints (feS of 2.0.4), which miss the average of stable effects.
         FeSOfR = "fe_s_of_r",
     }
 }

@@ -99,7 +99,9 @@ impl Partial {
         let mean = dot(&weight, outcome) / weight.iter().sum::<f64>();
         let centred: Vec<f64> = outcome.iter().map(|y| y - mean).collect();
         let coefficient = product(&treated, &centred) / left;
-        treated.iter_mut().zip(&weight).filter(|(_, w)| **w <= 0.0).for_each(|(e, _)| *e = 0.0);
+        for (e, _) in treated.iter_mut().zip(&weight).filter(|(_, w)| **w <= 0.0) {
+            *e = 0.0;
+        }
         Some(Residual { values: treated, weight, coefficient, dependent })
     }
 }
@@ -107,7 +109,9 @@ impl Partial {
 /// A factor whose levels all occur.
 fn factor(codes: &[u32]) -> Factor {
     let mut position = vec![u32::MAX; codes.iter().max().map_or(0, |most| *most as usize + 1)];
-    codes.iter().for_each(|code| position[*code as usize] = 0);
+    for code in codes {
+        position[*code as usize] = 0;
+    }
     let mut levels = 0;
     for position in position.iter_mut().filter(|position| **position == 0) {
         *position = levels;

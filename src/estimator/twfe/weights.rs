@@ -7,7 +7,7 @@
 //! to `ΔD Σ P e` over the cell's period and all after it, as `Σ P e D` of a level is `Σ ΔD_t Σ_{s≥t} P e` (Abel) where `Σ P e = 0`; in a
 //! regression of changes to `P e ΔD`.
 //!
-//! R TwoWayFEWeights 2.0.4 divides the former by `Σ P` over the same periods. Effects that are stable then do not average to the
+//! R `TwoWayFEWeights` 2.0.4 divides the former by `Σ P` over the same periods. Effects that are stable then do not average to the
 //! coefficient: of a cohort with one change, the weights of all its treated cells add up to the former and not to that.
 
 use super::cells::Cells;
