@@ -92,7 +92,7 @@ fn comparisons_of_random_designs_average_to_the_dense_coefficient() {
         let y = column(&|row| row.outcome);
         let coefficient = d.iter().zip(&y).map(|(d, y)| d * y).sum::<f64>() / squares;
 
-        let fit = bacon().fit(&design.frame()).unwrap();
+        let fit = bacon().fit(design.frame()).unwrap();
         near(fit.coefficient.estimate.unwrap(), coefficient, 1e-12);
         let sum: f64 = fit.comparisons.iter().map(|of| of.weight * of.estimate).sum();
         near(sum, coefficient, 1e-12);

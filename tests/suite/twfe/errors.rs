@@ -99,7 +99,7 @@ fn columns_and_options_out_of_place_are_named() {
     let mut config = weights();
     let text: Vec<String> = floats(&df, "x").iter().map(|x| format!("about {x:.0}")).collect();
     config.covariates = vec!["word".into()];
-    let error = config.fit(&with(&df, "word", text)).unwrap_err();
+    let error = config.fit(with(&df, "word", text)).unwrap_err();
     says(&error, &["`word` (covariate)", "an indicator for each text"]);
     config.covariates.clear();
     config.weights = Some("w".into());

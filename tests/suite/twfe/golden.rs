@@ -1,4 +1,4 @@
-//! The numbers of R bacondecomp and TwoWayFEWeights.
+//! The numbers of R `bacondecomp` and `TwoWayFEWeights`.
 
 use burn_did::twfe::{TwfeCells, TwfeRegression};
 use burn_did::{Bacon, TwfeWeights};
@@ -72,7 +72,7 @@ fn decompositions_are_those_of_r() {
     for case in golden {
         let [y, id, t, g] = &case.columns;
         let config = Bacon::builder().outcome(y).unit(id).time(t).group(g).build();
-        let fit = config.fit(&golden_data(&case.dataset)).unwrap();
+        let fit = config.fit(golden_data(&case.dataset)).unwrap();
         assert_eq!(fit.comparisons.len(), case.treated.len(), "{}", case.id);
         for (index, treated) in case.treated.iter().enumerate() {
             let own = fit
@@ -103,7 +103,7 @@ fn weights_are_those_of_r() {
         let config = TwfeWeights::builder().outcome(y).unit(id).time(t).group(g);
         let config = config.covariates(&case.covariates).maybe_weights(case.weights);
         let config = config.regression(regression).cells(case.cells).build();
-        let fit = config.fit(&golden_data(&case.dataset)).unwrap();
+        let fit = config.fit(golden_data(&case.dataset)).unwrap();
         assert_eq!((fit.n_positive, fit.n_negative), (case.nr_plus, case.nr_minus));
         near(fit.coefficient, case.beta, TOLERANCE);
         near(fit.sum_positive, case.sum_plus, TOLERANCE);

@@ -7,12 +7,12 @@ use super::{bacon, random};
 
 fn decomposition() -> BaconResult {
     let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
-    config.group("first.treat").build().fit(&data::mpdta()).unwrap()
+    config.group("first.treat").build().fit(data::mpdta()).unwrap()
 }
 
 fn weights() -> TwfeWeightsResult {
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
-    config.group("first.treat").build().fit(&data::mpdta()).unwrap()
+    config.group("first.treat").build().fit(data::mpdta()).unwrap()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn tables_have_the_numbers_and_what_they_are() {
 #[test]
 fn always_treated_controls_are_named() {
     let design = (1..).map(random).find(|design| design.groups.contains(&1.0)).unwrap();
-    let fit = bacon().fit(&design.frame()).unwrap();
+    let fit = bacon().fit(design.frame()).unwrap();
     let shown = fit.to_string();
     assert!(shown.contains("Later vs always treated") && shown.contains("always"), "{shown}");
     assert!(fit.to_csv().unwrap().contains("later_vs_always"));
