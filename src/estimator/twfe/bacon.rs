@@ -72,7 +72,7 @@ impl TwfeSettings {
             outcome: columns.outcome.clone().unwrap_or_default(),
             unit: columns.unit.clone().unwrap_or_default(),
             time: columns.time.clone(),
-            group: columns.group.clone(),
+            group: columns.group.clone().unwrap_or_default(),
             weights: columns.weights.clone(),
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),

@@ -147,12 +147,15 @@ impl Bacon {
         PanelColumns {
             unit: Some(self.unit.clone()),
             time: self.time.clone(),
-            group: self.group.clone(),
+            group: Some(self.group.clone()),
+            treatment: None,
             outcome: Some(self.outcome.clone()),
             weights: None,
             cluster: self.cluster.clone(),
             covariates: Vec::new(),
             frequency: self.frequency,
+            base: None,
+            most_patterns: usize::MAX,
         }
     }
 
@@ -171,12 +174,15 @@ impl TwfeWeights {
         PanelColumns {
             unit: Some(self.unit.clone()),
             time: self.time.clone(),
-            group: self.group.clone(),
+            group: Some(self.group.clone()),
+            treatment: None,
             outcome: Some(self.outcome.clone()),
             weights: self.weights.clone(),
             cluster: None,
             covariates: self.covariates.clone(),
             frequency: self.frequency,
+            base: None,
+            most_patterns: usize::MAX,
         }
     }
 

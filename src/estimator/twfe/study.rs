@@ -20,7 +20,7 @@ pub(super) fn check(overview: &Overview, columns: &PanelColumns) -> Result<()> {
     if found.group_changes.units > 0 {
         let status = overview.group_values().iter().all(|g| matches!(*g, 1.0 | f64::INFINITY));
         return Err(DidError::TimeVarying {
-            column: columns.group.clone(),
+            column: columns.group.clone().unwrap_or_default(),
             role: "group",
             unit: example(&found.group_changes.example),
             remedy: match status {
@@ -82,7 +82,8 @@ pub(super) fn no_variation(columns: &PanelColumns) -> DidError {
     DidError::Panel {
         problem: format!(
             "effects of groups and periods determine the treatment: in the periods of column `{}`, no treatment starts while other units (column `{}`) have none or had it all along; add units that are never treated, or treated at other times",
-            columns.time, columns.group
+            columns.time,
+            columns.group.as_deref().unwrap_or_default()
         ),
     }
 }

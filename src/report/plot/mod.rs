@@ -16,6 +16,7 @@ pub(crate) mod layers;
 pub(crate) mod layout;
 pub(crate) mod legend;
 mod marks;
+pub(crate) mod mosaic;
 mod options;
 mod pdf;
 pub(crate) mod raster;
@@ -35,6 +36,7 @@ use crate::base::written;
 use chart::Chart;
 use curves::Curves;
 use font::Typeface;
+use mosaic::Mosaic;
 use scatter::Scatter;
 use scene::Scene;
 
@@ -46,6 +48,8 @@ pub(crate) enum Picture {
     Chart(Chart),
     /// A curve above its slope.
     Curves(Curves),
+    /// Rows of coloured cells.
+    Mosaic(Mosaic),
     /// Points in a plane.
     Scatter(Scatter),
 }
@@ -55,6 +59,7 @@ impl Picture {
         match self {
             Self::Chart(chart) => layout::scene(chart, options, face),
             Self::Curves(curves) => curves::scene(curves, options, face),
+            Self::Mosaic(mosaic) => mosaic::scene(mosaic, options, face),
             Self::Scatter(scatter) => scatter::scene(scatter, options, face),
         }
     }

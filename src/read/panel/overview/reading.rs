@@ -115,13 +115,21 @@ impl OpenedRows<'_> {
     /// # Errors
     /// Errors about a column, and [`DidError::EmptySample`] if no row has all values.
     pub fn overview(&self) -> Result<Overview> {
-        let Reading { columns, missing, .. } = self.reading;
-        let mut overview = match &self.held {
-            Held::Whole { read_as_missing, .. } => Overview::reading(read_as_missing.clone()),
-            Held::Pieces { periods, .. } => Overview::of_periods(periods.clone()),
+        let (empty, known) = match &self.held {
+            Held::Whole { read_as_missing, .. } => {
+                (Overview::reading(read_as_missing.clone()), None)
+            }
+            Held::Pieces { periods, .. } => (Overview::default(), Some(periods.clone())),
         };
-        self.each("reading", &mut |df| overview.add(df, columns, missing))?;
-        overview.finish();
+        let of = |periods: Option<Vec<f64>>| match periods {
+            Some(periods) => self.look(empty.clone().of_periods(periods)),
+            None => self.look(empty.clone()),
+        };
+        let (mut overview, dropped) = of(known)?;
+        // If a period turns out to be empty, another may be a base period.
+        if dropped && self.reading.columns.base.is_some() && !overview.periods().is_empty() {
+            overview = of(Some(overview.periods().to_vec()))?.0;
+        }
         if overview.rows == overview.incomplete {
             return Err(DidError::EmptySample {
                 after: "after dropping rows with missing or non-finite values",
@@ -129,6 +137,14 @@ impl OpenedRows<'_> {
             });
         }
         Ok(overview)
+    }
+
+    /// Adds all rows, and says whether a period of theirs was empty.
+    fn look(&self, mut overview: Overview) -> Result<(Overview, bool)> {
+        let Reading { columns, missing, .. } = self.reading;
+        self.each("reading", &mut |df| overview.add(df, columns, missing))?;
+        let dropped = overview.finish();
+        Ok((overview, dropped))
     }
 
     /// Calls `visit` with all rows, which come in frames of whole units.
