@@ -73,7 +73,8 @@ fn every_command_of_a_report_gives_its_table_and_its_picture() {
     assert!(steps.len() >= 18, "{}", steps.len());
     for step in &steps {
         let command = step.descendants().find(|node| node.tag_name().name() == "code").unwrap();
-        let command = command.text().unwrap();
+        let command: String =
+            command.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
         let done = shell(&folder, &format!("{command} --format markdown"));
         assert_eq!(done.status.code(), Some(0), "{command}: {}", text(&done.stderr));
         let table = text(&done.stdout).trim();
@@ -82,7 +83,7 @@ fn every_command_of_a_report_gives_its_table_and_its_picture() {
     }
     assert!(pictures.len() >= 2 * 12, "{}", pictures.len());
     for (path, drawn) in &pictures {
-        assert_eq!(fs::read(path).unwrap(), *drawn, "{}", path.display());
+        assert!(fs::read(path).unwrap() == *drawn, "{}", path.display());
     }
     // The script has the same commands.
     let done = shell(&folder, "sh 'the report/commands.sh'");

@@ -54,10 +54,12 @@ fn block(table: &Table, section: &Section) -> String {
     }
     for row in &section.rows {
         let cells = (0..columns).map(|column| {
-            let text = escaped(cell(row, column).trim());
+            let text = cell_text(cell(row, column).trim());
             format!("<td class=\"{}\">{text}</td>", class(table.align(column)))
         });
-        out.extend(["<tr>", &cells.collect::<String>(), "</tr>\n"]);
+        let below = cell(row, 0).trim().is_empty() && row.iter().any(|text| text.starts_with('('));
+        let start = if below { "<tr class=\"below\">" } else { "<tr>" };
+        out.extend([start, &cells.collect::<String>(), "</tr>\n"]);
     }
     out.push_str("</tbody>\n");
     out
@@ -69,6 +71,19 @@ fn class(align: Align) -> &'static str {
         Align::Right => "right",
         Align::Centre => "centre",
     }
+}
+
+/// A cell, with a true minus before a number.
+fn cell_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut before, mut rest) = (' ', text.chars().peekable());
+    while let Some(c) = rest.next() {
+        let minus =
+            c == '-' && " ([".contains(before) && rest.peek().is_some_and(char::is_ascii_digit);
+        out.push(if minus { '−' } else { c });
+        before = c;
+    }
+    escaped(&out)
 }
 
 /// Text of a page, on one line.

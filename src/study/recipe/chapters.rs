@@ -369,7 +369,7 @@ fn sensitivity(run: &mut Run<'_>) {
         let plan = Plan {
             title: bound(asked.delta).into(),
             command: run.study.honest(&main, &asked).drawn(run.study, &name),
-            alt: Some(format!("Robust intervals: {}", bound(asked.delta).to_lowercase())),
+            alt: Some(format!("Robust intervals: {}", bound(asked.delta))),
             name: name.clone(),
         };
         let Some(result) = run.show(plan, made) else { continue };
@@ -382,7 +382,8 @@ fn sensitivity(run: &mut Run<'_>) {
                 format!("beyond {}, the largest that was tried", short(m))
             }
         };
-        run.find(format!("Breakdown value, {}", bound(asked.delta).to_lowercase()), value, &name);
+        let symbol = if asked.delta == Delta::Smoothness { "M" } else { "Mbar" };
+        run.find(format!("Breakdown value {symbol} ({set}), {}", result.parameter), value, &name);
     }
 }
 

@@ -144,6 +144,12 @@ fn of_step(step: &Step) -> String {
     out
 }
 
+/// A command, whose options are kept on one line each.
 fn of_command(command: &str) -> String {
-    format!("<pre class=\"command\"><code>{}</code></pre>\n", escaped(command))
+    let word = |word: &str| match word.starts_with("--") {
+        true => format!("<b>{}</b>", escaped(word)),
+        false => escaped(word),
+    };
+    let words: Vec<String> = command.split(' ').map(word).collect();
+    format!("<pre class=\"command\"><code>{}</code></pre>\n", words.join(" "))
 }

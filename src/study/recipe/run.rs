@@ -45,7 +45,7 @@ pub(super) fn all(study: &Study, fit: &Fit<'_>) -> (Vec<Chapter>, Vec<Finding>) 
     let total = CHAPTERS.len() as u64;
     for (done, opening) in (0..).zip(&CHAPTERS) {
         if let Some(progress) = &study.progress {
-            progress.report(opening.title, done, total);
+            progress.report(opening.name, done, total);
         }
         (opening.fill)(&mut run);
         let steps = std::mem::take(&mut run.steps);
