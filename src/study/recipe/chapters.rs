@@ -13,6 +13,7 @@ use crate::report::number::short;
 use crate::report::plot::PlotOptions;
 use crate::result::inference::Estimate;
 use crate::result::timings::Timings;
+use crate::study::explore::Explore;
 
 /// A chapter, and what fills it.
 pub(super) struct Opening {
@@ -127,17 +128,40 @@ fn data(run: &mut Run<'_>) {
     let (cohorts, periods) = (description.cohorts.len(), description.periods.len());
     let value = format!("{units} units, {rows} rows, {periods} periods, {cohorts} cohorts");
     run.find("Data", value, "describe");
+    panelview(run);
+}
+
+/// Who is observed and treated when; rows that are units of their own have no such picture.
+fn panelview(run: &mut Run<'_>) {
+    if run.study.unit.is_none() {
+        return;
+    }
+    let plan = Plan {
+        name: "panelview".into(),
+        title: "Treatment status by unit and period".into(),
+        command: run.study.look("panelview").drawn(run.study, "panelview"),
+        alt: Some("Units by periods, coloured by whether they are observed and treated".into()),
+    };
+    let made = said(run.explore(&[]).panelview(run.study.data.as_path()));
+    run.show(plan, made);
 }
 
 fn means(run: &mut Run<'_>) {
-    let plan = Plan {
-        name: "means".into(),
-        title: "Mean outcomes by cohort".into(),
-        command: run.study.means().drawn(run.study, "means"),
-        alt: Some(format!("Mean {} of each cohort over time, with intervals", run.study.outcome)),
-    };
-    let made = said(run.explore(&[]).means(run.study.data.as_path()));
-    run.show(plan, made);
+    for relative in [false, true] {
+        let (name, title) = match relative {
+            false => ("means", "Mean outcomes by cohort"),
+            true => ("means-relative", "The same, relative to the last period before treatment"),
+        };
+        let plan = Plan {
+            name: name.into(),
+            title: title.into(),
+            command: run.study.means(relative).drawn(run.study, name),
+            alt: Some(format!("{title}: {} over time, with intervals", run.study.outcome)),
+        };
+        let explore = Explore { relative, ..run.explore(&[]) };
+        let made = said(explore.means(run.study.data.as_path()));
+        run.show(plan, made);
+    }
 }
 
 fn balance(run: &mut Run<'_>) {

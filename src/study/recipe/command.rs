@@ -97,8 +97,10 @@ impl Study {
         command.unless("anticipation", self.anticipation, 0)
     }
 
-    pub(super) fn means(&self) -> Command {
-        self.look("means").unless("alp", self.alpha, crate::base::options::defaults::ALPHA)
+    pub(super) fn means(&self, relative: bool) -> Command {
+        let command = self.look("means").unless("anticipation", self.anticipation, 0);
+        let command = command.unless("alp", self.alpha, crate::base::options::defaults::ALPHA);
+        command.flag("relative", relative)
     }
 
     pub(super) fn balance(&self, columns: &[String], control_group: ControlGroup) -> Command {
