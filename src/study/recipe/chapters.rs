@@ -123,11 +123,12 @@ fn data(run: &mut Run<'_>) {
         said(explore.describe(run.study.data.as_path()))
     };
     let made = columns.and_then(look);
-    let Some(description) = run.show(plan, made) else { return };
-    let (units, rows) = (description.n_units, description.n_rows);
-    let (cohorts, periods) = (description.cohorts.len(), description.periods.len());
-    let value = format!("{units} units, {rows} rows, {periods} periods, {cohorts} cohorts");
-    run.find("Data", value, "describe");
+    if let Some(description) = run.show(plan, made) {
+        let (units, rows) = (description.n_units, description.n_rows);
+        let (cohorts, periods) = (description.cohorts.len(), description.periods.len());
+        let value = format!("{units} units, {rows} rows, {periods} periods, {cohorts} cohorts");
+        run.find("Data", value, "describe");
+    }
     panelview(run);
 }
 
