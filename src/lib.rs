@@ -37,10 +37,12 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
+//! - To ask what a two-way regression averages: [`Bacon`], [`TwfeWeights`].
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
 //!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
 //! - To bring data into shape: [`panel`].
+//! - To do a whole study and write it as one page: `Study`, with the feature `report`.
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -82,6 +84,7 @@ pub use estimator::fixed_effects::{
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
+pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult,
@@ -90,6 +93,8 @@ pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
 pub use study::SavedResult;
+#[cfg(feature = "report")]
+pub use study::{Study, StudyReport};
 
 /// Options that several estimators share.
 pub mod options {
@@ -121,6 +126,12 @@ pub mod explore {
         Explore, Irregularity, PanelView, PeriodDescription, SampleOfDesign, TreatmentPattern,
         TreatmentStatus,
     };
+}
+
+/// Parts of the report on a whole study, which [`Study`] asks for and [`StudyReport`] is.
+#[cfg(feature = "report")]
+pub mod recipe {
+    pub use crate::study::recipe::{Chapter, FileDigest, Finding, Step, StepPicture, Variant};
 }
 
 /// How a result came about: what was read, left out and set, how long it took, and influence values by unit.
@@ -156,6 +167,14 @@ pub mod pretrends {
     pub use crate::estimator::pretrends::{
         EquivalencePeriod, EquivalenceTest, EquivalenceTests, Hypothesis, PreTest,
         PretrendsAlternative, PretrendsRow,
+    };
+}
+
+/// Options and parts of the diagnostics of two-way fixed effects.
+pub mod twfe {
+    pub use crate::estimator::twfe::{
+        BaconComparison, BaconSum, ComparisonKind, TwfeCells, TwfeRegression, TwfeSettings,
+        TwfeWeightRow,
     };
 }
 
@@ -196,6 +215,7 @@ pub mod panel {
 #[doc(hidden)]
 pub mod command_line {
     pub use crate::base::harmless::is_harmless;
+    pub use crate::base::shell::quoted;
     pub use crate::base::temporary::clear_away;
     pub use crate::read::files::overwritten;
 }
@@ -212,6 +232,8 @@ const _: () = {
         is_thread_safe::<FixedEffects<B>>();
         is_thread_safe::<SunAbraham<B>>();
     }
+    is_thread_safe::<Bacon>();
+    is_thread_safe::<TwfeWeights>();
     is_thread_safe::<DidMultiplegt>();
     is_thread_safe::<Honest>();
     is_thread_safe::<Npiv>();

@@ -25,8 +25,9 @@ pub use crate::report::{Comparable, Reportable, compare};
 pub use crate::sensitivity::{Delta, Restriction};
 pub use crate::switching::{PredictHeterogeneity, Switchers};
 pub use crate::{
-    Aggregated, Aggregation, AttGt, ContDid, ContDidResult, Data, Ddd, Demean, DemeanResult,
-    DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult, Estimate,
-    Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult, Npiv, NpivResult,
-    Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham, SunAbrahamResult,
+    Aggregated, Aggregation, AttGt, Bacon, BaconResult, ContDid, ContDidResult, Data, Ddd, Demean,
+    DemeanResult, DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult,
+    Estimate, Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult, Npiv,
+    NpivResult, Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham,
+    SunAbrahamResult, TwfeWeights, TwfeWeightsResult,
 };

@@ -1,14 +1,13 @@
 //! [`Explore`]: the columns of a study, and what can be asked of them before anything is estimated.
 
-use super::look::Reading;
 use crate::base::calendar::Frequency;
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
-use crate::read::panel::overview::{Overview, PanelColumns};
+use crate::read::panel::overview::{Overview, PanelColumns, Reading};
 
 options! {
     /// A first look at the data of a study with staggered adoption: [`describe`](Self::describe) says what kind of panel it is, who is
@@ -88,7 +87,7 @@ impl Explore {
     /// What all rows show of these columns, and the files that they are from.
     ///
     /// # Errors
-    /// Errors about a column or a file, and [`DidError::EmptySample`] if no row has all values.
+    /// Errors about a column or a file, and [`DidError::EmptySample`](crate::DidError::EmptySample) if no row has all values.
     pub(super) fn look(
         &self,
         columns: &PanelColumns,
@@ -100,13 +99,6 @@ impl Explore {
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let (overview, files) = reading.look(data)?;
-        if overview.rows == overview.incomplete {
-            return Err(DidError::EmptySample {
-                after: "after dropping rows with missing or non-finite values",
-                remedy: "check the columns for nulls and infinities",
-            });
-        }
-        Ok((overview, files))
+        reading.look(data)
     }
 }

@@ -11,6 +11,7 @@ use crate::estimator::honest::HonestResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
+use crate::estimator::twfe::{BaconResult, TwfeWeightsResult};
 use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
 use crate::report::contract::Report;
@@ -103,6 +104,10 @@ kinds! {
     Pretrends(PretrendsResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
+    /// The decomposition of a two-way coefficient.
+    Bacon(BaconResult),
+    /// The weights of a two-way coefficient on effects.
+    TwfeWeights(TwfeWeightsResult),
     /// What kind of panel the data are.
     Description(Description),
     /// Who is observed and treated when.

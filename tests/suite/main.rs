@@ -24,4 +24,5 @@ mod npiv;
 mod panel_tools;
 mod results;
 mod switching;
+mod twfe;
 mod words;

@@ -20,6 +20,7 @@ use burn_did::{
     sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
     sieve::{SieveBasis, SieveGrid, SieveKnots},
     switching::{EffectsEqual, PredictHeterogeneity, Switchers},
+    twfe::{ComparisonKind, TwfeCells, TwfeRegression},
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,7 +67,7 @@ fn every_option_has_words() {
         AggregationKind Align Band BasePeriod CohortShares ControlGroup CovariatePeriod CurveErrors Delta
         DoseAggregation DoseMethod DoseTable DoseTarget DrdidMethod EstimationMethod Family FixWeights
         Balance Frequency GDf HonestMethod Keep KFixef Layout Multiplier PreTest Precision Resampling Restriction Search SharesOf
-        SieveBasis SieveKnots Solver Stop Switchers UnbalancedPanel
+        SieveBasis SieveKnots Solver Stop Switchers UnbalancedPanel ComparisonKind TwfeCells TwfeRegression
     );
 }
 

@@ -224,6 +224,11 @@ pub enum DidWarning {
         /// The regressors.
         columns: Vec<String>,
     },
+    /// The panel is unbalanced, so that a regression with effects of cohorts has another coefficient than one with effects of units.
+    CohortsInPlaceOfUnits {
+        /// Units that are not observed in all periods.
+        units: usize,
+    },
     /// Rows of units that were treated already in the first period were left out.
     AlreadyTreatedRows {
         /// Number of rows.

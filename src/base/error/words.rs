@@ -245,6 +245,10 @@ impl DidWarning {
                 "dropped because of collinearity with other regressors or the fixed effects: {}",
                 columns.join(", ")
             ),
+            Self::CohortsInPlaceOfUnits { units } => write!(
+                f,
+                "{units} units are missing in some periods: with effects of units in place of cohorts the coefficient and its weights differ; `--cells unit` has them"
+            ),
             Self::AlreadyTreatedRows { rows } => write!(
                 f,
                 "dropped {rows} rows of units that were already treated in the first period"

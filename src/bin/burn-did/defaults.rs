@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::{
     AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends, SunAbraham,
-    options::Bootstrap, report::PlotOptions,
+    TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.
@@ -54,6 +54,11 @@ pub(crate) fn honest() -> Honest {
 /// An analysis of pre-trends without an option.
 pub(crate) fn pretrends() -> Pretrends {
     Pretrends::new()
+}
+
+/// Weights of a two-way regression without an option.
+pub(crate) fn twfe_weights() -> TwfeWeights {
+    TwfeWeights::builder().outcome("").unit("").time("").group("").build()
 }
 
 /// A picture without an option.

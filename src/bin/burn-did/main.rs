@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, panel, plot, pretrends, sunab,
+    honest, npiv, panel, plot, pretrends, report, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -51,6 +51,8 @@ enum Command {
     Npiv(Box<npiv::NpivArgs>),
     Feols(Box<feols::FeolsArgs>),
     Sunab(Box<sunab::SunabArgs>),
+    Bacon(Box<commands::twfe::bacon::BaconArgs>),
+    TwfeWeights(Box<commands::twfe::weights::TwfeWeightsArgs>),
     Demean(Box<demean::DemeanArgs>),
     Panel(Box<panel::PanelArgs>),
     Aggregate(aggregate::AggregateArgs),
@@ -59,6 +61,7 @@ enum Command {
     #[command(visible_alias = "etable")]
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
+    Report(Box<report::ReportArgs>),
     #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
     #[cfg(feature = "ballista")]
@@ -105,6 +108,8 @@ fn main() -> ExitCode {
         Command::Npiv(args) => npiv::run(&args),
         Command::Feols(args) => feols::run(&args),
         Command::Sunab(args) => sunab::run(&args),
+        Command::Bacon(args) => commands::twfe::bacon::run(&args),
+        Command::TwfeWeights(args) => commands::twfe::weights::run(&args),
         Command::Demean(args) => demean::run(&args),
         Command::Panel(args) => panel::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
@@ -112,6 +117,7 @@ fn main() -> ExitCode {
         Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Report(args) => report::run(&args),
         #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),
         #[cfg(feature = "ballista")]

@@ -48,7 +48,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 
 pub use options::{ColumnReport, Solver};
-pub(crate) use place::{On, Place};
+pub(crate) use place::{On, OnHost, Place};
 
 /// One factor: a level for each row; every level in `0..levels` occurs.
 #[derive(Clone, Debug)]

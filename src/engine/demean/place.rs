@@ -33,6 +33,32 @@ pub(crate) struct On<'d, B: DidBackend> {
     pub precision: Precision,
 }
 
+/// No device: the host does all.
+#[derive(Debug)]
+pub(crate) struct OnHost;
+
+impl Place for OnHost {
+    fn precision(&self) -> Precision {
+        Precision::F64
+    }
+
+    fn name(&self) -> String {
+        "host".to_owned()
+    }
+
+    fn probe(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn levels(
+        &self,
+        _: &LevelDesign<'_>,
+        _: &LevelWeights<'_>,
+    ) -> Result<Option<Box<dyn LevelSolver>>> {
+        Ok(None)
+    }
+}
+
 impl<B: DidBackend> Place for On<'_, B> {
     fn precision(&self) -> Precision {
         self.precision

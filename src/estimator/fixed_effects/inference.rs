@@ -46,7 +46,7 @@ pub struct FTest {
 /// The law of a coefficient over its standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Law {
+pub(in crate::estimator) enum Law {
     Normal,
     /// With so many degrees of freedom.
     Student(f64),
@@ -83,7 +83,13 @@ impl Law {
 
 impl Coefficient {
     /// With the critical value of its interval.
-    pub(super) fn new(name: String, estimate: f64, variance: f64, law: Law, critical: f64) -> Self {
+    pub(in crate::estimator) fn new(
+        name: String,
+        estimate: f64,
+        variance: f64,
+        law: Law,
+        critical: f64,
+    ) -> Self {
         let se = Some(variance.sqrt()).filter(|se| se.is_finite() && *se > 0.0);
         let t = se.map(|se| estimate / se);
         let half = se.map(|se| critical * se);

@@ -47,6 +47,7 @@ use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
 use reading::RegressionColumns;
 
+pub(in crate::estimator) use inference::Law;
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;

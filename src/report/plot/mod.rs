@@ -20,6 +20,7 @@ pub(crate) mod mosaic;
 mod options;
 mod pdf;
 pub(crate) mod raster;
+pub(crate) mod scatter;
 pub(crate) mod scene;
 mod series;
 mod sizes;
@@ -36,6 +37,7 @@ use chart::Chart;
 use curves::Curves;
 use font::Typeface;
 use mosaic::Mosaic;
+use scatter::Scatter;
 use scene::Scene;
 
 pub use options::{Colour, PlotGrid, PlotOptions, PlotStyle};
@@ -48,6 +50,8 @@ pub(crate) enum Picture {
     Curves(Curves),
     /// Rows of coloured cells.
     Mosaic(Mosaic),
+    /// Points in a plane.
+    Scatter(Scatter),
 }
 
 impl Picture {
@@ -56,6 +60,7 @@ impl Picture {
             Self::Chart(chart) => layout::scene(chart, options, face),
             Self::Curves(curves) => curves::scene(curves, options, face),
             Self::Mosaic(mosaic) => mosaic::scene(mosaic, options, face),
+            Self::Scatter(scatter) => scatter::scene(scatter, options, face),
         }
     }
 }
@@ -101,6 +106,18 @@ pub(crate) fn svg(
 ) -> Result<String> {
     options.validate()?;
     vector::document(&picture()?.scene(options, &Typeface::load()?)?)
+}
+
+/// A picture as an SVG and as a PDF document.
+#[cfg(feature = "report")]
+pub(crate) fn documents(
+    options: &PlotOptions,
+    picture: impl FnOnce() -> Result<Picture>,
+) -> Result<(String, Vec<u8>)> {
+    options.validate()?;
+    let face = Typeface::load()?;
+    let scene = picture()?.scene(options, &face)?;
+    Ok((vector::document(&scene)?, pdf::document(&scene, &face)))
 }
 
 fn failed(error: impl Display) -> DidError {

@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends,
-    SavedResult, SunAbraham, compare,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -42,6 +42,11 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = Npiv::builder().outcome("lemp").regressors(["lpop"]);
     let function =
         config.x_segments(1).bootstrap(Bootstrap::draws(50)).build().fit(&mpdta).unwrap();
+
+    let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
+    let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
+    let weights = config.group("first.treat").build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -54,6 +59,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(regression),
         Box::new(sun_abraham),
         Box::new(function),
+        Box::new(comparisons),
+        Box::new(weights),
     ]
 }
 
@@ -96,7 +103,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 11);
+    assert_eq!(kinds.len(), 13);
 }
 
 #[test]

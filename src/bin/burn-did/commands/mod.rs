@@ -16,8 +16,10 @@ pub(crate) mod npiv;
 pub(crate) mod panel;
 pub(crate) mod plot;
 pub(crate) mod pretrends;
+pub(crate) mod report;
 mod saved;
 pub(crate) mod sunab;
+pub(crate) mod twfe;
 
 use std::path::Path;
 

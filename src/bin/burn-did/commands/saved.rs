@@ -74,6 +74,8 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::Honest(_) => ("was saved by honest", "`burn-did plot` draws it"),
         SavedResult::Pretrends(_) => ("was saved by pretrends", "`burn-did plot` draws it"),
         SavedResult::Npiv(_) => ("was saved by npiv", "`burn-did plot` draws it"),
+        SavedResult::Bacon(_) => ("was saved by bacon", "`burn-did plot` draws it"),
+        SavedResult::TwfeWeights(_) => ("was saved by twfe-weights", "`burn-did plot` draws it"),
         SavedResult::Drdid(_) => (
             "was saved by drdid",
             "it is a single estimate, so there is nothing to average or analyse",

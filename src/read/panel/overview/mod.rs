@@ -6,8 +6,10 @@ mod base;
 mod cells;
 mod columns;
 mod found;
+mod reading;
 mod scan;
 mod sums;
+mod unit_rows;
 
 use polars::prelude::DataFrame;
 
@@ -22,7 +24,9 @@ use columns::ColumnsRead;
 pub(crate) use columns::PanelColumns;
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
+pub(crate) use reading::{OpenedRows, Reading};
 pub(crate) use sums::Sums;
+pub(crate) use unit_rows::UnitRows;
 
 /// What the rows show.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +91,7 @@ impl Overview {
         }
         self.found.merge(found)?;
         let patterns = self.found.units.len() + self.found.ended.len();
-        match patterns > columns.most_patterns {
+        match columns.most_patterns > 0 && patterns > columns.most_patterns {
             true => Err(DidError::config(
                 "by_cohort",
                 "set (`--by-cohort`) where units have very many patterns of observed periods and treatment",

@@ -38,6 +38,11 @@ impl Sums {
         self.squared_second += other.squared_second;
     }
 
+    /// The sum of the weights.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
     /// The weighted mean less the shift; `None` without weight.
     pub fn mean(&self) -> Option<f64> {
         Some(self.first / self.weight).filter(|mean| mean.is_finite())

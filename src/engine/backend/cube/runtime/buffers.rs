@@ -18,6 +18,10 @@ use crate::base::error::{DidError, Result};
 /// The queue of a device that all work here goes through, whatever the thread: every queue has memory of its own.
 const QUEUE: StreamId = StreamId { value: 0xD1D };
 
+/// Bytes from which an upload is written without the runtime's copies, which send 0.7 GB a second to an H200; all work before it has to
+/// end first.
+const LARGE: usize = 1 << 20;
+
 /// A device and the float that a sample is held in.
 pub(crate) struct Gpu<R: GpuRuntime> {
     pub client: ComputeClient<R>,
@@ -101,17 +105,34 @@ impl<R: GpuRuntime> Gpu<R> {
 
     fn upload(&self, bytes: &[u8], len: usize) -> Buffer {
         meter::note(|done| done.bytes_up += bytes.len() as u64);
-        self.sent(bytes, len)
+        let is_large = R::WRITES && bytes.len() >= LARGE;
+        // What cannot be written the runtime may still send, or says why not.
+        let written = is_large.then(|| self.written(bytes, len).ok()).flatten();
+        written.unwrap_or_else(|| self.sent(bytes, len))
     }
 
-    /// Fills a buffer without the runtime's copies; `false` if this runtime has no way to.
+    fn written(&self, bytes: &[u8], len: usize) -> Result<Buffer> {
+        let buffer = Buffer { handle: self.client.empty(bytes.len()), len };
+        self.check(&buffer)?;
+        self.wait()?;
+        let mut fill = |first: usize, piece: &mut [u8]| {
+            piece.copy_from_slice(&bytes[first..first + piece.len()]);
+        };
+        R::write(&self.device, buffer.handle.clone(), bytes.len(), &mut fill)?;
+        Ok(buffer)
+    }
+
+    /// Fills a buffer that no work uses without the runtime's copies; `false` if this runtime has no way to.
     pub(crate) fn write(
         &self,
         buffer: &Buffer,
         fill: &mut dyn FnMut(usize, &mut [u8]),
     ) -> Result<bool> {
-        let bytes = buffer.len * self.width();
-        R::write(&self.device, buffer.handle.clone(), bytes, fill).transpose().map(|w| w.is_some())
+        if R::WRITES {
+            let bytes = buffer.len * self.width();
+            R::write(&self.device, buffer.handle.clone(), bytes, fill)?;
+        }
+        Ok(R::WRITES)
     }
 
     /// Uploads numbers in the sample's precision; never none, since a kernel may not bind an empty buffer.

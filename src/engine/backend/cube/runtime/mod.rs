@@ -36,14 +36,20 @@ pub trait GpuRuntime: CubeRuntime {
     /// [`DidError::Precision`](crate::DidError::Precision) or [`DidError::Device`](crate::DidError::Device).
     fn probe(device: &Self::Device, precision: Precision) -> Result<Availability>;
 
-    /// Writes so many bytes to the start of a buffer, in pieces that `fill` is asked for by their first byte, without the copies
-    /// that the runtime makes. `None` if there is no such way.
+    /// Whether there is a way to [write](Self::write).
+    const WRITES: bool = false;
+
+    /// Writes so many bytes to the start of a buffer that no work uses, in pieces that `fill` is asked for by their first byte, without
+    /// the copies that the runtime makes.
+    ///
+    /// # Errors
+    /// [`DidError::Device`](crate::DidError::Device).
     fn write(
         _device: &Self::Device,
         _buffer: Handle,
         _bytes: usize,
         _fill: &mut dyn FnMut(usize, &mut [u8]),
-    ) -> Option<Result<()>> {
-        None
+    ) -> Result<()> {
+        Ok(())
     }
 }

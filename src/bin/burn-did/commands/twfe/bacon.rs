@@ -1,0 +1,48 @@
+//! `burn-did bacon`
+
+use burn_did::Bacon;
+use clap::Args;
+
+use super::StudyArgs;
+use crate::args::{LevelArgs, OutputArgs};
+use crate::error::Result;
+use crate::progress::Bar;
+
+/// The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts (Goodman-Bacon 2021).
+///
+/// The panel must be balanced. The options have the names of R's `did`, and the long words that follow as aliases.
+#[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the comparisons by weight to this .png, .svg or .pdf file")))]
+pub(crate) struct BaconArgs {
+    #[command(flatten)]
+    study: StudyArgs,
+    /// Cluster of the coefficient's standard error, beyond the unit.
+    #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
+    clustervars: Option<String>,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &BaconArgs) -> Result<()> {
+    let StudyArgs { keys, gname, yname, memory_budget } = &args.study;
+    args.output.check(&keys.source.data)?;
+    let bar = Bar::new(args.output.quiet);
+    let config = Bacon::builder()
+        .outcome(&**yname)
+        .unit(&*keys.idname)
+        .time(&*keys.tname)
+        .group(&**gname)
+        .maybe_cluster(args.clustervars.clone())
+        .maybe_frequency(keys.dates.frequency)
+        .maybe_memory_budget(*memory_budget)
+        .maybe_missing_values(keys.source.na.clone())
+        .alpha(args.level.alp)
+        .maybe_progress(bar.callback())
+        .build();
+    let fit = config.fit(keys.source.data.as_path())?;
+    drop(bar);
+    args.output.emit(&fit)
+}

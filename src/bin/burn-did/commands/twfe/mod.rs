@@ -1,0 +1,26 @@
+//! What a two-way regression averages: `burn-did bacon` and `burn-did twfe-weights`.
+
+pub(crate) mod bacon;
+pub(crate) mod weights;
+
+use clap::Args;
+
+use crate::args::{LONG_FORM, PanelKeyArgs};
+use crate::parse;
+
+/// The data, and which column is what.
+#[derive(Args)]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+struct StudyArgs {
+    #[command(flatten)]
+    keys: PanelKeyArgs,
+    /// First treated period; 0, infinity or empty if the unit is never treated.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
+    gname: String,
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
+    yname: String,
+    /// Limit on the rows held at once in memory (from parquet files), as in 2GiB; the rest is streamed.
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
+    memory_budget: Option<u64>,
+}

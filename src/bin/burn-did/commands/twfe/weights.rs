@@ -1,0 +1,80 @@
+//! `burn-did twfe-weights`
+
+use burn_did::TwfeWeights;
+use burn_did::twfe::{TwfeCells, TwfeRegression};
+use clap::Args;
+
+use super::StudyArgs;
+use crate::args::OutputArgs;
+use crate::defaults;
+use crate::error::Result;
+use crate::progress::Bar;
+use crate::words::OneOf;
+
+/// The weights that a two-way fixed-effects coefficient gives to the effects by group and period, and what the negative ones may do (de
+/// Chaisemartin and D'Haultfœuille 2020).
+///
+/// The options have the names of R's `did`, and the long words that follow as aliases; --type is that of R's `twowayfeweights`.
+#[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the weights by time since treatment to this .png, .svg or .pdf file")))]
+pub(crate) struct TwfeWeightsArgs {
+    #[command(flatten)]
+    study: StudyArgs,
+    /// Sampling weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    weightsname: Option<String>,
+    /// Controls, as in x1,x2: columns of numbers.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_alias = "covariates",
+        value_delimiter = ',',
+        help_heading = "Columns"
+    )]
+    xname: Vec<String>,
+    /// The regression, and what is assumed of effects.
+    #[arg(
+        long = "type",
+        value_name = "WHICH",
+        visible_alias = "regression",
+        default_value_t = defaults::twfe_weights().regression,
+        value_parser = OneOf::<TwfeRegression>::all(),
+        help_heading = "Estimation"
+    )]
+    regression: TwfeRegression,
+    /// Of what the cells of the regression are, and its effects beside those of periods.
+    #[arg(
+        long,
+        value_name = "OF",
+        default_value_t = defaults::twfe_weights().cells,
+        value_parser = OneOf::<TwfeCells>::all(),
+        help_heading = "Estimation"
+    )]
+    cells: TwfeCells,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
+    let StudyArgs { keys, gname, yname, memory_budget } = &args.study;
+    args.output.check(&keys.source.data)?;
+    let bar = Bar::new(args.output.quiet);
+    let config = TwfeWeights::builder()
+        .outcome(&**yname)
+        .unit(&*keys.idname)
+        .time(&*keys.tname)
+        .group(&**gname)
+        .maybe_weights(args.weightsname.clone())
+        .covariates(&args.xname)
+        .regression(args.regression)
+        .cells(args.cells)
+        .maybe_frequency(keys.dates.frequency)
+        .maybe_memory_budget(*memory_budget)
+        .maybe_missing_values(keys.source.na.clone())
+        .maybe_progress(bar.callback())
+        .build();
+    let fit = config.fit(keys.source.data.as_path())?;
+    drop(bar);
+    args.output.emit(&fit)
+}

@@ -1,0 +1,118 @@
+//! The decomposition of Goodman-Bacon, step by step.
+
+use super::coefficient::TwoWay;
+use super::comparisons::{Comparison, ComparisonKind, comparisons};
+use super::means::CohortMeans;
+use super::options::Bacon;
+use super::result::{BaconComparison, BaconResult, BaconSum, TwfeSettings};
+use super::study;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::{Band, Inference};
+use crate::base::words::Words;
+use crate::read::input::Data;
+use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading};
+
+/// Fewer clusters than these leave standard errors unsure.
+const FEW: usize = 10;
+
+impl Bacon {
+    /// Decomposes the coefficient.
+    ///
+    /// # Errors
+    /// Errors about a column or a file; [`DidError::Panel`] for units with two rows in a period, an unbalanced panel, or a treatment that
+    /// units and periods determine; [`DidError::TimeVarying`] for units whose group or cluster changes, as of a treatment that
+    /// turns off; [`DidError::TooFewPeriods`], [`DidError::TooFewClusters`]; [`DidError::Config`] for a level out of range.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<BaconResult> {
+        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        let columns = self.columns();
+        let reading = self.reading(&columns);
+        reading.with(data.into(), |rows| self.decompose(rows, &reading))
+    }
+
+    fn decompose(&self, rows: &OpenedRows<'_>, reading: &Reading<'_>) -> Result<BaconResult> {
+        let columns = reading.columns;
+        let overview = rows.overview()?;
+        let means = CohortMeans::new(&overview, columns)?;
+        let pairs = (means.cohorts.len() as u128).pow(2);
+        let bytes = pairs * (size_of::<Comparison>() + size_of::<BaconComparison>()) as u128;
+        memory::check("the comparisons of cohorts", bytes, "count longer periods (`frequency`)")?;
+        let regression = TwoWay::new(&means).ok_or_else(|| study::no_variation(columns))?;
+        let spread = regression.spread(rows, columns, &reading.missing)?;
+        let coefficient = spread.coefficient(self.group.clone(), &regression, self.alpha);
+        let all = comparisons(&means);
+        if !regression.estimate.is_finite() || all.iter().any(|of| !of.estimate.is_finite()) {
+            return Err(DidError::OutOfRange {
+                problem: format!(
+                    "sums of the outcome (column `{}`) overflow; rescale it so that its values are near 1",
+                    self.outcome
+                ),
+            });
+        }
+        let few = (spread.clusters < FEW)
+            .then_some(DidWarning::FewClusters { clusters: spread.clusters });
+        let rounded = (!overview.rounded.is_empty())
+            .then(|| DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
+        Ok(BaconResult {
+            settings: TwfeSettings::new(columns, &overview, rows),
+            alpha: self.alpha,
+            coefficient: coefficient.as_estimate(),
+            n_clusters: spread.clusters,
+            sums: sums(&all),
+            comparisons: all.iter().map(|of| compared(of, &means)).collect(),
+            warnings: rounded.into_iter().chain(few).collect(),
+        })
+    }
+}
+
+impl TwfeSettings {
+    /// What the rows and their columns are.
+    pub(super) fn new(columns: &PanelColumns, overview: &Overview, rows: &OpenedRows<'_>) -> Self {
+        Self {
+            outcome: columns.outcome.clone().unwrap_or_default(),
+            unit: columns.unit.clone().unwrap_or_default(),
+            time: columns.time.clone(),
+            group: columns.group.clone().unwrap_or_default(),
+            weights: columns.weights.clone(),
+            cluster: columns.cluster.clone(),
+            covariates: columns.covariates.clone(),
+            frequency: columns.frequency,
+            files: rows.files.clone(),
+            read_as_missing: overview.read_as_missing.clone(),
+            n_rows: overview.rows,
+            rows_missing: overview.incomplete,
+            n_units: overview.found.groups.iter().map(|group| group.units).sum(),
+            n_periods: overview.periods().len(),
+        }
+    }
+}
+
+/// Weight and average by kind, of the kinds that there are.
+fn sums(all: &[Comparison]) -> Vec<BaconSum> {
+    let sum = |kind: ComparisonKind| {
+        let of_kind = || all.iter().filter(move |of| of.kind == kind);
+        let weight: f64 = of_kind().map(|of| of.weight).sum();
+        let weighted: f64 = of_kind().map(|of| of.weight * of.estimate).sum();
+        let comparisons = of_kind().count();
+        (comparisons > 0).then(|| BaconSum {
+            kind,
+            comparisons,
+            weight,
+            estimate: weighted / weight,
+        })
+    };
+    ComparisonKind::WORDS.iter().filter_map(|entry| sum(entry.value)).collect()
+}
+
+fn compared(of: &Comparison, means: &CohortMeans) -> BaconComparison {
+    let (treated, control) = (&means.cohorts[of.treated], &means.cohorts[of.control]);
+    BaconComparison {
+        treated: means.periods[treated.start],
+        control: means.first_treated(control),
+        kind: of.kind,
+        n_treated: treated.units,
+        n_control: control.units,
+        estimate: of.estimate,
+        weight: of.weight,
+    }
+}

@@ -1,0 +1,197 @@
+//! Options of the diagnostics of two-way fixed effects.
+
+use crate::base::calendar::Frequency;
+use crate::base::progress::Progress;
+use crate::base::words::words;
+use crate::estimator::shell::options;
+use crate::read::columns::MissingValues;
+use crate::read::panel::overview::{PanelColumns, Reading};
+
+words! {
+    /// The regression whose coefficient is an average of effects, and what is assumed of these.
+    #[derive(Default)]
+    pub enum TwfeRegression: "regression" {
+        /// The outcome on the treatment with effects of groups and periods; trends are parallel.
+        #[default]
+        FeTr = "fe_tr" | "fetr",
+        /// The same; trends are parallel and the effect of a cell does not change with time.
+        FeS = "fe_s" | "fes",
+        /// The change of the outcome on that of the treatment with effects of periods; trends are parallel.
+        FdTr = "fd_tr" | "fdtr",
+        /// The same; trends are parallel and the effect of a cell does not change with time.
+        FdS = "fd_s" | "fds",
+        /// Regression and assumptions of the second, with the weights that R prints (feS of 2.0.4), which miss the average of stable effects.
+        FeSOfR = "fe_s_of_r",
+    }
+}
+
+words! {
+    /// Of what the cells of the regression are.
+    #[derive(Default)]
+    pub enum TwfeCells: "cells" {
+        /// Of cohorts and periods: the regression has effects of cohorts, and the data can be of any size.
+        #[default]
+        Cohort = "cohort" | "group",
+        /// Of units and periods: the regression has effects of units. A few numbers of each row are held in memory.
+        Unit = "unit" | "id",
+    }
+}
+
+options! {
+    /// The decomposition of Goodman-Bacon (2021): the coefficient of a two-way fixed-effects regression as the weighted average of all
+    /// two-by-two differences in differences, by which cohort is compared with which.
+    ///
+    /// The panel must be balanced, in which case the decomposition is exact. It comes from the mean outcomes of each cohort in each
+    /// period; the standard error of the coefficient takes one more reading. Parquet files that are large beside the memory are
+    /// read in pieces.
+    ///
+    /// ```
+    /// use burn_did::{Bacon, data};
+    ///
+    /// let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat").build();
+    /// let fit = config.fit(&data::mpdta())?;
+    /// println!("{fit}");
+    /// let sum: f64 = fit.comparisons.iter().map(|of| of.weight * of.estimate).sum();
+    /// assert!((sum - fit.coefficient.estimate.unwrap()).abs() < 1e-12);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[doc(alias = "bacondecomp")]
+    pub struct Bacon with [missing_values, alpha] {
+        /// Outcome.
+        #[doc(alias = "yname")]
+        pub outcome: String,
+        /// Unit.
+        #[doc(alias = "idname")]
+        pub unit: String,
+        /// Period.
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        #[doc(alias = "gname")]
+        pub group: String,
+        /// Cluster of the standard error of the coefficient, beyond the unit.
+        #[doc(alias = "clustervars")]
+        pub cluster: Option<String>,
+        /// What a period is, if periods and groups are dates.
+        pub frequency: Option<Frequency>,
+        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
+        pub memory_budget: Option<u64>,
+        /// Hears how far the work has come.
+        pub progress: Option<Progress>,
+    }
+}
+
+options! {
+    /// The weights that the coefficient of a two-way regression gives to the effects by group and period (de Chaisemartin and
+    /// D'Haultfœuille 2020), how many are negative, and how heterogeneous effects must be for the coefficient to mislead.
+    ///
+    /// ```
+    /// use burn_did::{TwfeWeights, data};
+    ///
+    /// let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
+    /// let fit = config.build().fit(&data::mpdta())?;
+    /// println!("{fit}");
+    /// assert_eq!((fit.n_positive, fit.n_negative), (6, 1));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[doc(alias = "twowayfeweights")]
+    pub struct TwfeWeights with [missing_values] {
+        /// Outcome.
+        #[doc(alias = "Y")]
+        pub outcome: String,
+        /// Unit.
+        #[doc(alias = "idname")]
+        pub unit: String,
+        /// Period.
+        #[doc(alias = "T")]
+        pub time: String,
+        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        #[doc(alias = "G")]
+        pub group: String,
+        /// The regression, and what is assumed.
+        #[builder(default)]
+        #[doc(alias = "type")]
+        pub regression: TwfeRegression,
+        /// Of what the cells of the regression are.
+        #[builder(default)]
+        pub cells: TwfeCells,
+        /// Controls: columns of numbers, of which the mean in a cell counts; regressions of changes have their changes.
+        #[doc(alias = "controls")]
+        #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub covariates: Vec<String>,
+        /// Sampling weights.
+        pub weights: Option<String>,
+        /// What a period is, if periods and groups are dates.
+        pub frequency: Option<Frequency>,
+        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
+        pub memory_budget: Option<u64>,
+        /// Hears how far the work has come.
+        pub progress: Option<Progress>,
+    }
+}
+
+impl TwfeRegression {
+    /// Whether the regression is one of changes.
+    pub(super) fn is_of_changes(self) -> bool {
+        matches!(self, Self::FdTr | Self::FdS)
+    }
+
+    /// Whether the effect of a cell is assumed not to change with time.
+    pub(super) fn is_of_stable_effects(self) -> bool {
+        matches!(self, Self::FeS | Self::FdS | Self::FeSOfR)
+    }
+}
+
+impl Bacon {
+    pub(super) fn columns(&self) -> PanelColumns {
+        PanelColumns {
+            unit: Some(self.unit.clone()),
+            time: self.time.clone(),
+            group: Some(self.group.clone()),
+            treatment: None,
+            outcome: Some(self.outcome.clone()),
+            weights: None,
+            cluster: self.cluster.clone(),
+            covariates: Vec::new(),
+            frequency: self.frequency,
+            base: None,
+            most_patterns: usize::MAX,
+        }
+    }
+
+    pub(super) fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {
+        Reading {
+            columns,
+            missing: MissingValues::new(self.missing_values.as_deref()),
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        }
+    }
+}
+
+impl TwfeWeights {
+    pub(super) fn columns(&self) -> PanelColumns {
+        PanelColumns {
+            unit: Some(self.unit.clone()),
+            time: self.time.clone(),
+            group: Some(self.group.clone()),
+            treatment: None,
+            outcome: Some(self.outcome.clone()),
+            weights: self.weights.clone(),
+            cluster: None,
+            covariates: self.covariates.clone(),
+            frequency: self.frequency,
+            base: None,
+            most_patterns: usize::MAX,
+        }
+    }
+
+    pub(super) fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {
+        Reading {
+            columns,
+            missing: MissingValues::new(self.missing_values.as_deref()),
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What the rows of a study must be like.
+
+use crate::base::error::{DidError, Result};
+use crate::read::panel::overview::{Overview, PanelColumns};
+
+/// An error unless units have one row a period, one group and one cluster, and there are two periods.
+pub(super) fn check(overview: &Overview, columns: &PanelColumns) -> Result<()> {
+    let found = &overview.found;
+    let example = |example: &Option<String>| example.clone().unwrap_or_default();
+    let unit = columns.unit.as_deref().unwrap_or_default();
+    if found.duplicates.units > 0 {
+        return Err(DidError::Panel {
+            problem: format!(
+                "{} units (column `{unit}`) have two rows in a period, such as {}; keep one row per unit and period, as `burn-did panel deduplicate` does",
+                found.duplicates.units,
+                example(&found.duplicates.example)
+            ),
+        });
+    }
+    if found.group_changes.units > 0 {
+        let status = overview.group_values().iter().all(|g| matches!(*g, 1.0 | f64::INFINITY));
+        return Err(DidError::TimeVarying {
+            column: columns.group.clone().unwrap_or_default(),
+            role: "group",
+            unit: example(&found.group_changes.example),
+            remedy: match status {
+                true => {
+                    "it looks like a treatment status of 0 and 1; `burn-did panel first-treated` makes the first treated period of it, and says where treatment turns off"
+                }
+                false => {
+                    "treatment must be irreversible, with one first treated period for all rows of a unit; for treatments that turn off see did-multiplegt"
+                }
+            },
+        });
+    }
+    if found.cluster_changes.units > 0 {
+        return Err(DidError::TimeVarying {
+            column: columns.cluster.clone().unwrap_or_default(),
+            role: "cluster",
+            unit: example(&found.cluster_changes.example),
+            remedy: "each unit must stay in one cluster",
+        });
+    }
+    match overview.periods().len() {
+        periods @ 0..2 => Err(DidError::TooFewPeriods { periods }),
+        _ => Ok(()),
+    }
+}
+
+/// Units with complete rows in some periods and not in all.
+pub(super) fn units_with_gaps(overview: &Overview) -> usize {
+    let periods = overview.periods().len();
+    let gaps = overview.units().filter(|(_, observed, _)| observed.len() < periods);
+    gaps.map(|(_, _, units)| units).sum()
+}
+
+/// An error unless every unit has a complete row in every period.
+pub(super) fn check_balance(overview: &Overview, columns: &PanelColumns) -> Result<()> {
+    let gaps = units_with_gaps(overview);
+    if gaps == 0 {
+        return Ok(());
+    }
+    let units: usize = overview.units().map(|(_, _, units)| units).sum();
+    let lacking = match overview.incomplete {
+        0 => String::new(),
+        rows => {
+            let columns: Vec<&str> = overview.missing.iter().map(|(name, _)| &**name).collect();
+            format!(" ({rows} rows lack a value of {})", columns.join(", "))
+        }
+    };
+    Err(DidError::Panel {
+        problem: format!(
+            "the decomposition is of balanced panels, and {gaps} of {units} units (column `{}`) have no complete row in some of the {} periods{lacking}; `burn-did panel balance` keeps the units with all periods, and `TwfeWeights` takes unbalanced panels",
+            columns.unit.as_deref().unwrap_or_default(),
+            overview.periods().len()
+        ),
+    })
+}
+
+/// The error of a treatment that effects of groups and periods determine.
+pub(super) fn no_variation(columns: &PanelColumns) -> DidError {
+    DidError::Panel {
+        problem: format!(
+            "effects of groups and periods determine the treatment: in the periods of column `{}`, no treatment starts while other units (column `{}`) have none or had it all along; add units that are never treated, or treated at other times",
+            columns.time,
+            columns.group.as_deref().unwrap_or_default()
+        ),
+    }
+}

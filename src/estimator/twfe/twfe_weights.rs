@@ -1,0 +1,136 @@
+//! The weights of a two-way coefficient, step by step.
+
+use super::cells::Cells;
+use super::options::{TwfeCells, TwfeWeights};
+use super::residual::Residual;
+use super::result::{TwfeSettings, TwfeWeightRow, TwfeWeightsResult};
+use super::sensitivity::{opposite_sign, zero_average};
+use super::study;
+use super::weights::{Weighted, weights};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::read::input::Data;
+use crate::read::panel::overview::{OpenedRows, Overview, Reading};
+
+impl TwfeWeights {
+    /// Forms the weights.
+    ///
+    /// # Errors
+    /// Errors about a column or a file; [`DidError::Panel`] for units with two rows in a period, or a treatment that groups and periods
+    /// determine; [`DidError::TimeVarying`] for units whose group changes, as of a treatment that turns off; [`DidError::ColumnType`]
+    /// for controls that are no numbers; [`DidError::TooFewPeriods`], [`DidError::Weights`], [`DidError::Memory`].
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<TwfeWeightsResult> {
+        let columns = self.columns();
+        let reading = self.reading(&columns);
+        reading.with(data.into(), |rows| self.weigh(rows, &reading))
+    }
+
+    fn weigh(&self, rows: &OpenedRows<'_>, reading: &Reading<'_>) -> Result<TwfeWeightsResult> {
+        let columns = reading.columns;
+        let overview = rows.overview()?;
+        study::check(&overview, columns)?;
+        self.check_columns(&overview)?;
+        let cells = match self.cells {
+            TwfeCells::Cohort => Cells::of_cohorts(&overview),
+            TwfeCells::Unit => Cells::of_units(&overview, rows, columns, &reading.missing)?,
+        };
+        if cells.len() == 0 {
+            return Err(DidError::Weights {
+                column: self.weights.clone().unwrap_or_default(),
+                problem: "all weights are 0; leave out the column, or check its values".into(),
+            });
+        }
+        let residual = match self.regression.is_of_changes() {
+            true => Residual::of_changes(&cells),
+            false => Residual::of_levels(&cells)?,
+        };
+        let residual = residual.ok_or_else(|| study::no_variation(columns))?;
+        if !residual.coefficient.is_finite() {
+            return Err(DidError::OutOfRange {
+                problem: format!(
+                    "sums of the outcome (column `{}`) overflow; rescale it so that its values are near 1",
+                    self.outcome
+                ),
+            });
+        }
+        let weighted = weights(&cells, &residual, self.regression);
+        let sum = |of: &dyn Fn(f64) -> bool| -> f64 {
+            weighted.iter().map(|w| w.weight).filter(|w| of(*w)).sum()
+        };
+        let count = |of: &dyn Fn(f64) -> bool| weighted.iter().filter(|w| of(w.weight)).count();
+        let (positive, negative) = (|w: f64| w > 0.0, |w: f64| w < 0.0);
+        Ok(TwfeWeightsResult {
+            settings: TwfeSettings::new(columns, &overview, rows),
+            regression: self.regression,
+            cells: self.cells,
+            coefficient: residual.coefficient,
+            n_positive: count(&positive),
+            n_negative: count(&negative),
+            sum_positive: sum(&positive),
+            // An empty sum is -0.
+            sum_negative: sum(&negative) + 0.0,
+            sd_zero_average: zero_average(residual.coefficient, &weighted),
+            sd_opposite_sign: opposite_sign(residual.coefficient, &weighted),
+            rows: by_group_and_period(&cells, &weighted, overview.periods()),
+            warnings: self.warnings(&overview, &residual),
+        })
+    }
+
+    /// An error for a control that is no number.
+    fn check_columns(&self, overview: &Overview) -> Result<()> {
+        let numbers = overview.number_names();
+        match self.covariates.iter().find(|name| !numbers.contains(name)) {
+            Some(column) => Err(DidError::ColumnType {
+                column: column.clone(),
+                role: "covariate",
+                expected: "numbers, of which cells have means: an indicator for each text",
+                got: "text".into(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn warnings(&self, overview: &Overview, residual: &Residual) -> Vec<DidWarning> {
+        let mut warnings = Vec::new();
+        if overview.incomplete > 0 {
+            warnings.push(DidWarning::DroppedRows { rows: overview.incomplete });
+        }
+        if !overview.rounded.is_empty() {
+            warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
+        }
+        if !residual.dependent.is_empty() {
+            let names = residual.dependent.iter().map(|at| self.covariates[*at].clone());
+            warnings.push(DidWarning::CollinearRegressors { columns: names.collect() });
+        }
+        let units = study::units_with_gaps(overview);
+        if self.cells == TwfeCells::Cohort && units > 0 {
+            warnings.push(DidWarning::CohortsInPlaceOfUnits { units });
+        }
+        warnings
+    }
+}
+
+/// Weights added up by group and period, in ascending order.
+fn by_group_and_period(
+    cells: &Cells,
+    weighted: &[Weighted],
+    periods: &[f64],
+) -> Vec<TwfeWeightRow> {
+    let mut sorted: Vec<&Weighted> = weighted.iter().collect();
+    sorted.sort_by(|a, b| {
+        let group = cells.group[a.cell].total_cmp(&cells.group[b.cell]);
+        group.then(cells.time[a.cell].cmp(&cells.time[b.cell]))
+    });
+    let same = |a: &&Weighted, b: &&Weighted| {
+        cells.group[a.cell].total_cmp(&cells.group[b.cell]).is_eq()
+            && cells.time[a.cell] == cells.time[b.cell]
+    };
+    let row = |of: &[&Weighted]| TwfeWeightRow {
+        group: cells.group[of[0].cell],
+        time: periods[cells.time[of[0].cell] as usize],
+        weight: of.iter().map(|w| w.weight).sum(),
+        share: of.iter().map(|w| w.share).sum(),
+        cells: of.len(),
+        negative: of.iter().filter(|w| w.weight < 0.0).count(),
+    };
+    sorted.chunk_by(same).map(row).collect()
+}

@@ -1,0 +1,53 @@
+//! `burn-did bacon` and `burn-did twfe-weights`.
+
+use serde_json::json;
+
+use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, stdout, temporary};
+
+fn asked<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [command, MPDTA].into_iter().chain(COLUMNS).chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn decompositions_have_every_format_and_a_picture() {
+    let document = parsed(&asked("bacon", &["--format", "json"]));
+    assert_eq!(
+        keys(&document),
+        ["about", "coefficient", "comparisons", "format", "kind", "kinds", "result", "warnings"]
+    );
+    assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(9));
+    assert_eq!(document["about"]["n_clusters"], json!(500));
+    let csv = stdout(&asked("bacon", &["--format", "csv"]));
+    assert!(csv.contains("earlier_vs_later"), "{csv}");
+    let [picture, again, saved] =
+        [temporary("bacon.svg"), temporary("bacon-again.svg"), temporary("bacon.json")];
+    stdout(&asked("bacon", &["--plot", &picture, "--save", &saved]));
+    stdout(&["plot", &saved, "--out", &again]);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    assert_eq!(read(&picture), read(&again));
+    assert!(failure(1, &["honest", &saved]).contains("was saved by bacon"));
+}
+
+#[test]
+fn weights_take_the_words_of_r() {
+    let of = |words: &str| {
+        let document = parsed(&asked("twfe-weights", &["--type", words, "--format", "json"]));
+        document["about"].clone()
+    };
+    assert_eq!(of("feTR")["n_negative"], json!(1));
+    assert_eq!(of("fe_tr"), of("feTR"));
+    assert_eq!(of("fdS")["regression"], json!("fd_s"));
+    let shown = stdout(&asked("twfe-weights", &["--cells", "unit", "--xname", "lpop"]));
+    assert!(shown.contains("cells of units") && shown.contains("Controls: lpop"), "{shown}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let error = failure(2, &asked("twfe-weights", &["--type", "fe"]));
+    assert!(error.contains("fe_tr"), "{error}");
+    let error = failure(2, &["bacon", MPDTA, "--yname", "lemp"]);
+    assert!(error.contains("--idname"), "{error}");
+    let renamed = COLUMNS.map(|word| if word == "lemp" { "lmep" } else { word });
+    let error = failure(1, &[&["bacon", MPDTA], &renamed[..]].concat());
+    assert!(error.contains("did you mean `lemp`"), "{error}");
+}
