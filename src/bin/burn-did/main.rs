@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, panel, plot, pretrends, sunab,
+    aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
+    honest, npiv, panel, plot, pretrends, simulate, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -58,6 +58,8 @@ enum Command {
     #[command(visible_alias = "etable")]
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
+    Simulate(simulate::SimulateArgs),
+    Data(data::DataOutArgs),
     #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
     #[cfg(feature = "ballista")]
@@ -110,6 +112,8 @@ fn main() -> ExitCode {
         Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Data(args) => data::run(&args),
         #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),
         #[cfg(feature = "ballista")]

@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 pub(crate) mod att_gt;
 pub(crate) mod compare;
 pub(crate) mod cont_did;
+pub(crate) mod data;
 pub(crate) mod ddd;
 pub(crate) mod demean;
 pub(crate) mod did_multiplegt;
@@ -17,6 +18,7 @@ pub(crate) mod panel;
 pub(crate) mod plot;
 pub(crate) mod pretrends;
 mod saved;
+pub(crate) mod simulate;
 pub(crate) mod sunab;
 
 use std::path::Path;
