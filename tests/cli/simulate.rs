@@ -99,14 +99,19 @@ impl Written {
                 None => add(format!("effect {}", at(&row, "horizon")), &row),
             }
         }
-        rows("slopes").iter().for_each(|row| add(format!("dose_acrt {}", at(row, "dose")), row));
-        rows("placebos").iter().for_each(|row| add(format!("placebo {}", at(row, "horizon")), row));
+        for (key, parameter, column) in [
+            ("slopes", "dose_acrt", "dose"),
+            ("placebos", "placebo", "horizon"),
+            ("function", "function", "x"),
+            ("derivative", "derivative", "x"),
+        ] {
+            for row in rows(key) {
+                add(format!("{parameter} {}", at(&row, column)), &row);
+            }
+        }
         add(format!("average {}", rows("effects").len()), &document["average"]);
-        rows("coefficients")
-            .iter()
-            .for_each(|row| add(format!("coefficient {}", row["term"].as_str().unwrap()), row));
-        for table in ["function", "derivative"] {
-            rows(table).iter().for_each(|row| add(format!("{table} {}", at(row, "x")), row));
+        for row in rows("coefficients") {
+            add(format!("coefficient {}", row["term"].as_str().unwrap()), &row);
         }
         found
     }

@@ -29,8 +29,8 @@ words! {
         Medicaid = "medicaid",
         /// Crime and castle-doctrine laws in US states, 2000 to 2010 (Cheng and Hoekstra 2013).
         Castle = "castle",
-        /// Earnings before and after the National Supported Work program, with its experimental controls and those of the CPS (LaLonde 1986,
-        /// Dehejia and Wahba 1999).
+        /// Earnings before and after the National Supported Work program, with its experimental controls and those of the CPS (Dehejia and
+        /// Wahba 1999).
         Nsw = "nsw",
         /// Bank loans and branching deregulation in US counties, 1994 to 2005 (Favara and Imbs 2015).
         FavaraImbs = "favara_imbs",
