@@ -3,7 +3,7 @@
 use super::truth::{Truth, rounded};
 use super::{Parts, Simulate, check};
 use crate::base::error::{DidError, Result};
-use crate::data::CurveSimulation;
+use crate::data::curve::CurveSimulation;
 
 impl Simulate for CurveSimulation {
     fn estimator(&self) -> &'static str {

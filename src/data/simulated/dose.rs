@@ -3,7 +3,7 @@
 use super::truth::{Truth, rounded};
 use super::{Parts, Simulate, check};
 use crate::base::error::{DidError, Result};
-use crate::data::DoseSimulation;
+use crate::data::dose::DoseSimulation;
 
 impl Simulate for DoseSimulation {
     fn estimator(&self) -> &'static str {

@@ -94,7 +94,16 @@ pub trait Simulate: Debug + Send + Sync {
             }
             sink(None)
         })?;
-        Ok(Simulated::new(self, path, (units as u64, rows)))
+        let (estimator, path) = (self.estimator(), path.display().to_string());
+        Ok(Simulated {
+            estimator,
+            estimate: Simulated::command(estimator, &path, self.options()),
+            path,
+            units: units as u64,
+            rows,
+            notes: self.notes(),
+            truths: self.truths(),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::truth::{Truth, rounded};
 use super::{Parts, Simulate, check};
 use crate::base::error::Result;
-use crate::data::Simulation;
+use crate::data::simulate::Simulation;
 
 impl Simulate for Simulation {
     fn estimator(&self) -> &'static str {

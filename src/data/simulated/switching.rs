@@ -3,7 +3,7 @@
 use super::truth::{Truth, rounded};
 use super::{Parts, Simulate, check};
 use crate::base::error::Result;
-use crate::data::SwitchingSimulation;
+use crate::data::switching::SwitchingSimulation;
 
 /// Mean size of the first switch, of 1 or 2.
 const SWITCH: f64 = 1.5;

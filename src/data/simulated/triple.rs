@@ -3,7 +3,7 @@
 use super::truth::{Truth, rounded};
 use super::{Parts, Simulate, check};
 use crate::base::error::Result;
-use crate::data::TripleSimulation;
+use crate::data::triple::TripleSimulation;
 
 impl Simulate for TripleSimulation {
     fn estimator(&self) -> &'static str {

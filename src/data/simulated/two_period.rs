@@ -3,7 +3,7 @@
 use super::truth::Truth;
 use super::{Parts, Simulate, check};
 use crate::base::error::Result;
-use crate::data::TwoPeriodSimulation;
+use crate::data::two_period::TwoPeriodSimulation;
 
 impl Simulate for TwoPeriodSimulation {
     fn estimator(&self) -> &'static str {

@@ -3,7 +3,7 @@
 use super::truth::Truth;
 use super::{Parts, Simulate, check};
 use crate::base::error::Result;
-use crate::data::TwoWaySimulation;
+use crate::data::two_way::TwoWaySimulation;
 
 impl Simulate for TwoWaySimulation {
     fn estimator(&self) -> &'static str {

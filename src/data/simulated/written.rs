@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Simulate;
 use super::truth::Truth;
 use crate::base::error::{DidError, Result};
 use crate::base::shell::quoted;
@@ -37,24 +36,12 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    pub(super) fn new(
-        simulation: &(impl Simulate + ?Sized),
-        path: &Path,
-        (units, rows): (u64, u64),
-    ) -> Self {
-        let path = path.display().to_string();
-        let words = ["burn-did".into(), simulation.estimator().into(), path.clone()];
-        let words: Vec<String> = words.into_iter().chain(simulation.options()).collect();
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        Self {
-            estimator: simulation.estimator(),
-            path,
-            units,
-            rows,
-            estimate: words.join(" "),
-            notes: simulation.notes(),
-            truths: simulation.truths(),
-        }
+    /// Makes the command of words: the estimating command, the file, and its options.
+    pub(super) fn command(estimator: &str, path: &str, options: Vec<String>) -> String {
+        let words = ["burn-did", estimator, path].map(ToOwned::to_owned);
+        let words: Vec<String> =
+            words.into_iter().chain(options).map(|word| quoted(&word)).collect();
+        words.join(" ")
     }
 
     /// An error unless [`save_truth`](Self::save_truth) can write to a file of this name: to be asked before the work.

@@ -1,7 +1,5 @@
 //! What the columns are.
 
-use super::Teaching;
-
 /// A column of teaching data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,17 +14,7 @@ const fn column(name: &'static str, what: &'static str) -> TeachingColumn {
     TeachingColumn { name, what }
 }
 
-pub(super) fn of(data: Teaching) -> &'static [TeachingColumn] {
-    match data {
-        Teaching::Mpdta => &MPDTA,
-        Teaching::Medicaid => &MEDICAID,
-        Teaching::Castle => &CASTLE,
-        Teaching::Nsw => &NSW,
-        Teaching::FavaraImbs => &FAVARA_IMBS,
-    }
-}
-
-const MPDTA: [TeachingColumn; 6] = [
+pub(super) const MPDTA: [TeachingColumn; 6] = [
     column("year", "Year"),
     column("countyreal", "County: the unit"),
     column("lpop", "Log of the population in thousands"),
@@ -35,7 +23,7 @@ const MPDTA: [TeachingColumn; 6] = [
     column("treat", "1 for counties that are ever treated"),
 ];
 
-const MEDICAID: [TeachingColumn; 13] = [
+pub(super) const MEDICAID: [TeachingColumn; 13] = [
     column("county_code", "County, as FIPS code: the unit"),
     column("st", "State"),
     column("year", "Year"),
@@ -51,7 +39,7 @@ const MEDICAID: [TeachingColumn; 13] = [
     column("median_income", "Median income, in thousand dollars; of 2018 it is that of 2017"),
 ];
 
-const CASTLE: [TeachingColumn; 30] = [
+pub(super) const CASTLE: [TeachingColumn; 30] = [
     column("year", "Year"),
     column(
         "sid",
@@ -90,7 +78,7 @@ const CASTLE: [TeachingColumn; 30] = [
     column("popwt", "Mean population: the weight"),
 ];
 
-const NSW: [TeachingColumn; 12] = [
+pub(super) const NSW: [TeachingColumn; 12] = [
     column("id", "Person: the unit"),
     column("year", "1975, before the program, or 1978, after it"),
     column(
@@ -108,7 +96,7 @@ const NSW: [TeachingColumn; 12] = [
     column("re", "Real earnings of the year, in dollars: the outcome"),
 ];
 
-const FAVARA_IMBS: [TeachingColumn; 6] = [
+pub(super) const FAVARA_IMBS: [TeachingColumn; 6] = [
     column("year", "Year"),
     column("county", "County, as FIPS code: the unit"),
     column("state_n", "State, numbered: the cluster"),

@@ -46,7 +46,7 @@ impl Teaching {
     #[must_use]
     pub fn frame(self) -> DataFrame {
         match self {
-            Self::Mpdta => super::mpdta(),
+            Self::Mpdta => super::mpdta::mpdta(),
             Self::Medicaid => frames::medicaid(),
             Self::Castle => frames::castle(),
             Self::Nsw => frames::nsw(),
@@ -57,7 +57,13 @@ impl Teaching {
     /// What the columns are, in their order.
     #[must_use]
     pub fn columns(self) -> &'static [TeachingColumn] {
-        columns::of(self)
+        match self {
+            Self::Mpdta => &columns::MPDTA,
+            Self::Medicaid => &columns::MEDICAID,
+            Self::Castle => &columns::CASTLE,
+            Self::Nsw => &columns::NSW,
+            Self::FavaraImbs => &columns::FAVARA_IMBS,
+        }
     }
 
     /// Where the data are from, and under which licence they are distributed.
