@@ -118,7 +118,8 @@ pub mod group_time {
 pub mod explore {
     pub use crate::study::{
         Balance, BalanceRow, CohortDescription, CohortMean, CohortMeans, CohortStatus, Description,
-        Explore, Irregularity, PeriodDescription, SampleOfDesign,
+        Explore, Irregularity, PanelView, PeriodDescription, SampleOfDesign, TreatmentPattern,
+        TreatmentStatus,
     };
 }
 

@@ -89,7 +89,12 @@ impl Simulation {
     /// True effect at each event time that periods 2 to `T` show, weighted by the cohorts' expected sizes.
     #[must_use]
     pub fn event_study(&self) -> Vec<(i64, f64)> {
-        let periods = 2..=i64::from(self.periods);
+        self.event_study_from(2)
+    }
+
+    /// [`Self::event_study`] of the periods from this one on.
+    pub(super) fn event_study_from(&self, first: i64) -> Vec<(i64, f64)> {
+        let periods = first..=i64::from(self.periods);
         let (Some(first), Some(last)) = (self.cohorts.iter().min(), self.cohorts.iter().max())
         else {
             return Vec::new();

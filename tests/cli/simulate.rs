@@ -169,7 +169,7 @@ fn two_periods_and_triple_differences_are_found() {
 fn doses_and_switches_are_found() {
     let doses = ["--units", "5000", "--cubic", "-0.4", "--seed", "5"];
     finds_the_truth("cont-did", "doses", &doses, &[], 2 * 19 + 2);
-    let later = [&doses[..], &["--dose-begins-with-treatment", "--clusters", "50"]].concat();
+    let later = [&doses[..], &["--dose-begins-with-treatment", "--clusters", "200"]].concat();
     finds_the_truth("cont-did", "doses-later", &later, &[], 2 * 19 + 2);
     finds_the_truth("did-multiplegt", "switches", &["--units", "4000"], &[], 3 + 2 + 1);
     let clusters = ["--units", "4000", "--units-per-cluster", "5", "--periods", "6"];
@@ -262,7 +262,7 @@ fn what_is_wrong_is_said() {
         ("att-gt", &["--cohorts", "5,3"], "`cohorts` must be ascending"),
         ("att-gt", &["--cohorts", "9"], "from 2 to the last period, got 9"),
         ("att-gt", &["--never-treated", "1.5"], "`never_treated` must be a share"),
-        ("att-gt", &["--noise", "-1"], "`noise`"),
+        ("att-gt", &["--noise=-1"], "`noise`"),
         ("att-gt", &["--effects", "1,NaN"], "`effects` must be finite numbers"),
         ("drdid", &["--covariates", "5"], "at most 4"),
         ("ddd", &["--eligible", "2"], "`eligible`"),

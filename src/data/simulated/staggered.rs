@@ -38,14 +38,16 @@ impl Simulate for Simulation {
     /// `overall_calendar`, with cohorts weighted by their expected sizes; and `violation`, which parallel trends leave in event studies
     /// with a universal base period.
     fn truths(&self) -> Vec<Truth> {
-        let periods = 2..=i64::from(self.periods);
+        // The first period has effects of its own where the base period is universal.
+        let first_period = if self.violation == 0.0 { 2 } else { 1 };
+        let periods = first_period..=i64::from(self.periods);
         let cells = || {
             let times = periods.clone();
             self.cohorts.iter().flat_map(move |g| times.clone().map(move |t| (*g, t)))
         };
         let mut truths: Vec<Truth> =
             cells().map(|(g, t)| Truth::att(g, t, self.truth(g, t))).collect();
-        let events = self.event_study();
+        let events = self.event_study_from(first_period);
         truths.extend(events.iter().map(|(e, value)| Truth::by_event("event_study", *e, *value)));
         let after = |of: &dyn Fn(i64, i64) -> bool| {
             mean(cells().filter(|(g, t)| t >= g && of(*g, *t)).map(|(g, t)| self.truth(g, t)))

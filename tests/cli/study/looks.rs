@@ -98,7 +98,7 @@ fn figure_5_has_the_means_whose_differences_are_averaged_in_figure_8() {
     let name = |group: i64| if group == 0 { "never treated".to_owned() } else { group.to_string() };
     let att = |group: i64, time: i64| {
         let base = group - 1;
-        let later = |other: &i64| *other == 0 || *other > time.max(base);
+        let later = |other: &i64| *other == 0 || (*other > time.max(base) && *other != group);
         let others: Vec<i64> = cohorts.into_iter().chain([0]).filter(later).collect();
         let pooled = |year: i64| {
             let total: f64 = others.iter().map(|other| share(*other)).sum();

@@ -1,5 +1,7 @@
 //! Weighted sums of a variable, of which means, variances and standard errors follow.
 
+use super::base::Pairs;
+
 /// Sums of a variable around a shift that all sums of the variable share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
@@ -41,12 +43,13 @@ impl Sums {
         Some(self.first / self.weight).filter(|mean| mean.is_finite())
     }
 
-    /// The variance with weights as frequencies relative to their mean: `n / (n - 1)` times the weighted mean of squares.
+    /// The variance, without bias where weights are fixed: `Σ w (x - mean)² / (Σ w - Σ w² / Σ w)`, with equal weights the textbook's.
     pub fn variance(&self) -> Option<f64> {
         let mean = self.mean()?;
-        let n = self.rows as f64;
         let spread = (self.second / self.weight - mean * mean).max(0.0);
-        (self.rows > 1).then(|| spread * n / (n - 1.0)).filter(|v| v.is_finite())
+        let free = 1.0 - self.squared_weight / (self.weight * self.weight);
+        // One row with a weight has none, whatever the rounding.
+        (self.rows > 1 && free > 1e-14).then(|| spread / free).filter(|v| v.is_finite())
     }
 
     /// The standard error of the mean, with rows as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.
@@ -57,6 +60,22 @@ impl Sums {
         let squares = self.squared_second - cross - cross + self.squared_weight * mean * mean;
         let variance = squares.max(0.0) * n / (n - 1.0);
         (self.rows > 1).then(|| variance.sqrt() / self.weight).filter(|se| se.is_finite())
+    }
+
+    /// `sqrt(n / (n - 1)) / Σ w`: what `w (x - mean)` is multiplied by in a row's influence on the mean. `None` of a single row.
+    fn scale(&self) -> Option<f64> {
+        let n = self.rows as f64;
+        (self.rows > 1).then(|| (n / (n - 1.0)).sqrt() / self.weight)
+    }
+
+    /// The standard error of the mean less that of other rows, where units have rows in both: the root of the sum over units of the
+    /// square of the difference of their influences, of which `pairs` has the products. For the same units with equal weights it is that
+    /// of the mean of their differences.
+    pub fn standard_error_less(&self, base: &Self, pairs: &Pairs) -> Option<f64> {
+        let (own, other) = (self.standard_error()?, base.standard_error()?);
+        let products = pairs.products(self.mean()?, base.mean()?) * self.scale()? * base.scale()?;
+        let variance = own * own + other * other - 2.0 * products;
+        Some(variance.max(0.0).sqrt()).filter(|se| se.is_finite())
     }
 }
 
