@@ -169,7 +169,8 @@ fn two_periods_and_triple_differences_are_found() {
 fn doses_and_switches_are_found() {
     let doses = ["--units", "5000", "--cubic", "-0.4", "--seed", "5"];
     finds_the_truth("cont-did", "doses", &doses, &[], 2 * 19 + 2);
-    let later = [&doses[..], &["--dose-begins-with-treatment", "--clusters", "200"]].concat();
+    let later =
+        ["--dose-begins-with-treatment", "--clusters", "200", "--units", "2000", "--seed", "1"];
     finds_the_truth("cont-did", "doses-later", &later, &[], 2 * 19 + 2);
     finds_the_truth("did-multiplegt", "switches", &["--units", "4000"], &[], 3 + 2 + 1);
     let clusters = ["--units", "4000", "--units-per-cluster", "5", "--periods", "6"];

@@ -42,16 +42,16 @@ impl Simulate for CurveSimulation {
         if self.endogeneity > 0.0 {
             words.extend(["--wname", "w"]);
         }
-        words.extend(["--j-x-segments", "4"]);
-        if self.endogeneity > 0.0 {
-            words.extend(["--k-w-segments", "8"]);
-        }
+        words.extend(match self.endogeneity > 0.0 {
+            true => &["--j-x-segments", "4", "--k-w-segments", "8"][..],
+            false => &["--j-x-segments", "8"],
+        });
         words.extend(["--x-eval", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9"]);
         words.into_iter().map(str::to_owned).collect()
     }
 
     fn notes(&self) -> Vec<String> {
-        let note = "With segments that the data choose, estimates are off by an approximation that pointwise standard errors do not count.";
+        let note = "Splines approximate the curve: what they leave is no part of pointwise standard errors, and more where the data choose few segments.";
         vec![note.to_owned()]
     }
 }
