@@ -1,7 +1,8 @@
 //! Words as a shell has them.
 
 /// A word, in quotes where a shell would read it as something else.
-pub(crate) fn quoted(word: &str) -> String {
+#[must_use]
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:,=+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

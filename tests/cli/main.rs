@@ -21,6 +21,7 @@ mod left_out;
 mod mistakes;
 mod panel;
 mod pretrends;
+mod report;
 mod run;
 mod simulate;
 mod study;

@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, panel, plot, pretrends, simulate, sunab,
+    honest, npiv, panel, plot, pretrends, report, simulate, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -59,6 +59,7 @@ enum Command {
     #[command(visible_alias = "etable")]
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
+    Report(Box<report::ReportArgs>),
     Simulate(simulate::SimulateArgs),
     Data(data::DataOutArgs),
     #[cfg(feature = "ballista")]
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Data(args) => data::run(&args),
         #[cfg(feature = "ballista")]
