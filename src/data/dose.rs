@@ -1,6 +1,6 @@
 use polars::prelude::{Column, DataFrame};
 
-use super::rows::{SimulatedColumns, SimulatedRows, Unit};
+use super::rows::{Parts, SimulatedColumns, SimulatedRows, Unit};
 use super::streams::Stream;
 
 /// A panel with a continuous treatment whose dose-response curve is known.
@@ -114,18 +114,24 @@ impl DoseSimulation {
     /// `weight` and `cluster` where asked for.
     #[must_use]
     pub fn frame(&self) -> DataFrame {
+        self.rows_of_units()(0..self.units)
+    }
+
+    pub(super) fn rows_of_units(&self) -> Parts<'_> {
         let layout = SimulatedColumns {
             labels: &["group"],
             covariates: 1,
             weights: self.weights,
             clusters: self.clusters > 0,
         };
-        let frame = layout.frame(self.units, self.periods, |unit, rows| self.push_unit(unit, rows));
-        let mut columns = frame.columns().to_vec();
-        for column in columns.iter_mut().filter(|column| column.name() == "x1") {
-            *column = self.dose(&frame, column);
-        }
-        DataFrame::new(frame.height(), columns).unwrap_or(frame)
+        Box::new(move |units| {
+            let frame = layout.frame(units, self.periods, |unit, rows| self.push_unit(unit, rows));
+            let mut columns = frame.columns().to_vec();
+            for column in columns.iter_mut().filter(|column| column.name() == "x1") {
+                *column = self.dose(&frame, column);
+            }
+            DataFrame::new(frame.height(), columns).unwrap_or(frame)
+        })
     }
 
     /// The column of the dose, which may begin with treatment.

@@ -1,9 +1,40 @@
+use std::ops::Range;
+
 use polars::prelude::{Column, DataFrame};
 
 use crate::base::parallel;
 
+/// Makes the rows of some units, counted from 0, of a simulation.
+pub type Parts<'a> = Box<dyn Fn(Range<usize>) -> DataFrame + Sync + 'a>;
+
 /// Units generated together; the result does not depend on it.
 const BLOCK: usize = 8_192;
+
+/// What `block` makes of the blocks of some units, in parallel and in order.
+pub(super) fn blocks<T: Send>(
+    units: Range<usize>,
+    block: impl Fn(Range<usize>) -> T + Sync,
+) -> Vec<T> {
+    parallel::map(units.len().div_ceil(BLOCK), |index| {
+        let part = parallel::part(index, BLOCK, units.len());
+        block(units.start + part.start..units.start + part.end)
+    })
+}
+
+/// The frames that `block` makes of the blocks of some units, below each other. All have the same columns.
+pub(super) fn stacked(
+    units: Range<usize>,
+    block: impl Fn(Range<usize>) -> DataFrame + Sync,
+) -> DataFrame {
+    let empty = units.start..units.start;
+    let mut frames = blocks(units, &block).into_iter();
+    let mut first = frames.next().unwrap_or_else(|| block(empty));
+    for frame in frames {
+        first.vstack_mut(&frame).expect("blocks have the same columns");
+    }
+    first.rechunk_mut();
+    first
+}
 
 /// Columns of a simulated panel: `id`, `period`, the labels, `y`, `x1`, …, and `weight` and `cluster` where asked for.
 pub(super) struct SimulatedColumns {
@@ -15,15 +46,14 @@ pub(super) struct SimulatedColumns {
 }
 
 impl SimulatedColumns {
-    /// The rows that `push_unit` appends for units `0, 1, …`, made in parallel and in order.
+    /// The rows that `push_unit` appends for these units, made in parallel and in order.
     pub(super) fn frame(
         &self,
-        units: usize,
+        units: Range<usize>,
         rows_per_unit: usize,
         push_unit: impl Fn(usize, &mut SimulatedRows) + Sync,
     ) -> DataFrame {
-        let mut blocks: Vec<SimulatedRows> = parallel::map(units.div_ceil(BLOCK), |block| {
-            let block = parallel::part(block, BLOCK, units);
+        let mut blocks: Vec<SimulatedRows> = blocks(units, |block| {
             let mut rows = SimulatedRows::with_capacity(self, block.len() * rows_per_unit);
             for unit in block {
                 push_unit(unit, &mut rows);

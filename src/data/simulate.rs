@@ -1,12 +1,12 @@
 use polars::prelude::DataFrame;
 
-use super::rows::{SimulatedColumns, SimulatedRows, Unit};
+use super::rows::{Parts, SimulatedColumns, SimulatedRows, Unit};
 use super::streams::Stream;
 
 /// Staggered-adoption data with known effects.
 ///
 /// Unit `i` of cohort `g` has, in period `t = 1, …, T`,
-/// `y_it = a_i + t/5 + (trend·t/√k) Σ_j x_ij + s_{c(i),t} + ATT(g, t) + noise·ε_it`,
+/// `y_it = a_i + t/5 + (trend·t/√k) Σ_j x_ij + violation·t·1{treated} + s_{c(i),t} + ATT(g, t) + noise·ε_it`,
 /// with `a_i`, `ε_it` standard normal, covariates `x_ij ~ N(selection·1{treated}/√k, 1)` and shocks `s_ct` shared by a
 /// cluster. Trends differ by covariates and covariates by cohort, so that effects are recovered only when covariates
 /// are adjusted for; against never-treated units the propensity score is exactly logistic.
@@ -52,6 +52,10 @@ pub struct Simulation {
     /// What each later cohort's effect has on top of the one before.
     #[builder(default = 0.0)]
     pub heterogeneity: f64,
+    /// Slope of a trend that treated units have on top of others': a violation of parallel trends. Since the period before treatment
+    /// it adds `(e + 1)·violation` at event time `e` to what is estimated.
+    #[builder(default = 0.0)]
+    pub violation: f64,
     /// Standard deviation of `ε`.
     #[builder(default = 1.0)]
     pub noise: f64,
@@ -85,7 +89,12 @@ impl Simulation {
     /// True effect at each event time that periods 2 to `T` show, weighted by the cohorts' expected sizes.
     #[must_use]
     pub fn event_study(&self) -> Vec<(i64, f64)> {
-        let periods = 2..=i64::from(self.periods);
+        self.event_study_from(2)
+    }
+
+    /// [`Self::event_study`] of the periods from this one on.
+    pub(super) fn event_study_from(&self, first: i64) -> Vec<(i64, f64)> {
+        let periods = first..=i64::from(self.periods);
         let (Some(first), Some(last)) = (self.cohorts.iter().min(), self.cohorts.iter().max())
         else {
             return Vec::new();
@@ -108,12 +117,18 @@ impl Simulation {
     /// and `weight` and `cluster` where asked for.
     #[must_use]
     pub fn frame(&self) -> DataFrame {
-        let rows_per_unit = if self.repeated_cross_sections { 1 } else { self.periods as usize };
-        let units = if self.repeated_cross_sections {
-            self.units * self.periods as usize
-        } else {
-            self.units
-        };
+        self.rows_of_units()(0..self.drawn().0)
+    }
+
+    /// Units that are drawn, and the rows of each.
+    pub(super) fn drawn(&self) -> (usize, usize) {
+        let periods = self.periods as usize;
+        let (units, rows) = if self.repeated_cross_sections { (periods, 1) } else { (1, periods) };
+        (self.units.saturating_mul(units), rows)
+    }
+
+    pub(super) fn rows_of_units(&self) -> Parts<'_> {
+        let rows_per_unit = self.drawn().1;
         let layout = SimulatedColumns {
             labels: &["group"],
             covariates: self.covariates,
@@ -121,7 +136,9 @@ impl Simulation {
             clusters: self.clusters > 0,
         };
         let shocks = self.cluster_shocks();
-        layout.frame(units, rows_per_unit, |unit, rows| self.push_unit(unit, &shocks, rows))
+        Box::new(move |units| {
+            layout.frame(units, rows_per_unit, |unit, rows| self.push_unit(unit, &shocks, rows))
+        })
     }
 
     /// Cohort of a uniform draw: 0 with the never-treated share, else each cohort with equal probability.
@@ -153,6 +170,7 @@ impl Simulation {
         let group = shock.map_or_else(|| self.cohort(cohort), |(group, _)| *group);
         let root = (self.covariates.max(1) as f64).sqrt();
         let mean = if group > 0 { self.selection / root } else { 0.0 };
+        let departure = if group > 0 { self.violation } else { 0.0 };
         let level = stream.normal();
         let mut slope = 0.0;
         let first_x: Vec<f64> = (0..self.covariates)
@@ -181,6 +199,7 @@ impl Simulation {
                     + time / 5.0
                     + slope * time
                     + shared
+                    + departure * time
                     + self.truth(group, i64::from(t))
                     + self.noise * error,
             );

@@ -20,6 +20,11 @@ impl Stream {
     pub(super) fn normal(&mut self) -> f64 {
         self.0.sample(StandardNormal)
     }
+
+    /// What laws draw from.
+    pub(super) fn generator(&mut self) -> &mut impl Rng {
+        &mut self.0
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
+use std::ops::Range;
+
 use polars::prelude::{Column, DataFrame};
 
+use super::rows::{Parts, stacked};
 use super::streams::Stream;
 
 /// Treatments that switch on, off, up and down, with known effects.
@@ -54,15 +57,22 @@ impl SwitchingSimulation {
     /// `cluster` and `region` (0 to 2).
     #[must_use]
     pub fn frame(&self) -> DataFrame {
+        self.rows_of_units()(0..self.groups)
+    }
+
+    pub(super) fn rows_of_units(&self) -> Parts<'_> {
         let periods = self.periods.max(4);
-        let rows = self.groups * periods;
-        let groups: Vec<SimulatedGroup> =
-            (0..self.groups).map(|g| self.group(g, periods)).collect();
+        Box::new(move |groups| stacked(groups, |block| self.block(block, periods)))
+    }
+
+    fn block(&self, numbers: Range<usize>, periods: usize) -> DataFrame {
+        let rows = numbers.len() * periods;
+        let groups: Vec<SimulatedGroup> = numbers.clone().map(|g| self.group(g, periods)).collect();
         let column = |of: fn(&SimulatedGroup) -> &Vec<f64>| -> Vec<f64> {
             groups.iter().flat_map(|group| of(group).iter().copied()).collect()
         };
         let by_group = |value: &dyn Fn(usize) -> i64| -> Vec<i64> {
-            (0..rows).map(|row| value(row / periods)).collect()
+            (0..rows).map(|row| value(numbers.start + row / periods)).collect()
         };
         let treatment = groups.iter().flat_map(|group| {
             let values = group.treatment.iter().zip(&group.missing);

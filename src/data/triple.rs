@@ -1,7 +1,7 @@
 use polars::prelude::DataFrame;
 
 use super::kang_schafer::{Correct, Covariates, lengths};
-use super::rows::{SimulatedColumns, SimulatedRows, Unit};
+use super::rows::{Parts, SimulatedColumns, SimulatedRows, Unit};
 use super::simulate::effect;
 use super::streams::Stream;
 
@@ -126,12 +126,18 @@ impl TripleSimulation {
     /// and 1), `y`, `x1`, …, and `weight` and `cluster` where asked for.
     #[must_use]
     pub fn frame(&self) -> DataFrame {
+        self.rows_of_units()(0..self.drawn().0)
+    }
+
+    /// Units that are drawn, and the rows of each.
+    pub(super) fn drawn(&self) -> (usize, usize) {
         let periods = self.periods as usize;
-        let (units, rows_per_unit) = if self.repeated_cross_sections {
-            (self.units * periods, 1)
-        } else {
-            (self.units, periods)
-        };
+        let (units, rows) = if self.repeated_cross_sections { (periods, 1) } else { (1, periods) };
+        (self.units.saturating_mul(units), rows)
+    }
+
+    pub(super) fn rows_of_units(&self) -> Parts<'_> {
+        let rows_per_unit = self.drawn().1;
         let layout = SimulatedColumns {
             labels: &["group", "eligible"],
             covariates: self.covariates,
@@ -141,8 +147,10 @@ impl TripleSimulation {
         let subgroups = self.subgroups();
         let shocks = self.cluster_shocks();
         let lengths = lengths(self.covariates);
-        layout.frame(units, rows_per_unit, |unit, rows| {
-            self.push_unit(unit, &subgroups, lengths, &shocks, rows);
+        Box::new(move |units| {
+            layout.frame(units, rows_per_unit, |unit, rows| {
+                self.push_unit(unit, &subgroups, lengths, &shocks, rows);
+            })
         })
     }
 

@@ -1,7 +1,7 @@
 use polars::prelude::DataFrame;
 
 use super::kang_schafer::{Correct, Covariates};
-use super::rows::{SimulatedColumns, SimulatedRows, Unit};
+use super::rows::{Parts, SimulatedColumns, SimulatedRows, Unit};
 use super::streams::Stream;
 
 /// Two periods, one treated group and known effect: the designs of Sant'Anna and Zhao (2020, section 4).
@@ -70,15 +70,24 @@ impl TwoPeriodSimulation {
     /// and `weight` where asked for. `treated` is the same in both periods.
     #[must_use]
     pub fn frame(&self) -> DataFrame {
+        self.rows_of_units()(0..self.units)
+    }
+
+    pub(super) fn rows_per_unit(&self) -> usize {
+        if self.repeated_cross_sections { 1 } else { 2 }
+    }
+
+    pub(super) fn rows_of_units(&self) -> Parts<'_> {
         let layout = SimulatedColumns {
             labels: &["treated"],
             covariates: self.covariates.min(4),
             weights: self.weights,
             clusters: false,
         };
-        let rows_per_unit = if self.repeated_cross_sections { 1 } else { 2 };
-        layout.frame(self.units, rows_per_unit, |unit, rows| {
-            self.push_unit(unit, layout.covariates, rows);
+        Box::new(move |units| {
+            layout.frame(units, self.rows_per_unit(), |unit, rows| {
+                self.push_unit(unit, layout.covariates, rows);
+            })
         })
     }
 

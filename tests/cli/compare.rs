@@ -46,7 +46,7 @@ fn snapshot(name: &str, text: &str) {
 }
 
 /// Equal numbers of columns in every row, balanced braces, and no paper that does not compile where LaTeX is installed.
-fn check_latex(name: &str, latex: &str) {
+pub fn check_latex(name: &str, latex: &str) {
     let rows = latex.lines().filter(|line| line.ends_with("\\\\") && !line.contains("multicolumn"));
     let columns: Vec<usize> =
         rows.map(|line| line.replace("\\&", "").matches('&').count()).collect();
@@ -200,13 +200,13 @@ fn what_is_wrong_is_said() {
 }
 
 /// The words in a picture, and how many shapes of each kind it has.
-struct Drawn {
+pub struct Drawn {
     words: Vec<String>,
     svg: String,
 }
 
 impl Drawn {
-    fn new(name: &str, args: &[&str]) -> Self {
+    pub fn new(name: &str, args: &[&str]) -> Self {
         let file = temporary(&format!("{name}.svg"));
         stdout(&[args, &["--plot", &file]].concat());
         let svg = fs::read_to_string(&file).unwrap();
@@ -215,12 +215,16 @@ impl Drawn {
         Self { words, svg }
     }
 
-    fn count(&self, word: &str) -> usize {
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    pub fn count(&self, word: &str) -> usize {
         self.words.iter().filter(|known| *known == word).count()
     }
 
     /// Shapes of a kind and a colour.
-    fn shapes(&self, kind: &str, colour: &str) -> usize {
+    pub fn shapes(&self, kind: &str, colour: &str) -> usize {
         let shapes = self.svg.split('<').filter(|shape| shape.starts_with(kind));
         shapes.filter(|shape| shape.to_lowercase().contains(colour)).count()
     }

@@ -39,6 +39,16 @@ fn help_is_as_documented() {
         "panelview",
         "means",
         "balance",
+        "simulate",
+        "simulate att-gt",
+        "simulate pretrends",
+        "simulate drdid",
+        "simulate ddd",
+        "simulate cont-did",
+        "simulate did-multiplegt",
+        "simulate feols",
+        "simulate npiv",
+        "data",
     ];
     for command in commands {
         let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();

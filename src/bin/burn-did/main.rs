@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, panel, plot, pretrends, report, sunab,
+    aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
+    honest, npiv, panel, plot, pretrends, report, simulate, sunab,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -62,6 +62,8 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
     Report(Box<report::ReportArgs>),
+    Simulate(simulate::SimulateArgs),
+    Data(data::DataOutArgs),
     #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
     #[cfg(feature = "ballista")]
@@ -118,6 +120,8 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Data(args) => data::run(&args),
         #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),
         #[cfg(feature = "ballista")]

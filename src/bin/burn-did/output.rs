@@ -51,10 +51,17 @@ pub(crate) fn keep_apart(data: &Path, outputs: &[Option<&PathBuf>]) -> Result<()
             };
             return Err(CliError::usage(problem, "name another file for the output"));
         }
-        if outputs[..number].contains(&Some(output)) {
-            let problem = format!("two outputs are to be written to {shown}");
-            return Err(CliError::usage(problem, "name a file for each"));
-        }
+        distinct(&outputs[..=number])?;
+    }
+    Ok(())
+}
+
+/// Refuses to write twice to one file, before any work.
+pub(crate) fn distinct(outputs: &[Option<&PathBuf>]) -> Result<()> {
+    for (number, output) in outputs.iter().enumerate() {
+        let Some(output) = output.filter(|_| outputs[..number].contains(output)) else { continue };
+        let problem = format!("two outputs are to be written to {}", output.display());
+        return Err(CliError::usage(problem, "name a file for each"));
     }
     Ok(())
 }

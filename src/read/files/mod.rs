@@ -1,9 +1,10 @@
-//! What a path stands for: the CSV or parquet files that are read.
+//! What a path stands for: the CSV or parquet files that are read, and those that are written.
 //!
 //! A path is first taken as it is. Only if nothing has that name is it a pattern.
 
 mod csv;
 mod files_read;
+pub(crate) mod output;
 mod overwritten;
 pub(crate) mod parquet;
 mod search;

@@ -8,12 +8,12 @@ use super::change::PanelChange;
 use super::frame::PanelFrame;
 use super::keys::PanelKeys;
 use super::long::{Folding, ToLong};
-use super::output::{self, Sink};
 use super::step::Step;
 use super::survey::Survey;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::read::columns::{MissingValues, Wanted};
+use crate::read::files::output::{self, Sink};
 use crate::read::files::{FileFormat, Files, ParquetFiles, overwritten};
 use crate::read::input::Data;
 

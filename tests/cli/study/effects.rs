@@ -1,11 +1,8 @@
 //! Table 7 and figures 3, 4 and 6 to 9: group-time effects and their averages.
 
-use polars::prelude::*;
 use serde_json::{Value, json};
 
-use super::{
-    COLUMNS, COVARIATES, WEIGHTED, collect, counties, files, near, number, published, rounds_to,
-};
+use super::{COLUMNS, COVARIATES, WEIGHTED, adults, files, near, number, published, rounds_to};
 use crate::run::{parsed, stdout, temporary};
 
 /// What the figures can be read to.
@@ -149,14 +146,8 @@ fn figures_6_and_7_have_the_cells_that_figure_8_averages() {
     let document = fit(&files().all, &[&WEIGHTED[..], &NOT_YET].concat());
     let cells = document["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 44);
-    let weights = counties().lazy().filter(col("year").eq(lit(2013)));
-    let weights = weights.group_by([col("treat_year")]).agg([col("set_wt").sum()]);
-    let weights = collect(weights.with_columns([all().as_expr().cast(DataType::Float64)]));
-    let column = |name: &str| -> Vec<f64> {
-        weights.column(name).unwrap().f64().unwrap().iter().flatten().collect()
-    };
-    let shares: Vec<(f64, f64)> = column("treat_year").into_iter().zip(column("set_wt")).collect();
-    let share_of = |group: f64| shares.iter().find(|(g, _)| *g == group).unwrap().1;
+    let shares = adults();
+    let share_of = |group: f64| shares.iter().find(|(g, _)| *g as f64 == group).unwrap().1;
     let printed = &published()["figure8"];
     for event in -5..=5i64 {
         let of_event: Vec<&Value> = cells

@@ -2,6 +2,7 @@
 //! that are published, to every printed digit.
 
 mod effects;
+mod looks;
 mod regressions;
 
 use std::fs;
@@ -31,6 +32,8 @@ struct Files {
     two: String,
     /// The same, one row per county: covariates of 2013, `change` of the outcome, and changes of covariates as `d_unemp_rate`.
     changes: String,
+    /// The rows of `two`, with the changes of covariates in both years.
+    spread: String,
     /// The rows of `changes` that are not treated.
     untreated: String,
     /// The same cohorts in all years.
@@ -66,13 +69,40 @@ fn files() -> &'static Files {
         let untreated = changes.clone().lazy().filter(col("Treat").eq(lit(0)));
         let two = panel.clone().filter(col("year").eq(lit(2013)).or(col("year").eq(lit(2014))));
         Files {
-            two: write("two", collect(two)),
+            two: write("two", collect(two.clone())),
+            spread: write(
+                "spread",
+                collect(
+                    two.clone().inner_join(
+                        changes.clone().lazy().select(
+                            NAMES
+                                .map(|name| col(format!("d_{name}")))
+                                .into_iter()
+                                .chain([col("county_code")])
+                                .collect::<Vec<_>>(),
+                        ),
+                        col("county_code"),
+                        col("county_code"),
+                    ),
+                ),
+            ),
             untreated: write("untreated", collect(untreated)),
             changes: write("changes", changes),
             panel: write("panel", collect(panel)),
             all: root().join("tests/studies/jel/counties.parquet").display().to_string(),
         }
     })
+}
+
+/// Adults of 2013 by cohort, which weight cohorts.
+fn adults() -> Vec<(i64, f64)> {
+    let weights = counties().lazy().filter(col("year").eq(lit(2013)));
+    let weights = weights.group_by([col("treat_year")]).agg([col("set_wt").sum()]);
+    let weights = collect(weights.with_columns([all().as_expr().cast(DataType::Float64)]));
+    let column = |name: &str| -> Vec<f64> {
+        weights.column(name).unwrap().f64().unwrap().iter().flatten().collect()
+    };
+    column("treat_year").into_iter().map(|group| group as i64).zip(column("set_wt")).collect()
 }
 
 fn counties() -> DataFrame {

@@ -100,3 +100,18 @@ fn table_6_has_the_outcome_regressions() {
         }
     }
 }
+
+#[test]
+fn table_6_has_the_propensity_scores() {
+    for (key, weighted) in [("unweighted logit", false), ("weighted logit", true)] {
+        let printed = &published()["table6"][key];
+        let formula = with_covariates("Treat ~ 1");
+        let mut args = vec!["feols", &files().changes, &formula, "--family", "logit"];
+        args.extend(["--vcov", "cluster:county_code", "--format", "json", "--quiet"]);
+        args.extend(WEIGHTED.iter().filter(|_| weighted));
+        let fit = parsed(&args);
+        for (row, name) in ["(Intercept)"].into_iter().chain(NAMES).enumerate() {
+            prints(key, &fit, name, &printed[row], 2);
+        }
+    }
+}

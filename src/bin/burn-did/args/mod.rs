@@ -32,7 +32,7 @@ pub(crate) use group_time::{
 };
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
-pub(crate) use panel::{FrequencyArgs, PanelKeyArgs, PanelOutputArgs};
+pub(crate) use panel::{FrequencyArgs, PanelFormat, PanelKeyArgs, PanelOutputArgs};
 pub(crate) use plot::PictureArgs;
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
 pub(crate) use table::TableArgs;

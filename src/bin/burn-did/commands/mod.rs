@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 pub(crate) mod att_gt;
 pub(crate) mod compare;
 pub(crate) mod cont_did;
+pub(crate) mod data;
 pub(crate) mod ddd;
 pub(crate) mod demean;
 pub(crate) mod did_multiplegt;
@@ -18,6 +19,7 @@ pub(crate) mod plot;
 pub(crate) mod pretrends;
 pub(crate) mod report;
 mod saved;
+pub(crate) mod simulate;
 pub(crate) mod sunab;
 pub(crate) mod twfe;
 

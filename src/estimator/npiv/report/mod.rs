@@ -152,7 +152,7 @@ impl Comparable for NpivResult {
                 Band::Uniform,
             )
         };
-        let both = |row| [term("h", 6.0, row, row.h), term("Derivative", 7.0, row, row.derivative)];
+        let both = |row| [term("h", 8.0, row, row.h), term("Derivative", 9.0, row, row.derivative)];
         self.rows.iter().flat_map(both).collect()
     }
 

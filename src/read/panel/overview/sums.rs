@@ -48,12 +48,13 @@ impl Sums {
         Some(self.first / self.weight).filter(|mean| mean.is_finite())
     }
 
-    /// The variance with weights as frequencies relative to their mean: `n / (n - 1)` times the weighted mean of squares.
+    /// The variance, without bias where weights are fixed: `Σ w (x - mean)² / (Σ w - Σ w² / Σ w)`, with equal weights the textbook's.
     pub fn variance(&self) -> Option<f64> {
         let mean = self.mean()?;
-        let n = self.rows as f64;
         let spread = (self.second / self.weight - mean * mean).max(0.0);
-        (self.rows > 1).then(|| spread * n / (n - 1.0)).filter(|v| v.is_finite())
+        let free = 1.0 - self.squared_weight / (self.weight * self.weight);
+        // One row with a weight has none, whatever the rounding.
+        (self.rows > 1 && free > 1e-14).then(|| spread / free).filter(|v| v.is_finite())
     }
 
     /// The standard error of the mean, with rows as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.

@@ -1,0 +1,104 @@
+//! `burn-did simulate`: one file an estimator.
+
+mod att_gt;
+mod cont_did;
+mod ddd;
+mod did_multiplegt;
+mod drdid;
+mod feols;
+mod npiv;
+mod pretrends;
+
+use std::path::PathBuf;
+
+use burn_did::data::{Simulate, Simulated};
+use clap::{Args, Subcommand};
+
+use crate::args::PanelFormat;
+use crate::error::Result;
+use crate::output;
+use crate::progress::Bar;
+
+/// Data whose true effects are known, for an estimator to find: the truth, and the command that estimates it, go to standard output.
+///
+/// Data are made and written in pieces of half a million rows, so that 50 million units need no more memory than one. Each unit has random
+/// numbers of its own: the same seed gives the same bytes on any number of threads, and more units leave those before them as they were.
+#[derive(Args)]
+pub(crate) struct SimulateArgs {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Subcommand)]
+enum Kind {
+    AttGt(att_gt::AttGtArgs),
+    Pretrends(pretrends::PretrendsArgs),
+    Drdid(drdid::DrdidArgs),
+    Ddd(ddd::DddArgs),
+    ContDid(cont_did::ContDidArgs),
+    DidMultiplegt(did_multiplegt::DidMultiplegtArgs),
+    Feols(feols::FeolsArgs),
+    Npiv(npiv::NpivArgs),
+}
+
+/// How much is drawn.
+#[derive(Args)]
+struct DrawArgs {
+    /// Units.
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    units: usize,
+    /// Seed of the random numbers.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// The files to write, and the report.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+struct WriteArgs {
+    /// File to write: .parquet or .csv.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Write all true values to this .json or .csv file.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Format of the report.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: PanelFormat,
+    /// No progress on standard error.
+    #[arg(long, short, help_heading = None)]
+    quiet: bool,
+}
+
+impl WriteArgs {
+    fn write(&self, simulation: &dyn Simulate) -> Result<()> {
+        output::distinct(&[Some(&self.out), self.truth.as_ref()])?;
+        if let Some(truth) = &self.truth {
+            Simulated::check_truth(truth)?;
+        }
+        let bar = Bar::new(self.quiet);
+        let done = simulation.write(&self.out, bar.callback().as_ref())?;
+        drop(bar);
+        if let Some(truth) = &self.truth {
+            done.save_truth(truth)?;
+        }
+        output::results(&match self.format {
+            PanelFormat::Text => done.to_string(),
+            PanelFormat::Json => done.to_json()?,
+        })
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &SimulateArgs) -> Result<()> {
+    match &args.kind {
+        Kind::AttGt(args) => args.run(),
+        Kind::Pretrends(args) => args.run(),
+        Kind::Drdid(args) => args.run(),
+        Kind::Ddd(args) => args.run(),
+        Kind::ContDid(args) => args.run(),
+        Kind::DidMultiplegt(args) => args.run(),
+        Kind::Feols(args) => args.run(),
+        Kind::Npiv(args) => args.run(),
+    }
+}
