@@ -11,6 +11,7 @@ use crate::estimator::honest::HonestResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
+use crate::estimator::weighting::{OverlapByCell, Weighting};
 use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
 use crate::report::contract::Report;
@@ -108,4 +109,8 @@ kinds! {
     CohortMeans(CohortMeans),
     /// How like cohorts are to their comparison units.
     Balance(Balance),
+    /// What an estimator's weighting does to the comparison.
+    Weighting(Weighting),
+    /// How each cell's comparison units are weighted.
+    Overlap(OverlapByCell),
 }

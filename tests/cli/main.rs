@@ -25,3 +25,4 @@ mod study;
 mod sunab;
 mod temporary;
 mod two_periods;
+mod weighting;

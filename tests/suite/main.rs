@@ -24,4 +24,5 @@ mod npiv;
 mod panel_tools;
 mod results;
 mod switching;
+mod weighting;
 mod words;

@@ -4,6 +4,7 @@
 
 mod csv;
 mod files_read;
+pub(crate) mod output;
 mod overwritten;
 pub(crate) mod parquet;
 mod search;
@@ -79,6 +80,15 @@ impl FileFormat {
             "parquet" | "pq" => Some(Self::Parquet),
             _ => None,
         }
+    }
+
+    /// That of a file to be written, which the option names.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for another ending.
+    pub fn to_write(option: &'static str, path: &Path) -> Result<Self> {
+        let expected = "a file that ends in .parquet or .csv";
+        Self::of(path).ok_or_else(|| DidError::config(option, expected, path.display()))
     }
 }
 

@@ -3,7 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | columns of unit and period, and how they are read | `keys.rs` |
-//! | a tool, in memory or from file to file | `tool.rs`, `output.rs` |
+//! | a tool, in memory or from file to file | `tool.rs` |
 //! | what a tool did | `change.rs` |
 //! | rows in order; what all rows show; what a tool is made of | `frame.rs`, `survey.rs`, `constant.rs`, `step.rs` |
 //! | periods as steps, names by period | `steps.rs`, `pattern.rs` |
@@ -21,7 +21,6 @@ mod keys;
 mod lag;
 mod long;
 mod long_difference;
-mod output;
 mod pattern;
 mod step;
 mod steps;

@@ -8,12 +8,12 @@ use super::change::PanelChange;
 use super::frame::PanelFrame;
 use super::keys::PanelKeys;
 use super::long::{Folding, ToLong};
-use super::output::{self, Sink};
 use super::step::Step;
 use super::survey::Survey;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::read::columns::{MissingValues, Wanted};
+use crate::read::files::output::{self, Sink};
 use crate::read::files::{FileFormat, Files, ParquetFiles, overwritten};
 use crate::read::input::Data;
 
@@ -69,9 +69,7 @@ impl PanelTool {
         path: impl AsRef<Path>,
     ) -> Result<PanelChange> {
         let (data, path) = (data.into(), path.as_ref());
-        let format = FileFormat::of(path).ok_or_else(|| {
-            DidError::config("path", "a file that ends in .parquet or .csv", path.display())
-        })?;
+        let format = FileFormat::to_write("path", path)?;
         if let Data::Path(input) | Data::Pieces(input) = &data
             && overwritten(input, path).is_some()
         {

@@ -13,11 +13,13 @@ pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
+pub(crate) mod overlap;
 pub(crate) mod panel;
 pub(crate) mod plot;
 pub(crate) mod pretrends;
 mod saved;
 pub(crate) mod sunab;
+pub(crate) mod weighting;
 
 use std::path::Path;
 

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use polars::prelude::*;
 
+use super::FileFormat;
 use crate::base::error::{DidError, Result};
 use crate::base::{storage, written};
-use crate::read::files::FileFormat;
 
 /// Takes a frame after another, and none at the end.
-pub(super) type Sink<'a> = dyn FnMut(Option<&DataFrame>) -> Result<()> + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(Option<&DataFrame>) -> Result<()> + 'a;
 
 /// Takes the rows of a file that is open.
 type Rows<'a> = Box<dyn FnMut(Option<&DataFrame>) -> PolarsResult<()> + 'a>;
@@ -20,7 +20,7 @@ type Rows<'a> = Box<dyn FnMut(Option<&DataFrame>) -> PolarsResult<()> + 'a>;
 ///
 /// # Errors
 /// What `fill` ends with, or that the file cannot be written; what was there before is then still there.
-pub(super) fn write<T>(
+pub(crate) fn write<T>(
     path: &Path,
     format: FileFormat,
     fill: impl FnOnce(&mut Sink<'_>) -> Result<T>,
