@@ -20,7 +20,7 @@ use crate::base::error::Result;
 pub(crate) const SCORE_BINS: usize = 50;
 
 /// Parts that a covariate is counted in: the first and the last have what lies beyond.
-pub(crate) const COVARIATE_BINS: usize = 40;
+pub(crate) const COVARIATE_BINS: usize = 24;
 
 /// What rows kept by the pass have for each job: the propensity score, the weight, and whether the row is trimmed.
 pub(crate) const KEPT: usize = 3;

@@ -10,6 +10,7 @@ use crate::base::error::Result;
 use crate::read::files::FileFormat;
 use crate::read::files::output::write;
 use crate::read::panel::Sample;
+use crate::report::estimates::LARGEST_INTEGER;
 
 /// Propensity scores and the estimator's weights, with a row for each unit with sampling weight in each cell that was estimated.
 ///
@@ -50,6 +51,8 @@ pub struct Scores {
     labels: Option<Vec<String>>,
     /// Whether all labels are whole numbers.
     whole: bool,
+    /// Whether all periods and groups are whole numbers.
+    whole_periods: bool,
     frequency: Option<Frequency>,
     remarks: Vec<String>,
 }
@@ -92,7 +95,9 @@ impl Scores {
             remarks.push("without covariates the propensity score of a cell is the same for all units: the share of the treated weight".to_owned());
         }
         let frequency = sample.calendar.frequency;
-        Self { cells: Vec::new(), labels, whole, frequency, remarks }
+        let groups = sample.cohorts.iter().map(|cohort| cohort.group).filter(|g| g.is_finite());
+        let whole_periods = sample.periods.iter().copied().chain(groups).all(is_whole_number);
+        Self { cells: Vec::new(), labels, whole, whole_periods, frequency, remarks }
     }
 
     pub(super) fn add(
@@ -222,10 +227,19 @@ impl Scores {
     fn periods(&self, name: &str, periods: &[Option<f64>]) -> Column {
         let text = |period: &Option<f64>| period.map(|period| shown(period, self.frequency));
         match self.frequency {
+            None if self.whole_periods => {
+                #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+                let whole = |period: &Option<f64>| period.map(|period| period as i64);
+                Column::new(name.into(), periods.iter().map(whole).collect::<Vec<_>>())
+            }
             None => Column::new(name.into(), periods),
             Some(_) => Column::new(name.into(), periods.iter().map(text).collect::<Vec<_>>()),
         }
     }
+}
+
+fn is_whole_number(value: f64) -> bool {
+    value.fract() == 0.0 && value.abs() < LARGEST_INTEGER
 }
 
 impl ScoreCell {

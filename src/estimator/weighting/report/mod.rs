@@ -45,17 +45,17 @@ impl Report for Weighting {
             let ratios = [of.variance_ratio, of.weighted_ratio].map(show);
             [vec![of.variable.clone()], means.to_vec(), gaps.to_vec(), ratios.to_vec()].concat()
         };
-        let section = |of: &WeightedComparison| Section {
-            caption: Some(format!("{}: {}", of.name(&self.settings), of.sizes())),
+        let section = |of: &[WeightedComparison]| Section {
+            caption: Some(format!("{}: {}", name(of, &self.settings), of[0].sizes())),
             header: strings(&heads),
-            rows: of.covariates.iter().map(row).collect(),
+            rows: of[0].covariates.iter().map(row).collect(),
         };
         let mut align = vec![Align::Right; heads.len()];
         align[0] = Align::Left;
         Table {
             title: TITLE.into(),
             align,
-            sections: self.comparisons.iter().map(section).collect(),
+            sections: alike(&self.comparisons).map(section).collect(),
             notes: self.notes(),
             caption: Some(format!("{TITLE}: {}", self.settings.outcome)),
             label: Some("weighting".into()),
@@ -130,12 +130,27 @@ fn shown_difference(value: f64) -> String {
     if text == "-0.000" { "0.000".into() } else { text }
 }
 
+/// Comparisons of neighbouring periods that differ in nothing else, as where neither units nor covariates change: they are shown once.
+fn alike(all: &[WeightedComparison]) -> impl Iterator<Item = &[WeightedComparison]> {
+    all.chunk_by(|a, b| WeightedComparison { time: b.time, ..a.clone() } == *b)
+}
+
+/// Which comparisons these are, of which all but the period is the same.
+fn name(of: &[WeightedComparison], settings: &Settings) -> String {
+    match of {
+        [] => String::new(),
+        [only] => only.name(settings, None),
+        [first, .., last] => first.name(settings, last.time),
+    }
+}
+
 impl WeightedComparison {
-    /// Which comparison it is.
-    pub(super) fn name(&self, settings: &Settings) -> String {
+    /// Which comparison it is, of periods up to this one.
+    fn name(&self, settings: &Settings, last: Option<f64>) -> String {
+        let until = last.map_or_else(String::new, |last| format!(" to {}", settings.period(last)));
         let mut name = match self.group.zip(self.time) {
             Some((group, time)) => {
-                format!("Group {} in {}", settings.period(group), settings.period(time))
+                format!("Group {} in {}{until}", settings.period(group), settings.period(time))
             }
             None => "Treated and comparison units".to_owned(),
         };
@@ -222,7 +237,7 @@ result!(Weighting);
 impl Comparable for Weighting {
     fn terms(&self) -> Vec<Term> {
         let rows = self.comparisons.iter().flat_map(|of| {
-            let name = of.name(&self.settings);
+            let name = of.name(&self.settings, None);
             let order = [of.group, of.time].map(|at| at.unwrap_or(0.0));
             (0..).zip(&of.covariates).map(move |(number, covariate)| {
                 let order = [order[0], order[1], f64::from(number)];

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use super::{alike, name};
 use crate::base::error::{DidError, Result};
 use crate::estimator::weighting::overlap::OverlapByCell;
 use crate::estimator::weighting::{CovariateShares, ScoreShares, WeightedComparison, Weighting};
 use crate::report::plot::chart::{Body, Chart, ChartWords, Dot, Facet, Steps, ranked};
 use crate::report::plot::{self, Picture, PlotOptions};
-use crate::result::settings::Settings;
 
 /// Differences beyond these ask for attention (Imbens and Rubin 2015, chapter 14).
 const LARGE: [f64; 2] = [-0.25, 0.25];
@@ -26,17 +26,17 @@ impl Weighting {
         let Some(first) = self.comparisons.first().filter(|of| !of.covariates.is_empty()) else {
             return Err(nothing("covariates whose balance could be drawn"));
         };
-        let facet = |of: &WeightedComparison| {
-            let dots = of.covariates.iter().enumerate().flat_map(|(name, covariate)| {
+        let facet = |of: &[WeightedComparison]| {
+            let dots = of[0].covariates.iter().enumerate().flat_map(|(name, covariate)| {
                 let both = [covariate.normalized_difference, covariate.weighted_difference];
                 let dot = move |(rank, value): (usize, Option<f64>)| {
                     Some(Dot { name, value: value.filter(|v| v.abs() < 1e6)?, rank })
                 };
                 both.into_iter().enumerate().filter_map(dot)
             });
-            Facet { dots: dots.collect(), ..Facet::new(of.name(&self.settings), Vec::new()) }
+            Facet { dots: dots.collect(), ..Facet::new(name(of, &self.settings), Vec::new()) }
         };
-        let facets = panels(self.comparisons.iter().map(facet))?;
+        let facets = panels(alike(&self.comparisons).map(facet))?;
         let names = first.covariates.iter().map(|covariate| covariate.variable.clone()).collect();
         let mut chart = words_alone(&words, facets, options);
         chart.body = Body::Dots(names);
@@ -51,10 +51,10 @@ impl Weighting {
     /// How each covariate is distributed over the treated units and over the comparison units, before and after weighting.
     fn distributions(&self, options: &PlotOptions) -> Result<Picture> {
         let words = ChartWords { title: "Covariates by Arm", x_label: "Covariate" };
-        let several = self.comparisons.len() > 1;
-        let facets = self.comparisons.iter().flat_map(|of| {
-            let name = of.name(&self.settings);
-            of.covariates.iter().filter_map(move |covariate| {
+        let several = alike(&self.comparisons).count() > 1;
+        let facets = alike(&self.comparisons).flat_map(|of| {
+            let name = name(of, &self.settings);
+            of[0].covariates.iter().filter_map(move |covariate| {
                 let CovariateShares { lower, width, treated, control, weighted } =
                     covariate.shares.clone()?;
                 let steps = [treated, control, weighted].into_iter().enumerate();
@@ -78,6 +78,7 @@ impl Weighting {
         if options.show_legend {
             chart.legend = ranked(&ARMS, true);
         }
+        chart.remarks = vec!["The outer steps have what lies beyond 3 standard deviations".into()];
         Ok(Picture::Chart(chart))
     }
 
@@ -105,13 +106,13 @@ pub(super) fn scores(of: &OverlapByCell, options: &PlotOptions) -> Result<Pictur
             width: 1.0 / heights.len().max(1) as f64,
             heights: heights.clone(),
             rank,
-            filled: true,
+            filled: rank == 0,
         });
         steps.collect()
     };
-    let facets = of.comparisons.iter().filter_map(|comparison| {
-        let steps = steps(comparison.scores.as_ref()?);
-        Some(Facet { steps, ..Facet::new(title(comparison, &of.settings), Vec::new()) })
+    let facets = alike(&of.comparisons).filter_map(|comparisons| {
+        let steps = steps(comparisons[0].scores.as_ref()?);
+        Some(Facet { steps, ..Facet::new(name(comparisons, &of.settings), Vec::new()) })
     });
     let facets: Vec<Facet> = facets.collect();
     if facets.is_empty() {
@@ -135,10 +136,6 @@ pub(super) fn scores(of: &OverlapByCell, options: &PlotOptions) -> Result<Pictur
         )];
     }
     Ok(Picture::Chart(chart))
-}
-
-fn title(comparison: &WeightedComparison, settings: &Settings) -> String {
-    comparison.name(settings)
 }
 
 /// A chart whose vertical axis has no label unless one is asked for.

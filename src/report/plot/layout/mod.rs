@@ -179,7 +179,8 @@ impl ChartLayout<'_> {
 
     fn x_axis(&self, width: f64) -> Axis {
         if let Body::Dots(_) = self.chart.body {
-            let values = self.chart.facets.iter().flat_map(|f| &f.dots).map(|dot: &Dot| dot.value);
+            let dots = self.chart.facets.iter().flat_map(|f| &f.dots);
+            let values = dots.map(|dot: &Dot| dot.value).chain(self.chart.bounds.iter().copied());
             let most = (width / (3.6 * self.sizes.tick)).max(2.0);
             let target = self.style.options.x_ticks.map_or(7.0, f64::from).min(most);
             return Axis::values(values, Ticks { target, most });
