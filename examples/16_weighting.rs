@@ -15,7 +15,7 @@ fn main() -> Result<()> {
         .weighting(true)
         .keep_scores(true)
         .build()
-        .fit(&data::mpdta())?;
+        .fit(data::mpdta())?;
     let overlap = fit.overlap_by_cell();
     println!("{overlap}");
     overlap.plot("scores.svg")?;

@@ -35,6 +35,8 @@ fn help_is_as_documented() {
         "describe",
         "means",
         "balance",
+        "overlap",
+        "weighting",
     ];
     for command in commands {
         let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();

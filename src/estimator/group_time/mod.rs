@@ -147,14 +147,13 @@ impl GroupTimeResult {
             Some(OverlapRow { group, time, n_treated, n_control, overlap: cell.overlap? })
         };
         let rows: Vec<OverlapRow> = self.cells.iter().filter_map(row).collect();
-        let reference = |cell: &&GroupTimeCell| cell.status == CellStatus::Reference;
-        let not_estimated =
-            self.cells.len() - self.cells.iter().filter(reference).count() - rows.len();
+        let is_lost = |cell: &&GroupTimeCell| !cell.status.is_estimated();
+        let not_estimated = self.cells.iter().filter(is_lost).count();
         let method = self.settings.method();
         let scored = method.is_some_and(|method| method != EstimationMethod::OutcomeRegression);
         OverlapByCell {
             settings: self.settings.clone(),
-            method: method.map_or("user_supplied", EstimationMethod::word).into(),
+            method: method.map_or(self.settings.estimator.name(), EstimationMethod::word).into(),
             trim_level: scored.then_some(TRIM),
             rows,
             not_estimated,

@@ -74,3 +74,23 @@ fn what_has_no_such_weights_is_refused() {
     let error = fit.weighting.unwrap().of_cells(Some(1999.0), None).unwrap_err().to_string();
     assert!(error.contains("group 1999"), "{error}");
 }
+
+/// Workers add up what weighting does, with the bits of a fit at home, and keep the rows.
+#[cfg(feature = "cluster")]
+#[test]
+fn a_cluster_has_the_sums_and_no_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("data")).unwrap();
+    let path = directory.path().join("data/mpdta.parquet");
+    let writer = polars::prelude::ParquetWriter::new(std::fs::File::create(&path).unwrap());
+    writer.finish(&mut data::mpdta()).unwrap();
+    let cluster = burn_did::Cluster::threads::<Cpu>(&[(); 2].map(|()| Default::default()), 1 << 20);
+    let cluster = cluster.with_directory(directory.path());
+    let mut asked = config("~ lpop", EstimationMethod::DoublyRobust);
+    let error = asked.fit_cluster(&cluster, &path).unwrap_err().to_string();
+    assert!(error.contains("keep_scores") && error.contains("cluster"), "{error}");
+    asked.keep_scores = false;
+    let there = asked.fit_cluster(&cluster, &path).unwrap().weighting.unwrap();
+    let here = asked.fit(path.as_path()).unwrap().weighting.unwrap();
+    assert_eq!(there.comparisons, here.comparisons);
+}

@@ -107,7 +107,10 @@ impl Report for OverlapByCell {
             messages
                 .push(format!("{} cells have no estimate, and so no overlap", self.not_estimated));
         }
-        if self.trim_level.is_none() {
+        if self.rows.is_empty() && self.not_estimated == 0 {
+            let message = "the estimator does not say how it weighs comparison units";
+            messages.push(message.to_owned());
+        } else if self.trim_level.is_none() {
             let method = &self.method;
             messages.push(format!(
                 "the method `{method}` has no propensity score; sizes are by sampling weights"
