@@ -1,4 +1,4 @@
-//! What are the data? Who is treated when, how outcomes moved, whether groups are alike, and the picture in `means.svg`.
+//! What are the data? Who is treated when, how outcomes moved, whether groups are alike, and pictures in `rollout.svg`, `means.svg` and `relative.svg`.
 
 use burn_did::{Result, data, explore::Explore, options::ControlGroup};
 
@@ -16,9 +16,15 @@ fn main() -> Result<()> {
         println!("{:?}: {} of {} units", cohort.group, cohort.units, description.n_units);
     }
 
-    let means = look.means(data::mpdta())?;
+    let rollout = look.panelview(data::mpdta())?;
+    println!("{rollout}");
+    rollout.plot("rollout.svg")?;
+
+    let mut means = look.means(data::mpdta())?;
     println!("{means}");
     means.plot("means.svg")?;
+    means.relative = true;
+    means.plot("relative.svg")?;
 
     println!("{}", look.balance(data::mpdta(), ControlGroup::NotYetTreated)?);
     Ok(())

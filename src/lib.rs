@@ -126,7 +126,8 @@ pub mod weighting {
 pub mod explore {
     pub use crate::study::{
         Balance, BalanceRow, CohortDescription, CohortMean, CohortMeans, CohortStatus, Description,
-        Explore, Irregularity, PeriodDescription, SampleOfDesign,
+        Explore, Irregularity, PanelView, PeriodDescription, SampleOfDesign, TreatmentPattern,
+        TreatmentStatus,
     };
 }
 

@@ -18,12 +18,14 @@ trap 'rm -rf "$work"' EXIT
 files="$work/files"
 mkdir -p "$files/golden" "$files/benches/peers" "$files/benches/fixed_effects"
 export CARGO_INCREMENTAL=0
+# All that a device runs; engines of clusters and object stores are most of the code of a build with all features.
+features=cli,cuda,vulkan,schwarz
 
 # The program NAME among those that cargo builds for these arguments, as FILE and without symbols.
 take() {
     local name=$1 file=$2 built
     shift 2
-    built=$(cargo "$@" --all-features --message-format=json-render-diagnostics |
+    built=$(cargo "$@" --features "$features" --message-format=json-render-diagnostics |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | grep -E "/$name(-[0-9a-f]+)?$")
     strip -s -o "$files/$file" "$built"
 }

@@ -158,6 +158,10 @@ cd "$work" || exit 2
 step "environment" 20 bash -c "environment '$files'"
 step "kernels" 90 "$files/unit" --nocapture backend::cube
 step "golden cases" 90 "$files/suite" --nocapture "${modules[@]}"
+if ((failures == 2)); then
+    finish "Stopped: neither kernels nor fits are right, so that nothing is worth measuring"
+    exit 1
+fi
 step "operations, $(scaled 266241) rows" 40 "$files/gpu_check" "$(scaled 266241)" "$backend"
 for case in p1 p2 p3; do
     step "fits of $case" 45 "$files/gpu" fits "$backend" "$case" --scale "$scale"

@@ -44,6 +44,11 @@ pub(crate) fn statistic(value: Option<f64>) -> String {
     value.map_or("NA".into(), |value| format!("{value:.4}"))
 }
 
+/// A count with the word for one, or for any other number: `1 unit`, `2 units`.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 /// A number of no unit with four significant digits.
 pub(crate) fn short(value: f64) -> String {
     if value == 0.0 {

@@ -13,7 +13,8 @@ use crate::read::panel::overview::{Overview, PanelColumns};
 options! {
     /// A first look at the data of a study with staggered adoption: [`describe`](Self::describe) says what kind of panel it is, who is
     /// treated when, and what the estimators would use of it; [`means`](Self::means) are the mean outcomes of each cohort over time, and
-    /// [`balance`](Self::balance) compares each cohort with its comparison units before treatment.
+    /// [`balance`](Self::balance) compares each cohort with its comparison units before treatment; [`panelview`](Self::panelview) is a
+    /// picture of who is observed and treated when.
     ///
     /// Nothing is refused that can be counted: units with two rows in a period or in two groups, gaps and missing values are reported.
     /// One pass over the rows answers all questions; parquet files that are large beside the memory are read in pieces.
@@ -34,7 +35,9 @@ options! {
         /// Period.
         pub time: String,
         /// First treated period; 0, infinity or a missing value if the unit is never treated.
-        pub group: String,
+        pub group: Option<String>,
+        /// Treatment in every period, 0 if untreated: for [`panelview`](Self::panelview), in place of a group.
+        pub treatment: Option<String>,
         /// Outcome.
         pub outcome: Option<String>,
         /// Covariates: columns of numbers or of text.
@@ -49,6 +52,15 @@ options! {
         /// Periods before treatment in which units may respond to it already.
         #[builder(default)]
         pub anticipation: u32,
+        /// Period that mean outcomes of the never-treated, and of cohorts without a period before treatment, are relative to; `None` for
+        /// the first. Those of other cohorts are relative to the last period before treatment.
+        pub base_period: Option<f64>,
+        /// Whether [`panelview`](Self::panelview) has one row a cohort, in place of one a pattern of units.
+        #[builder(default)]
+        pub by_cohort: bool,
+        /// Whether pictures of means show them relative to their base period, in place of levels.
+        #[builder(default)]
+        pub relative: bool,
         /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
         pub memory_budget: Option<u64>,
         /// Hears how far the work has come.
@@ -62,11 +74,14 @@ impl Explore {
             unit: self.unit.clone(),
             time: self.time.clone(),
             group: self.group.clone(),
+            treatment: None,
             outcome: self.outcome.clone(),
             weights: self.weights.clone(),
             cluster: self.cluster.clone(),
             covariates: self.covariates.clone(),
             frequency: self.frequency,
+            base: None,
+            most_patterns: usize::MAX,
         }
     }
 

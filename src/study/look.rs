@@ -49,26 +49,50 @@ impl Reading<'_> {
     }
 
     fn whole(&self, Read { frame, files, read_as_missing }: Read) -> Result<(Overview, FilesRead)> {
-        let mut overview = Overview::reading(read_as_missing);
-        overview.add(&frame, self.columns, &self.missing)?;
-        overview.finish();
-        Ok((overview, files))
+        let of = |periods: Option<Vec<f64>>| -> Result<(Overview, bool)> {
+            let overview = Overview::reading(read_as_missing.clone());
+            let mut overview = match periods {
+                Some(periods) => overview.of_periods(periods),
+                None => overview,
+            };
+            overview.add(&frame, self.columns, &self.missing)?;
+            let dropped = overview.finish();
+            Ok((overview, dropped))
+        };
+        Ok((self.with_bases(&of, None)?, files))
+    }
+
+    /// What is found `of` all periods. If one of them turns out to be empty, another may be a base period: then a second time.
+    fn with_bases(
+        &self,
+        of: &dyn Fn(Option<Vec<f64>>) -> Result<(Overview, bool)>,
+        periods: Option<Vec<f64>>,
+    ) -> Result<Overview> {
+        let (overview, dropped) = of(periods)?;
+        if dropped && self.columns.base.is_some() && !overview.periods().is_empty() {
+            return Ok(of(Some(overview.periods().to_vec()))?.0);
+        }
+        Ok(overview)
     }
 
     fn pieces(&self, files: &Files) -> Result<(Overview, FilesRead)> {
-        let mut overview = Overview::of_periods(self.periods(files)?);
         let wanted = self.columns.wanted();
         let unit = self.columns.unit.as_deref();
         let progress = self.progress.clone();
         let opened = ParquetFiles::open(&files.paths, &wanted, unit, self.memory_budget, progress)?;
-        let looked =
-            opened.each("reading", &mut |df| overview.add(df, self.columns, &self.missing));
-        looked.map_err(|error| {
-            let again =
-                |df: &DataFrame, first_row| self.columns.check(df, &self.missing, first_row);
-            opened.located(error, &again)
-        })?;
-        overview.finish();
+        let of = |periods: Option<Vec<f64>>| -> Result<(Overview, bool)> {
+            let mut overview = Overview::default().of_periods(periods.unwrap_or_default());
+            let looked =
+                opened.each("reading", &mut |df| overview.add(df, self.columns, &self.missing));
+            looked.map_err(|error| {
+                let again =
+                    |df: &DataFrame, first_row| self.columns.check(df, &self.missing, first_row);
+                opened.located(error, &again)
+            })?;
+            let dropped = overview.finish();
+            Ok((overview, dropped))
+        };
+        let overview = self.with_bases(&of, Some(self.periods(files)?))?;
         Ok((overview, files.read()))
     }
 

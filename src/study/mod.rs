@@ -1,7 +1,7 @@
 //! The steps of a study around the estimate: what the data are, how outcomes moved, whether groups are alike.
 //!
 //! - Lives here: `panel`, tools that bring data into the shape that estimators read; `explore` (the columns, and the look at them),
-//!   `describe`, `means`, `balance`; and `saved_result`, which knows every kind of result.
+//!   `describe`, `panelview`, `means`, `balance`; and `saved_result`, which knows every kind of result.
 //! - May import: everything below it, estimators included.
 //! - Must not import: `prelude` and `bin`. No number of an estimate is formed here.
 
@@ -11,6 +11,7 @@ mod explore;
 mod look;
 mod means;
 pub(crate) mod panel;
+mod panelview;
 mod saved_result;
 
 pub use balance::{Balance, BalanceRow};
@@ -19,4 +20,5 @@ pub use describe::{
 };
 pub use explore::Explore;
 pub use means::{CohortMean, CohortMeans};
+pub use panelview::{PanelView, TreatmentPattern, TreatmentStatus};
 pub use saved_result::SavedResult;

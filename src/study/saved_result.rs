@@ -19,6 +19,7 @@ use crate::result::saved;
 use crate::study::balance::Balance;
 use crate::study::describe::Description;
 use crate::study::means::CohortMeans;
+use crate::study::panelview::PanelView;
 
 /// Lists the kinds of results once.
 macro_rules! kinds {
@@ -105,6 +106,8 @@ kinds! {
     Npiv(NpivResult),
     /// What kind of panel the data are.
     Description(Description),
+    /// Who is observed and treated when.
+    PanelView(PanelView),
     /// Mean outcomes of cohorts.
     CohortMeans(CohortMeans),
     /// How like cohorts are to their comparison units.

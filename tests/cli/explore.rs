@@ -32,8 +32,34 @@ fn means_and_balance_have_every_format() {
     let csv = stdout(&asked("balance", &["--xname", "lpop", "--format", "csv"]));
     assert!(csv.starts_with("group,time,variable,change,estimate"), "{csv}");
     let plot = temporary("means.svg");
-    stdout(&asked("means", &["--yname", "lemp", "--plot", &plot]));
-    assert!(std::fs::read_to_string(plot).unwrap().contains("<svg"));
+    let more = ["--yname", "lemp", "--relative", "--base-period", "2004", "--plot", &plot];
+    let table = stdout(&asked("means", &more));
+    assert!(table.contains("Less 2004") && table.contains("of the never-treated, 2004"), "{table}");
+    let drawn = std::fs::read_to_string(plot).unwrap();
+    assert!(drawn.contains("<svg") && drawn.contains("Relative to the Base Period"));
+}
+
+#[test]
+fn a_view_of_the_panel_has_every_format() {
+    let plot = temporary("view.svg");
+    let table = stdout(&asked("panelview", &["--plot", &plot]));
+    assert!(table.contains("oooxx") && table.contains("61.8 %"), "{table}");
+    assert!(std::fs::read_to_string(&plot).unwrap().contains("Each row is one unit."));
+    let view = stdout(&asked("panelview", &["--by-cohort", "--format", "json"]));
+    let view: Value = serde_json::from_str(&view).unwrap();
+    assert_eq!(view["kind"].as_str(), Some("panel_view"));
+    assert_eq!(view["patterns"][3]["pattern"].as_str(), Some("nnnnn"));
+    let saved = temporary("view.json");
+    stdout(&asked("panelview", &["--save", &saved]));
+    stdout(&["plot", &saved, "--out", &plot]);
+    let csv = stdout(&asked("panelview", &["--format", "csv"]));
+    assert!(csv.starts_with("group,pattern,estimate"), "{csv}");
+    let status = ["panelview", MPDTA, "--tname", "year", "--idname", "countyreal"];
+    let table = stdout(&[&status[..], &["--treatment", "treat"]].concat());
+    assert!(table.contains("aaaaa") && table.contains("nnnnn"), "{table}");
+    let error = failure(2, &status);
+    assert!(error.contains("--gname") && error.contains("--treatment"), "{error}");
+    failure(2, &asked("panelview", &["--treatment", "treat"]));
 }
 
 #[test]
@@ -42,4 +68,8 @@ fn what_is_wrong_is_said() {
     assert!(error.contains("did you mean `year`"), "{error}");
     let error = failure(2, &asked("means", &[]));
     assert!(error.contains("--yname"), "{error}");
+    let error = failure(2, &asked("means", &["--yname", "lemp", "--base-period", "y2004"]));
+    assert!(error.contains("--base-period is `y2004`, which is no period"), "{error}");
+    let error = failure(2, &asked("means", &["--yname", "lemp", "--base-period", "1999"]));
+    assert!(error.contains("a period that has outcomes"), "{error}");
 }

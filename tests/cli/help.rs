@@ -33,6 +33,7 @@ fn help_is_as_documented() {
         "pretrends",
         "plot",
         "describe",
+        "panelview",
         "means",
         "balance",
         "overlap",

@@ -172,3 +172,184 @@ fn counts_of_periods_are_not_negative() {
     let message = failure(2, &mpdta(&["--anticipation", "-1"]));
     says(&message, &["--anticipation", "expected a whole number of periods, at least 0"]);
 }
+
+/// The commands that take first treated periods, and one that takes a treatment in every period.
+fn estimates(data: &str, group: &str) -> Vec<Vec<String>> {
+    let columns = ["--yname", "lemp", "--tname", "year", "--idname", "county"];
+    let words = |command: &str, more: &[&str]| -> Vec<String> {
+        [&[command, data][..], &columns, more].concat().into_iter().map(str::to_owned).collect()
+    };
+    let with_group = ["--gname", group];
+    vec![
+        words("att-gt", &with_group),
+        words("ddd", &[&with_group[..], &["--pname", "elig"]].concat()),
+        words("cont-did", &[&with_group[..], &["--dname", "dose"]].concat()),
+        words("sunab", &with_group),
+    ]
+}
+
+/// What a command says on both streams, and whether it fails.
+fn told(arguments: &[String]) -> (String, bool) {
+    let output = burn_did(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (text.concat(), !output.status.success())
+}
+
+/// A file with a group column, whether a county is eligible, and a dose.
+fn with_roles(folder: &Path, group: impl Fn(&Row) -> String) -> String {
+    file(folder, "g,elig,dose", |row| {
+        format!("{},{},{}", group(row), row.unit % 2, 1.0 + f64::from(row.unit % 17) / 10.0)
+    })
+}
+
+#[test]
+fn every_estimator_names_codes_in_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let coded = |code: &'static str| {
+        move |row: &Row| if row.group == 0 { code.into() } else { row.group.to_string() }
+    };
+    for (code, said) in [
+        (
+            "9999",
+            "cohort 9999 is far after the last period 2007; if it is a code for never treated",
+        ),
+        (
+            "999",
+            "cohort 999 is far before the first period 2003, so that its units count as treated",
+        ),
+    ] {
+        let data = with_roles(folder.path(), coded(code));
+        for arguments in estimates(&data, "g") {
+            let (text, _) = told(&arguments);
+            // Without never-treated units some have nothing to compare with, and say so as an error.
+            let excused = code == "999" && text.contains("error:");
+            assert!(excused || text.contains(said), "{arguments:?}: {text}");
+        }
+        let described =
+            stdout(&["describe", &data, "--tname", "year", "--idname", "county", "--gname", "g"]);
+        says(&described, &[said]);
+    }
+    let data = with_roles(folder.path(), coded("-1"));
+    for arguments in estimates(&data, "g") {
+        let (text, failed) = told(&arguments);
+        assert!(failed, "{arguments:?}");
+        says(&text, &["`g` (group) is -1 in line", "--na"]);
+    }
+}
+
+#[test]
+fn every_estimator_names_a_status_in_place_of_a_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let ever = with_roles(folder.path(), |row| u8::from(row.group > 0).to_string());
+    for arguments in estimates(&ever, "g") {
+        let (text, failed) = told(&arguments);
+        assert!(failed, "{arguments:?}");
+        says(&text, &["`g` (group) holds only 0 and 1", "such as 2007", "burn-did drdid"]);
+    }
+    let treated = |row: &Row| row.group > 0 && row.year >= row.group;
+    let post = with_roles(folder.path(), |row| u8::from(treated(row)).to_string());
+    for arguments in estimates(&post, "g") {
+        let (text, failed) = told(&arguments);
+        assert!(failed, "{arguments:?}");
+        says(
+            &text,
+            &[
+                "`g` (group) changes over time within unit",
+                "status of 0 and 1",
+                "panel first-treated",
+            ],
+        );
+    }
+    let moving = with_roles(folder.path(), |row| match (row.unit, row.group) {
+        (8001, _) if row.year > 2005 => "2006".into(),
+        (_, group) => group.to_string(),
+    });
+    for arguments in estimates(&moving, "g") {
+        let (text, failed) = told(&arguments);
+        assert!(failed, "{arguments:?}");
+        says(&text, &["`g` (group) changes over time within unit 8001", "irreversible"]);
+    }
+    let multiplegt = |data: &str| {
+        let columns =
+            ["--outcome", "lemp", "--time", "year", "--group", "county", "--treatment", "g"];
+        failure(1, &[&["did-multiplegt", data][..], &columns].concat())
+    };
+    let plain = with_roles(folder.path(), |row| row.group.to_string());
+    says(&multiplegt(&plain), &["same in all periods of every group", "when it is first treated"]);
+    let drdid = ["--yname", "lemp", "--tname", "year", "--idname", "county", "--dname", "g"];
+    let message = failure(1, &[&["drdid", plain.as_str()][..], &drdid].concat());
+    says(&message, &["must be 0 or 1", "--gname of `burn-did att-gt`"]);
+}
+
+#[test]
+fn every_estimator_names_units_with_several_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = with_roles(folder.path(), |row| row.group.to_string());
+    let text = fs::read_to_string(&data).unwrap();
+    let again = text.lines().find(|line| line.starts_with("8001,2005,")).unwrap();
+    fs::write(&data, format!("{text}{again}\n")).unwrap();
+    for arguments in estimates(&data, "g") {
+        let (text, failed) = told(&arguments);
+        match arguments[0].as_str() {
+            "sunab" => {
+                assert!(!failed, "{text}");
+                says(&text, &["1 unit has several rows in a period, such as 8001 in 2005"]);
+            }
+            _ => {
+                assert!(failed, "{arguments:?}");
+                says(&text, &["unit 8001 has two rows for period 2005", "`county`"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_estimator_knows_misspelt_columns_and_wide_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = with_roles(folder.path(), |row| row.group.to_string());
+    let misspelt = |arguments: Vec<String>, right: &str, wrong: &str| -> Vec<String> {
+        let word = |word: String| if word == right { wrong.to_owned() } else { word };
+        arguments.into_iter().map(word).collect()
+    };
+    let switching = [
+        "did-multiplegt",
+        &data,
+        "--outcome",
+        "lemp",
+        "--time",
+        "year",
+        "--group",
+        "county",
+        "--treatment",
+        "g",
+    ];
+    let regression = ["feols", &data, "lemp ~ g | county + year"];
+    let more = [switching.map(str::to_owned).to_vec(), regression.map(str::to_owned).to_vec()];
+    for (right, wrong) in [("lemp", "lempp"), ("county", "Countyy"), ("year", "yaer")] {
+        for arguments in estimates(&data, "g").into_iter().chain(more.clone()) {
+            let formula = arguments[0] == "feols";
+            let arguments = match formula {
+                true => arguments.iter().map(|word| word.replace(right, wrong)).collect(),
+                false => misspelt(arguments, right, wrong),
+            };
+            let arguments: Vec<String> = match formula {
+                true => vec!["feols".into(), data.clone(), arguments[2].clone()],
+                false => arguments,
+            };
+            let (text, failed) = told(&arguments);
+            assert!(failed, "{arguments:?}");
+            says(&text, &[&format!("did you mean `{right}`?")]);
+        }
+    }
+    let wide = folder.path().join("wide.csv");
+    fs::write(&wide, "county,g,elig,dose,lemp2003,lemp2004\n1,0,0,1,1.5,1.6\n2,2004,1,1,1.7,1.9\n")
+        .unwrap();
+    let wide = wide.display().to_string();
+    for arguments in estimates(&wide, "g").into_iter().chain(more) {
+        let arguments =
+            arguments.into_iter().map(|word| if word == data { wide.clone() } else { word });
+        let (text, failed) = told(&arguments.collect::<Vec<_>>());
+        assert!(failed);
+        says(&text, &["look like one column per period", "reshape"]);
+    }
+}

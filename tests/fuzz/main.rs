@@ -2,7 +2,7 @@
 //!
 //! *Random designs* through the library, held against a second program (`oracle`) that shares nothing with it. A design is a data
 //! frame and the options of a fit, both of which its seed decides: `group_time`, `two_period`, `triple`, `doses`, `switching` and
-//! `sensitivity` have those of an estimator each, `regression` those of linear and Poisson regressions and of `SunAbraham`. Every estimate,
+//! `sensitivity` have those of an estimator each, `regression` those of linear, Poisson, logit and probit regressions and of `SunAbraham`. Every estimate,
 //! standard error, covariance, failure, test and aggregation is compared; cells at a threshold (of rank, overlap or trimming), where
 //! two programs may differ, are skipped by name and counted.
 //! `BURN_DID_FUZZ_DESIGNS=20000` sets the number of designs of each estimator and `BURN_DID_FUZZ_SEED=7` the first seed. A

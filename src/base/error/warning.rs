@@ -39,6 +39,20 @@ pub enum DidWarning {
         /// The cohorts.
         groups: Vec<f64>,
     },
+    /// A group is so far from all periods that it looks like a code for something else.
+    FarGroup {
+        /// The group.
+        group: f64,
+        /// The first or the last period, which is nearest to it.
+        period: f64,
+    },
+    /// Units have several rows in a period, each of which counts as an observation.
+    RepeatedRows {
+        /// Number of units.
+        units: usize,
+        /// One of them, with the period.
+        example: String,
+    },
     /// Groups that differ from a period, or from another group, by rounding only were set to it.
     MovedGroups {
         /// The groups, and what they are taken as.

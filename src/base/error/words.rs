@@ -63,6 +63,25 @@ impl DidWarning {
                 "cohorts with very few observations, which may cause estimation problems: {}",
                 groups.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
+            Self::FarGroup { group, period } if group > period => write!(
+                f,
+                "cohort {} is far after the last period {}; if it is a code for never treated, write 0 or leave it empty (its units count as never treated within the data in any case)",
+                name(group),
+                name(period)
+            ),
+            Self::FarGroup { group, period } => write!(
+                f,
+                "cohort {} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value (`missing_values`, `--na`)",
+                name(group),
+                name(period)
+            ),
+            Self::RepeatedRows { units, example } => {
+                let have = if *units == 1 { "unit has" } else { "units have" };
+                write!(
+                    f,
+                    "{units} {have} several rows in a period, such as {example}; each row counts as an observation: if that is not meant, keep one row per unit and period, or name a unit column that tells the rows apart"
+                )
+            }
             Self::MovedGroups { groups } => {
                 let moved = |(from, to): &(f64, f64)| format!("{from} as {to}");
                 let moved: Vec<String> = groups.iter().map(moved).collect();

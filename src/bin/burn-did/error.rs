@@ -88,6 +88,9 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "name the column with the first treated period by --gname; to compare two groups in two periods by such a column, use \
              `burn-did drdid --treatname`"
         }
+        DidError::NotBinary { role: "treatment", .. } => {
+            "if the column holds first treated periods, name it by --gname of `burn-did att-gt`"
+        }
         DidError::MissingCells { .. } => {
             "estimate with --est-method reg, another --control-group or fewer covariates in --xformla; na_rm=true, as in \
              dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out"
@@ -124,11 +127,16 @@ impl From<DidError> for CliError {
 /// What to write instead of an option that another program has, or another command.
 pub(crate) fn hint_for(error: &clap::Error) -> Option<&'static str> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let command = std::env::args().nth(1).unwrap_or_default();
+    if error.kind() == ErrorKind::MissingRequiredArgument && command == "panelview" {
+        return Some(
+            "the column of first treated periods is --gname, that of a treatment in every period --treatment",
+        );
+    }
     let unknown = error.kind() == ErrorKind::UnknownArgument;
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let command = std::env::args().nth(1).unwrap_or_default();
     let (regression, doses) = (matches!(&*command, "feols" | "sunab"), command == "cont-did");
     match option.as_str() {
         "--xformla" | "--covariates" if unknown && doses => {

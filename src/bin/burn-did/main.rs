@@ -40,6 +40,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Describe(Box<explore::describe::DescribeArgs>),
+    Panelview(Box<explore::panelview::PanelviewArgs>),
     Means(Box<explore::means::MeansArgs>),
     Balance(Box<explore::balance::BalanceArgs>),
     AttGt(Box<att_gt::AttGtArgs>),
@@ -95,6 +96,7 @@ fn main() -> ExitCode {
     backend::ignore_configuration_files();
     let done = match cli.command {
         Command::Describe(args) => explore::describe::run(&args),
+        Command::Panelview(args) => explore::panelview::run(&args),
         Command::Means(args) => explore::means::run(&args),
         Command::Balance(args) => explore::balance::run(&args),
         Command::AttGt(args) => att_gt::run(&args),

@@ -2,13 +2,33 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_did::options::Inference;
+use burn_did::options::{Frequency, Inference};
 use burn_did::weighting::Scores;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+
+use crate::error::CliError;
 
 /// A whole number of periods.
 pub(crate) fn periods(text: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| "expected a whole number of periods, at least 0".to_owned())
+}
+
+/// A period: a number, or with a frequency a date.
+pub(crate) fn period(
+    option: &str,
+    text: &str,
+    frequency: Option<Frequency>,
+) -> Result<f64, CliError> {
+    let period = match frequency {
+        Some(frequency) => frequency.period(text),
+        None => text.trim().parse().ok(),
+    };
+    period.ok_or_else(|| {
+        CliError::usage(
+            format!("{option} is `{text}`, which is no period"),
+            "write a number, or with --frequency a date such as 2007-03-01",
+        )
+    })
 }
 
 /// A finite number of at least 0.

@@ -34,6 +34,8 @@ pub(super) struct CohortCells {
     pub cells: Vec<CohortCell>,
     /// By row, [`u32::MAX`] for none.
     pub codes: Vec<u32>,
+    /// Cohorts and periods of all usable rows, each pair once.
+    pairs: Vec<(f64, f64)>,
     /// Rows left out as their cohorts are treated in the first period.
     pub always: usize,
     /// The cohort that is the comparison, if nobody is never treated.
@@ -92,7 +94,21 @@ impl CohortCells {
         let code = |pair: &u32| of_pairs.get(*pair as usize).copied().unwrap_or(u32::MAX);
         let codes = pairs.of_row.iter().map(code).collect();
         let (cells, references) = (known.into_keys().collect(), compared.references);
-        Ok(Self { without, cells, codes, always, last, references, unreferenced })
+        let pairs = pairs.values;
+        Ok(Self { without, cells, codes, pairs, always, last, references, unreferenced })
+    }
+
+    /// Cohorts of all usable rows, ascending, with the never-treated at infinity.
+    pub fn groups(&self) -> Vec<f64> {
+        let mut groups: Vec<f64> = self.pairs.iter().map(|(group, _)| *group).collect();
+        groups.sort_by(f64::total_cmp);
+        groups.dedup();
+        groups
+    }
+
+    /// Periods of all usable rows, of which some come several times.
+    pub fn periods(&self) -> impl Iterator<Item = f64> {
+        self.pairs.iter().map(|(_, time)| *time)
     }
 
     /// Their columns, in the order of event times and cohorts.

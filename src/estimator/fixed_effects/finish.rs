@@ -166,6 +166,8 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             rss: quality.rss,
             sigma: sigma(quality, n, counted.parameters),
             log_likelihood: quality.likelihood.map(|(fit, _)| fit),
+            bic: quality.likelihood.and_then(|(fit, _)| bic(fit, n, counted.parameters)),
+            squared_correlation: quality.squared_correlation,
             dropped,
             absorbed: counted.absorbed,
             clusters: clusters.zip(counted.clusters.iter().map(|(_, groups)| *groups)).collect(),
@@ -415,6 +417,12 @@ fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
         None => r2(quality).map(|r2| 1.0 - (1.0 - r2) * (n - 1.0) / (n - parameters)),
     };
     adjusted.filter(|r2| r2.is_finite())
+}
+
+/// Schwarz's criterion, of the logarithm of a likelihood.
+fn bic(log_likelihood: f64, n: usize, parameters: usize) -> Option<f64> {
+    let bic = (n as f64).ln() * parameters as f64 - 2.0 * log_likelihood;
+    Some(bic).filter(|bic| bic.is_finite())
 }
 
 fn sigma(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {

@@ -66,6 +66,8 @@ pub(super) struct Quality {
     pub rounding: f64,
     /// Logarithms of the likelihood, of the fit and of a constant mean.
     pub likelihood: Option<(f64, f64)>,
+    /// The square of the correlation of outcomes and fitted means, by maximum likelihood.
+    pub squared_correlation: Option<f64>,
 }
 
 impl LinearFit {
@@ -261,6 +263,7 @@ pub(super) fn gaussian(
         fitted,
         rounding: f64::EPSILON * (about.before.centred.sqrt() + fitted) / fit.rss.sqrt(),
         likelihood: None,
+        squared_correlation: None,
     };
     Ok(LinearFit {
         kept,

@@ -30,6 +30,7 @@ mod sample;
 mod sums;
 mod sun_abraham;
 mod task;
+mod unit_rows;
 mod wald;
 mod within;
 

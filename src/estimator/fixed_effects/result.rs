@@ -55,6 +55,13 @@ pub struct RegressionResult {
     pub sigma: Option<f64>,
     /// Logarithm of the likelihood, of a regression by maximum likelihood.
     pub log_likelihood: Option<f64>,
+    /// Schwarz's criterion (BIC), of a regression by maximum likelihood: `ln n` for each parameter, levels of fixed effects included, less
+    /// twice the logarithm of the likelihood.
+    #[serde(default)]
+    pub bic: Option<f64>,
+    /// The square of the correlation of outcomes and fitted means, of a regression by maximum likelihood.
+    #[serde(default)]
+    pub squared_correlation: Option<f64>,
     /// Test that all coefficients except the constant are zero.
     pub f: Option<FTest>,
     /// Regressors left out because they follow from earlier ones or from the fixed effects.

@@ -12,10 +12,11 @@ use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
 use super::problem::{CohortCell, columns};
-use super::reading::CohortColumns;
+use super::reading::{CohortColumns, RowCohorts};
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
-use crate::base::calendar::Frequency;
+use super::unit_rows::UnitRows;
+use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
@@ -24,6 +25,7 @@ use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
+use crate::read::panel::{far_groups, is_status};
 use crate::result::inference::Estimate;
 
 options! {
@@ -169,7 +171,10 @@ impl<B: DidBackend> SunAbraham<B> {
         let Some(cohorts) = &read.cohorts else {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
-        let cells = CohortCells::new(read, cohorts, task.rules(), &self.reference)?;
+        let units = wanted.cohorts.as_ref().map(|columns| UnitRows { read, cohorts, columns });
+        let repeated = units.as_ref().map(UnitRows::check).transpose()?.flatten();
+        let cells = CohortCells::new(read, cohorts, task.rules(), &self.reference)
+            .map_err(|error| self.explained(error, cohorts))?;
         let shares = std::cell::RefCell::new(Vec::new());
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
@@ -202,11 +207,28 @@ impl<B: DidBackend> SunAbraham<B> {
                 cohorts: cells.unreferenced.clone(),
             }),
         ];
-        regression.warnings.splice(0..0, warnings.into_iter().flatten());
+        let far = far_groups(cells.groups().into_iter(), cells.periods());
+        let warnings = warnings.into_iter().flatten().chain(repeated).chain(far);
+        regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();
         let event_study = averaged(&regression, &of_coefficients, &shares, references);
         Ok(SunAbrahamResult { event_study, regression })
+    }
+
+    /// An error about groups that are 0 and 1 says so.
+    fn explained(&self, error: DidError, cohorts: &RowCohorts) -> DidError {
+        let (groups, periods) = (cohorts.cohort.iter().copied(), cohorts.time.iter().copied());
+        let known = |values: &f64| !values.is_nan();
+        let (groups, periods) = (groups.filter(known), periods.filter(known));
+        match error {
+            DidError::NoValidGroups { .. } if is_status(groups, periods.clone()) => {
+                let last = periods.fold(f64::NEG_INFINITY, f64::max);
+                let (column, example) = (self.group.clone(), shown(last, self.frequency));
+                DidError::IndicatorAsGroup { column, example }
+            }
+            error => error,
+        }
     }
 }
 

@@ -62,8 +62,9 @@ impl DidMultiplegt {
         let cells = GroupPeriodCells::new(std::mem::take(&mut read.rows));
         let cells = cells.map_err(|varying| varies(varying, &columns, &read))?;
         let rounding = equal_but_for_rounding(&cells);
+        let constant = cells.has_constant_treatments();
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
-            .map_err(|unusable| self.unusable(unusable, rounding))?;
+            .map_err(|unusable| self.unusable(unusable, rounding, constant))?;
         let rounding = rounding.or_else(|| split_by_rounding(&sample));
         audit.count(&sample, &dropped);
         if let (Some(column), 0) = (&columns.weights, audit.cells) {
@@ -92,7 +93,12 @@ impl DidMultiplegt {
         )
     }
 
-    fn unusable(&self, unusable: Unusable, rounding: Option<(f64, f64)>) -> DidError {
+    fn unusable(
+        &self,
+        unusable: Unusable,
+        rounding: Option<(f64, f64)>,
+        constant: bool,
+    ) -> DidError {
         let why = match unusable {
             Unusable::Empty => {
                 return DidError::EmptySample {
@@ -102,6 +108,9 @@ impl DidMultiplegt {
             }
             Unusable::NoVariation if rounding.is_some() => {
                 "treatments that differ by rounding alone count as different; round the column (where several rows are averaged, after averaging them)"
+            }
+            Unusable::NoVariation if constant => {
+                "it is the same in all periods of every group; give the treatment that a group has in each period, and not whether or when it is first treated (`att-gt` and others take the period of first treatment)"
             }
             Unusable::NoVariation => {
                 "among groups of the same treatment in their first period (and trend group), all switch in the same period or none does; if it has many values, set `continuous`"
@@ -118,7 +127,8 @@ impl DidMultiplegt {
             prepared;
         let options = self.options();
         let before = start.elapsed().as_secs_f64();
-        let estimated = estimate(&sample, &options).map_err(|e| self.unusable(e, rounding))?;
+        let estimated =
+            estimate(&sample, &options).map_err(|e| self.unusable(e, rounding, false))?;
         audit.dropped.groups_without_residuals = estimated.groups_left_out;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let draws = self.draws(&sample)?;
@@ -187,7 +197,7 @@ impl DidMultiplegt {
             uniform(bootstrap.seed, u32::try_from(draw).unwrap_or(u32::MAX), position as u64)
         };
         let draws = draw(sample, &self.options(), bootstrap.draws, &number);
-        draws.map(Some).map_err(|e| self.unusable(e, None))
+        draws.map(Some).map_err(|e| self.unusable(e, None, false))
     }
 
     fn tests(

@@ -62,7 +62,13 @@ fn take<'a>(
     format: FileFormat,
     df: Option<&DataFrame>,
 ) -> PolarsResult<()> {
-    match (rows, df) {
+    // Columns that were added are in one piece, and those that were read in one for each row group.
+    let whole = df.map(|df| {
+        let mut whole = df.clone();
+        whole.rechunk_mut();
+        whole
+    });
+    match (rows, whole.as_ref()) {
         (Some(rows), df) => rows(df),
         (None, None) => Ok(()),
         (rows, Some(df)) => {

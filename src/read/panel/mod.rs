@@ -29,6 +29,7 @@ mod frame_source;
 mod frames;
 mod grid;
 mod levels;
+mod mistakes;
 pub(crate) mod overview;
 mod patterns;
 mod placement;
@@ -54,6 +55,7 @@ use arrange::arrange;
 use frames::Frames;
 
 pub use audit::SampleAudit;
+pub(crate) use mistakes::{changing_group, far_groups, is_status};
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{
@@ -68,7 +70,6 @@ pub use strata::Layout;
 #[cfg(test)]
 pub(crate) use strata::StratumTable;
 pub(crate) use stratum::StratumData;
-pub(crate) use survey::is_status;
 
 /// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.
 pub(crate) fn ingest(df: &DataFrame, audit: SampleAudit, request: &Request<'_>) -> Result<Panel> {

@@ -8,6 +8,7 @@ use polars::prelude::PlHashMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::mistakes::changing_group;
 use super::roles::{Roles, Treatment};
 use super::rows::Rows;
 use super::strata::Cohort;
@@ -207,14 +208,9 @@ fn read_unit(
         last = Some(t);
         let unknown = PeriodCodes::MISSING;
         if g != unknown && key[0] != unknown && key[0] != g {
-            let status =
-                [g, key[0]].iter().all(|code| matches!(group.value(*code), 1.0 | f64::INFINITY));
             let remedy = match roles.treatment {
-                Treatment::FirstPeriod if status => {
-                    "it looks like a treatment status of 0 and 1; give the period in which the unit is first treated in all its rows, and 0 if it never is"
-                }
                 Treatment::FirstPeriod | Treatment::Dose => {
-                    "treatment must be irreversible, with one first treated period for all rows of a unit"
+                    changing_group([group.value(key[0]), group.value(g)])
                 }
                 Treatment::Indicator => {
                     "it says whether the unit is in the treated group, so it must be the same in both periods"

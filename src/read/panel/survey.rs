@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::additive::Additive;
 use super::audit::SampleAudit;
 use super::frame::Frame;
+use super::mistakes::is_status;
 use super::patterns::Pattern;
 use super::request::Request;
 use super::roles::{Roles, Treatment};
@@ -188,16 +189,6 @@ impl Additive for Survey {
         self.groups.extend(other.groups);
         Ok(())
     }
-}
-
-/// Whether a column of first treated periods holds a treatment status instead: besides never treated only 1, which is no period.
-pub(crate) fn is_status(
-    mut groups: impl Iterator<Item = f64> + Clone,
-    mut periods: impl Iterator<Item = f64>,
-) -> bool {
-    groups.clone().any(|group| group == 1.0)
-        && groups.all(|group| group == 1.0 || group.is_infinite())
-        && periods.all(|period| period != 1.0)
 }
 
 #[cfg(test)]

@@ -175,6 +175,8 @@ pub struct Chart {
     pub(crate) categories: bool,
     /// The rows are levels, of which zero is no reference.
     pub(crate) levels: bool,
+    /// The points are joined by lines in every style, from before to after treatment.
+    pub(crate) joined: bool,
     /// Name of the estimated parameter, for the legend.
     pub(crate) parameter: &'static str,
     pub(crate) uniform: bool,
@@ -264,6 +266,7 @@ impl Chart {
             frequency: None,
             categories: false,
             levels: false,
+            joined: false,
             parameter,
             uniform: false,
             layers: 0,
@@ -277,6 +280,11 @@ impl Chart {
     /// Forms the legend, as the options ask.
     pub(crate) fn finish(&mut self, options: &PlotOptions, band: Band, alpha: f64) {
         self.uniform = band == Band::Uniform && options.show_band;
+        // Robust intervals have no points.
+        if !options.show_intervals && self.robust.is_none() {
+            let rows = self.facets.iter_mut().flat_map(|facet| &mut facet.rows);
+            rows.for_each(|row| (row.ci_lower, row.ci_upper) = (None, None));
+        }
         if options.show_legend {
             self.legend = self.entries(options, alpha);
         }

@@ -138,6 +138,22 @@ impl Typeface {
         text.to_owned()
     }
 
+    /// `text` in lines that fit `room` pixels.
+    pub(crate) fn lines(&self, text: &str, size: f64, room: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut line = String::new();
+        for word in text.split_whitespace() {
+            let longer = if line.is_empty() { word.into() } else { format!("{line} {word}") };
+            if !line.is_empty() && self.width(&longer, size) > room {
+                lines.push(std::mem::replace(&mut line, word.to_owned()));
+            } else {
+                line = longer;
+            }
+        }
+        lines.push(line);
+        lines.into_iter().map(|line| self.fit(&line, size, room)).collect()
+    }
+
     /// The characters of a text with their places. Marks such as the bar of `M\u{304}` are centred over what they belong to, and raised
     /// above it.
     pub(crate) fn placed(&self, words: &str, size: f64) -> Vec<Placed> {

@@ -3,7 +3,7 @@
 use super::font::Typeface;
 use super::marks::{Mark, Marks, faint, inner, outer};
 use super::options::Colour;
-use super::scene::{Anchor, Area, INK, Point, Scene};
+use super::scene::{Anchor, Area, INK, MUTED, Point, Scene};
 use super::traces::TraceStyle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(crate) enum LegendKey {
     /// Strokes side by side.
     Strokes(Colour),
     Trace(TraceStyle),
+    /// An area of this colour, with its ends drawn.
+    Patch(Colour),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +127,12 @@ impl<'a> Legend<'a> {
                     let [from, to] = [-0.3, 0.3].map(|dy| Point { x, y: at.y + dy * self.size });
                     scene.line(from, to, 0.06 * self.size, colour);
                 }
+            }
+            LegendKey::Patch(colour) => {
+                self.patch(scene, at, [0.5, 0.5], MUTED);
+                let edge = 0.06 * self.size;
+                let (wide, high) = (0.5 - edge / self.key_width(), 0.5 - edge / self.size);
+                self.patch(scene, at, [wide, high], colour);
             }
             LegendKey::Overall(colour) => {
                 let half = self.key_width() / 2.0;

@@ -16,6 +16,7 @@ pub(crate) mod layers;
 pub(crate) mod layout;
 pub(crate) mod legend;
 mod marks;
+pub(crate) mod mosaic;
 mod options;
 mod pdf;
 pub(crate) mod raster;
@@ -34,6 +35,7 @@ use crate::base::written;
 use chart::Chart;
 use curves::Curves;
 use font::Typeface;
+use mosaic::Mosaic;
 use scene::Scene;
 
 pub use options::{Colour, PlotGrid, PlotOptions, PlotStyle};
@@ -44,6 +46,8 @@ pub(crate) enum Picture {
     Chart(Chart),
     /// A curve above its slope.
     Curves(Curves),
+    /// Rows of coloured cells.
+    Mosaic(Mosaic),
 }
 
 impl Picture {
@@ -51,6 +55,7 @@ impl Picture {
         match self {
             Self::Chart(chart) => layout::scene(chart, options, face),
             Self::Curves(curves) => curves::scene(curves, options, face),
+            Self::Mosaic(mosaic) => mosaic::scene(mosaic, options, face),
         }
     }
 }

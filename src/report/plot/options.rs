@@ -126,6 +126,8 @@ pub struct PlotOptions {
     pub band: Option<Colour>,
     /// Whether the uniform band is drawn around the pointwise intervals.
     pub show_band: bool,
+    /// Whether pointwise intervals of points are drawn. Curves and robust intervals always have theirs.
+    pub show_intervals: bool,
     /// Whether pointwise intervals that are strokes end in caps.
     pub show_caps: bool,
     /// Whether the overall effect is drawn, as a line with its interval around it.
@@ -153,6 +155,7 @@ impl Default for PlotOptions {
             post: Colour(0, 114, 178),
             band: None,
             show_band: true,
+            show_intervals: true,
             show_caps: false,
             show_overall: true,
             show_treatment: true,
@@ -256,6 +259,13 @@ impl PlotOptions {
     #[must_use]
     pub fn show_band(mut self, show: bool) -> Self {
         self.show_band = show;
+        self
+    }
+
+    /// Draws or hides the pointwise intervals of points.
+    #[must_use]
+    pub fn show_intervals(mut self, show: bool) -> Self {
+        self.show_intervals = show;
         self
     }
 

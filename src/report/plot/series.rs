@@ -22,6 +22,8 @@ pub(super) struct Series<'a> {
     pub(super) shift: f64,
     /// Whether shaded intervals have their ends drawn, because those of other results may lie over them.
     pub(super) outlined: bool,
+    /// Whether lines join the points in every style, from before to after treatment.
+    pub(super) joined: bool,
     /// Colour of what has no estimate, and of the line at treatment.
     pub(super) missing: Colour,
     /// From places of the facet to pixels.
@@ -70,7 +72,8 @@ impl<'a> Series<'a> {
             let points: Vec<Point> = trace.points.iter().map(place).collect();
             trace.style.trace(scene, &points, 0.45 * self.marks.radius);
         }
-        if matches!(style, PlotStyle::Line | PlotStyle::Ribbon) && !self.style.robust {
+        let joined = self.joined || matches!(style, PlotStyle::Line | PlotStyle::Ribbon);
+        if joined && !self.style.robust {
             self.lines(scene, &rows);
         }
         if self.outlined && style == PlotStyle::Ribbon {
@@ -94,22 +97,28 @@ impl<'a> Series<'a> {
         self.facet.rows.iter().map(|row| (row, (self.along)(row.at) + self.shift)).collect()
     }
 
-    /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together.
+    /// Rows between which nothing failed and no treatment starts. Around a common reference they belong together, and where points are joined
+    /// and of one colour.
     fn runs<'r, 'p>(&self, rows: &'r [Placed<'p>]) -> impl Iterator<Item = &'r [Placed<'p>]> {
         let failed = |from: f64, to: f64| self.facet.failed.iter().any(|at| from < *at && *at < to);
-        rows.chunk_by(move |(a, _), (b, _)| a.post == b.post && !failed(a.at, b.at))
+        let alike = |a: &PlotRow, b: &PlotRow| {
+            a.post == b.post || (self.joined && self.style.colour(a) == self.style.colour(b))
+        };
+        rows.chunk_by(move |(a, _), (b, _)| alike(a, b) && !failed(a.at, b.at))
     }
 
-    /// Lines through the estimates, from before to after treatment only where all are compared with one reference.
+    /// Lines through the estimates, from before to after treatment only where all are compared with one reference, or none is with any.
     fn lines(&self, scene: &mut Scene, rows: &[Placed<'_>]) {
         let at = |(row, x): &Placed<'_>| Point { x: *x, y: (self.up)(row.estimate) };
         let runs: Vec<&[Placed<'_>]> = self.runs(rows).collect();
-        let referred = rows.iter().any(|(row, _)| row.reference);
+        let referred = self.joined || rows.iter().any(|(row, _)| row.reference);
         for pair in runs.windows(2).filter(|_| referred) {
             let (Some(before), Some(after)) = (pair[0].last(), pair[1].first()) else { continue };
             let failed = self.facet.failed.iter().any(|at| before.0.at < *at && *at < after.0.at);
             if !failed {
-                scene.curve(&[at(before), at(after)], self.marks.stroke(), MUTED);
+                let [from, to] = [before, after].map(|(row, _)| self.style.colour(row));
+                let colour = if from == to { from } else { MUTED };
+                scene.curve(&[at(before), at(after)], self.marks.stroke(), colour);
             }
         }
         for run in runs {

@@ -1,22 +1,32 @@
 //! The command to run next.
 
+use super::findings::is_status_column;
 use super::result::{CohortStatus, Description};
 use crate::base::options::ControlGroup;
 use crate::read::panel::Layout;
+use crate::read::panel::overview::Overview;
 use crate::study::explore::Explore;
 
 /// The command that estimates group-time effects of the data with all columns that were named.
-pub(super) fn suggested(description: &Description, options: &Explore) -> String {
-    let mut words = vec!["burn-did att-gt".to_owned()];
-    let files = &description.files.paths;
-    words.push(match files.as_slice() {
-        [] => "DATA".to_owned(),
-        [only] => quoted(only),
-        [first, ..] => {
-            let folder = std::path::Path::new(first).parent().unwrap_or(std::path::Path::new(""));
-            quoted(&folder.display().to_string())
-        }
-    });
+pub(super) fn suggested(
+    description: &Description,
+    options: &Explore,
+    overview: &Overview,
+) -> String {
+    if let (Some(unit), true) = (&options.unit, is_status_column(overview))
+        && description.group_changes.units > 0
+    {
+        // Before anything is estimated, the first treated periods are to be found.
+        let frequency = options.frequency;
+        let frequency = frequency.map_or_else(String::new, |f| format!(" --frequency {f}"));
+        let [unit, time, group] =
+            [unit, &options.time, &description.group].map(|name| quoted(name));
+        return format!(
+            "burn-did panel first-treated {} --idname {unit} --tname {time} --dname {group}{frequency} --out FILE",
+            data(description)
+        );
+    }
+    let mut words = vec!["burn-did att-gt".to_owned(), data(description)];
     let mut option = |name: &str, value: Option<&String>| {
         if let Some(value) = value {
             words.push(format!("--{name} {}", quoted(value)));
@@ -26,7 +36,7 @@ pub(super) fn suggested(description: &Description, options: &Explore) -> String 
     option("yname", Some(&outcome));
     option("tname", Some(&options.time));
     option("idname", options.unit.as_ref());
-    option("gname", Some(&options.group));
+    option("gname", Some(&description.group));
     option("frequency", options.frequency.map(|frequency| frequency.to_string()).as_ref());
     option("weightsname", options.weights.as_ref());
     option("clustervars", options.cluster.as_ref());
@@ -52,6 +62,18 @@ pub(super) fn suggested(description: &Description, options: &Explore) -> String 
         Layout::Balanced | Layout::Unbalanced => {}
     }
     words.join(" ")
+}
+
+/// The data, as the command line has them.
+fn data(description: &Description) -> String {
+    match description.files.paths.as_slice() {
+        [] => "DATA".to_owned(),
+        [only] => quoted(only),
+        [first, ..] => {
+            let folder = std::path::Path::new(first).parent().unwrap_or(std::path::Path::new(""));
+            quoted(&folder.display().to_string())
+        }
+    }
 }
 
 /// A name as formulas have it.

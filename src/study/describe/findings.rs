@@ -3,12 +3,10 @@
 use super::result::{CohortStatus, Description, Irregularity};
 use crate::base::calendar::Calendar;
 use crate::read::panel::overview::Overview;
-use crate::read::panel::{is_status, smallest_cohort};
+use crate::read::panel::{far_groups, is_status, smallest_cohort};
+use crate::report::number::counted;
 use crate::result::inference::FEW_CLUSTERS;
 use crate::study::explore::Explore;
-
-/// A cohort later than the last period by more than this many times the length of the data is taken for a code.
-const FAR: f64 = 10.0;
 
 pub(super) fn findings(
     description: &Description,
@@ -17,15 +15,17 @@ pub(super) fn findings(
     calendar: &Calendar,
 ) -> Vec<String> {
     let mut all = Vec::new();
-    all.extend(status_as_group(description, calendar));
+    all.extend(status_as_group(description, overview, calendar));
     all.extend(irregular(description));
-    all.extend(codes(description, calendar));
+    all.extend(codes(overview, calendar));
     all.extend(comparisons(description));
     all.extend(small_cohorts(description, options, calendar));
     all.extend(uneven(overview, calendar));
     if let Some(clusters) = description.n_clusters.filter(|clusters| *clusters < FEW_CLUSTERS) {
+        let are = if clusters == 1 { "is" } else { "are" };
+        let clusters = counted(clusters, "cluster", "clusters");
         all.push(format!(
-            "there are {clusters} clusters; with fewer than {FEW_CLUSTERS}, standard errors may be too small"
+            "there {are} {clusters}; with fewer than {FEW_CLUSTERS}, standard errors may be too small"
         ));
     }
     for (column, units) in &description.varying {
@@ -33,7 +33,8 @@ pub(super) fn findings(
             true => "`fix_weights` says which period's weight counts",
             false => "estimators take its value in the base period, unless told otherwise",
         };
-        all.push(format!("`{column}` changes over time in {units} units; {handled}"));
+        let units = counted(*units, "unit", "units");
+        all.push(format!("`{column}` changes over time in {units}; {handled}"));
     }
     if !overview.rounded.is_empty() {
         let columns = overview.rounded.join(", ");
@@ -43,18 +44,29 @@ pub(super) fn findings(
 }
 
 /// Whether the group column is a treatment status.
-fn status_as_group(description: &Description, calendar: &Calendar) -> Option<String> {
-    let groups = description.cohorts.iter().map(|cohort| cohort.group.unwrap_or(f64::INFINITY));
-    let periods = description.periods.iter().map(|period| period.period);
-    let last = description.periods.last()?.period;
-    is_status(groups, periods).then(|| {
-        format!(
-            "`{}` holds only 0 and 1; the group is the period of first treatment, such as {}, in all rows of a unit, and 0 if it is never \
-             treated",
-            description.group,
-            calendar.shown(last)
-        )
-    })
+pub(super) fn is_status_column(overview: &Overview) -> bool {
+    let (groups, periods) = (overview.group_values(), overview.periods());
+    is_status(groups.iter().copied(), periods.iter().copied())
+}
+
+fn status_as_group(
+    description: &Description,
+    overview: &Overview,
+    calendar: &Calendar,
+) -> Option<String> {
+    let last = overview.periods().last().filter(|_| is_status_column(overview))?;
+    let made = match description.group_changes.units {
+        0 => "",
+        _ => {
+            "; `panel::first_treated` (`burn-did panel first-treated`) makes such a column of a treatment in every period"
+        }
+    };
+    Some(format!(
+        "`{}` holds only 0 and 1; the group is the period of first treatment, such as {}, in all rows of a unit, and 0 if it is never \
+         treated{made}",
+        description.group,
+        calendar.shown(*last)
+    ))
 }
 
 fn irregular(description: &Description) -> Vec<String> {
@@ -64,7 +76,8 @@ fn irregular(description: &Description) -> Vec<String> {
     let mut say = |found: &Irregularity, what: &str, remedy: &str| {
         if let Irregularity { units: units @ 1.., example } = found {
             let example = example.as_ref().map_or_else(String::new, |e| format!(", such as {e}"));
-            all.push(format!("{units} units have {what}{example}; {remedy}"));
+            let units = counted(*units, "unit has", "units have");
+            all.push(format!("{units} {what}{example}; {remedy}"));
         }
     };
     say(
@@ -85,22 +98,11 @@ fn irregular(description: &Description) -> Vec<String> {
     all
 }
 
-/// Groups that look like a code for the never-treated.
-fn codes(description: &Description, calendar: &Calendar) -> Vec<String> {
-    let periods: Vec<f64> = description.periods.iter().map(|period| period.period).collect();
-    let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return Vec::new() };
-    let length = (last - first).max(1.0);
-    let far = |group: &f64| group - last > FAR * length;
-    let groups = description.cohorts.iter().filter_map(|cohort| cohort.group).filter(far);
-    let said = groups.map(|group| {
-        format!(
-            "cohort {} is far after the last period {}; if it is a code for never treated, write 0 or leave it empty (its units count as \
-             never treated within the data in any case)",
-            calendar.shown(group),
-            calendar.shown(*last)
-        )
-    });
-    said.collect()
+/// Groups that look like a code.
+fn codes(overview: &Overview, calendar: &Calendar) -> impl Iterator<Item = String> {
+    let (groups, periods) = (overview.group_values(), overview.periods());
+    far_groups(groups.iter().copied(), periods.iter().copied())
+        .map(|warning| warning.shown(calendar.frequency))
 }
 
 fn comparisons(description: &Description) -> Option<String> {

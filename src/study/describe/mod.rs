@@ -42,7 +42,7 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         outcome: options.outcome.clone(),
         unit: options.unit.clone(),
         time: options.time.clone(),
-        group: options.group.clone(),
+        group: options.group.clone().unwrap_or_default(),
         weights: options.weights.clone(),
         cluster: options.cluster.clone(),
         covariates: options.covariates.clone(),
@@ -70,7 +70,7 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         command: String::new(),
     };
     description.findings = findings::findings(&description, options, overview, &calendar);
-    description.command = command::suggested(&description, options);
+    description.command = command::suggested(&description, options, overview);
     description
 }
 

@@ -5,6 +5,7 @@ use crate::base::calendar::Calendar;
 use crate::base::options::ControlGroup;
 use crate::read::panel::overview::Overview;
 use crate::read::panel::{Layout, SampleAudit, SampleOptions, Staggered, StudyDesign};
+use crate::report::number::counted;
 use crate::study::explore::Explore;
 
 /// Samples of both comparison groups, of balanced units and, if that is not all, of all units.
@@ -53,16 +54,19 @@ fn used_by(
     calendar: &Calendar,
 ) -> SampleOfDesign {
     let mut left_out = Vec::new();
-    let mut say = |number: usize, what: &str| {
+    let mut say = |number: usize, one: &str, several: &str, what: &str| {
         if number > 0 {
-            left_out.push(format!("{number} {what}"));
+            left_out.push(format!("{} {what}", counted(number, one, several)));
         }
     };
-    say(audit.units_already_treated, "units treated in the first period or before");
-    say(audit.units_unbalanced, "units that miss a period");
+    let already = audit.units_already_treated;
+    say(already, "unit", "units", "treated in the first period or before");
+    say(audit.units_unbalanced, "unit that misses", "units that miss", "a period");
     say(
         audit.rows_after_last_cohort,
-        "rows from the treatment of the last cohort on, where nobody is never treated",
+        "row",
+        "rows",
+        "from the treatment of the last cohort on, where nobody is never treated",
     );
     for (group, reason) in &audit.cohorts_lost {
         left_out.push(format!("no effect of cohort {}: {reason}", calendar.shown(*group)));

@@ -1,6 +1,6 @@
 //! What holds of mean outcomes.
 
-use super::CohortMeans;
+use super::{CohortMean, CohortMeans};
 use crate::base::options::{Band, Inference};
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
@@ -15,9 +15,15 @@ impl Consistent for CohortMeans {
         for (index, row) in self.rows.iter().enumerate() {
             let field = format!("rows[{index}]");
             ensure(row.n > 0, &field, || "is a mean of no rows".into())?;
-            let numbers = [Some(row.time), row.group, row.mean.estimate, row.mean.se, row.change];
-            ensure_finite(&field, numbers.iter().flatten())?;
-            check_ends(&field, &row.mean)?;
+            let CohortMean { time, group, base, mean, relative, .. } = row;
+            let places = [Some(*time), *group, *base];
+            let numbers = [mean, relative].into_iter().flat_map(|e| [e.estimate, e.se]);
+            ensure_finite(
+                &field,
+                places.into_iter().chain(numbers).flatten().collect::<Vec<_>>().iter(),
+            )?;
+            check_ends(&field, mean)?;
+            check_ends(&field, relative)?;
         }
         Ok(())
     }

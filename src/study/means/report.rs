@@ -10,62 +10,83 @@ use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::foot;
-use crate::report::number::Digits;
+use crate::report::number::{Digits, counted};
 #[cfg(feature = "plot")]
 use crate::report::plot::chart::{Chart, ChartWords, Facet, checked};
+#[cfg(feature = "plot")]
+use crate::report::plot::layers::combined;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 #[cfg(feature = "plot")]
 use crate::report::plot_data::PlotRow;
 use crate::report::table::{Align, EstimateColumns, Section, Table};
-use crate::result::inference::Estimate;
 
 const TITLE: &str = "Mean Outcomes by Cohort";
+
+/// Cohorts that share a panel, at most; of more, each has its own.
+#[cfg(feature = "plot")]
+const TOGETHER: usize = 7;
 
 impl Report for CohortMeans {
     const KIND: &'static str = "cohort_means";
 
     fn table(&self) -> Table {
-        let digits = Digits::of(self.rows.iter().map(|row| &row.mean));
+        let digits = [
+            Digits::of(self.rows.iter().map(|row| &row.mean)),
+            Digits::of(self.rows.iter().map(|row| &row.relative)),
+        ];
         let [lower, upper] = foot::overall_heads(self.alpha);
-        let header = [&self.time, "Mean", "Std. Error", &lower, &upper, "Change", "Rows"];
-        let header: Vec<String> = header.map(ToOwned::to_owned).into();
-        let row = |row: &CohortMean| {
-            let Estimate { estimate, se, ci_lower, ci_upper, .. } = row.mean;
-            let numbers = [estimate, se, ci_lower, ci_upper, row.change];
-            let numbers = numbers.map(|number| digits.show(number)).to_vec();
-            [vec![self.period(row.time)], numbers, vec![row.n.to_string()]].concat()
+        let estimate = |name: &str| [name, "Std. Error", &lower, &upper].map(ToOwned::to_owned);
+        let header = |base: &str| {
+            let [mean, relative] = [estimate("Mean"), estimate(&format!("Less {base}"))];
+            let (time, rows) = (vec![self.time.clone()], vec!["Rows".to_owned()]);
+            [time, mean.into(), relative.into(), rows].concat()
         };
-        let sections = self.rows.chunk_by(|a, b| a.group == b.group).map(|rows| Section {
+        let row = |row: &CohortMean| {
+            let numbers =
+                [&row.mean, &row.relative].into_iter().zip(digits).flat_map(|(e, digits)| {
+                    let numbers = [e.estimate, e.se, e.ci_lower, e.ci_upper];
+                    numbers.map(|number| digits.show(number))
+                });
+            [vec![self.period(row.time)], numbers.collect(), vec![row.n.to_string()]].concat()
+        };
+        let sections = self.cohorts().map(|rows| Section {
             caption: rows.first().map(|first| self.cohort(first.group)),
-            header: header.clone(),
+            header: header(&rows[0].base.map_or_else(|| "Base".into(), |base| self.period(base))),
             rows: rows.iter().map(row).collect(),
         });
         Table {
             title: TITLE.into(),
-            align: vec![Align::Right; header.len()],
+            align: vec![Align::Right; 10],
             sections: sections.collect(),
             notes: self.notes(),
             caption: Some(foot::caption(TITLE, &self.outcome)),
             label: Some("means".into()),
-            estimates: vec![EstimateColumns {
-                estimate: Some((1, 2)),
-                interval: (3, 4),
-                mark: None,
-            }],
+            estimates: [1, 5]
+                .map(|at| EstimateColumns {
+                    estimate: Some((at, at + 1)),
+                    interval: (at + 2, at + 3),
+                    mark: None,
+                })
+                .into(),
             ..Table::default()
         }
     }
 
     fn estimates(&self) -> Vec<Estimates> {
-        let groups = self.rows.iter().map(|row| Some(self.group(row.group)));
-        let times = self.rows.iter().map(|row| Some(self.period(row.time)));
-        let keys = vec![Variable::words("group", groups), Variable::words("time", times)];
-        let means = Estimates::new("means", keys, self.rows.iter().map(|row| row.mean)).with([
-            Variable::numbers("change", self.rows.iter().map(|row| row.change)),
-            Variable::counts("rows", self.rows.iter().map(|row| Some(row.n))),
-        ]);
-        vec![means]
+        let keys = || {
+            let groups = self.rows.iter().map(|row| Some(self.group(row.group)));
+            let times = self.rows.iter().map(|row| Some(self.period(row.time)));
+            vec![Variable::words("group", groups), Variable::words("time", times)]
+        };
+        let rows = || Variable::counts("rows", self.rows.iter().map(|row| Some(row.n)));
+        let base = |row: &CohortMean| row.base.map(|base| self.period(base));
+        let bases = Variable::words("base", self.rows.iter().map(base));
+        let relative = self.rows.iter().map(|row| row.relative);
+        vec![
+            Estimates::new("means", keys(), self.rows.iter().map(|row| row.mean)).with([rows()]),
+            Estimates::new("relative", keys(), relative).with([bases, rows()]),
+        ]
     }
 
     fn about(&self) -> Vec<Variable> {
@@ -75,6 +96,8 @@ impl Report for CohortMeans {
             Variable::fact("alpha", self.alpha),
             Variable::fact("n_rows", self.n_rows),
             Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("units_with_duplicates", self.units_with_duplicates),
+            Variable::fact("anticipation", self.anticipation),
         ]
     }
 
@@ -84,28 +107,54 @@ impl Report for CohortMeans {
 
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
-        let words = ChartWords { title: TITLE, x_label: &self.time };
-        let facets = self.rows.chunk_by(|a, b| a.group == b.group).map(|rows| {
-            let points = rows.iter().filter_map(|row| {
-                let point = PlotRow::new(row.time, &row.mean)?;
-                Some(PlotRow { post: row.group.is_some_and(|group| row.time >= group), ..point })
-            });
-            let facet = Facet::new(self.cohort(rows[0].group), checked(points.collect())?);
-            let empty = rows.iter().filter(|row| row.mean.estimate.is_none());
-            let facet = Facet { failed: empty.map(|row| row.time).collect(), ..facet };
-            let treatment = rows[0].group.and_then(|group| facet.boundary(group));
-            Ok(Facet { treatment, ..facet })
+        // Cohorts that are not observed in their base period have nothing relative to it.
+        let drawn = self.cohorts().filter(|rows| {
+            !self.relative || rows.iter().any(|row| row.relative.estimate.is_some())
         });
-        let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
-        let mut chart = Chart::new(&words, ("Mean", &self.outcome), facets, options);
+        let charts = drawn.map(|rows| Ok((self.cohort(rows[0].group), self.chart(rows, options)?)));
+        let charts: Vec<(String, Chart)> = charts.collect::<Result<_>>()?;
+        let named: Vec<(&str, Chart)> =
+            charts.iter().map(|(name, chart)| (name.as_str(), chart.clone())).collect();
+        let panels = named.len() > TOGETHER;
+        Ok(Picture::Chart(combined(named, panels, options, self.alpha)?))
+    }
+}
+
+#[cfg(feature = "plot")]
+impl CohortMeans {
+    /// The means of one cohort.
+    fn chart(&self, rows: &[CohortMean], options: &PlotOptions) -> Result<Chart> {
+        let (title, axis) = match self.relative {
+            false => (TITLE, "Mean"),
+            true => ("Mean Outcomes Relative to the Base Period", "Change of mean"),
+        };
+        let words = ChartWords { title, x_label: &self.time };
+        let shown = |row: &CohortMean| if self.relative { row.relative } else { row.mean };
+        let points = rows.iter().filter_map(|row| {
+            let point = PlotRow::new(row.time, &shown(row))?;
+            let post = row.group.is_some_and(|group| row.time >= group);
+            Some(PlotRow { post, reference: self.relative && row.base == Some(row.time), ..point })
+        });
+        let facet = Facet::new(String::new(), checked(points.collect())?);
+        let empty = rows.iter().filter(|row| shown(row).estimate.is_none());
+        let facet = Facet { failed: empty.map(|row| row.time).collect(), ..facet };
+        let treatment = rows[0].group.and_then(|group| facet.boundary(group));
+        let facets = vec![Facet { treatment, ..facet }];
+        let mut chart = Chart::new(&words, (axis, &self.outcome), facets, options);
         chart.frequency = self.frequency;
-        chart.levels = true;
+        chart.levels = !self.relative;
+        chart.joined = true;
+        chart.points[1] = "Base period";
         chart.finish(options, Band::Pointwise, self.alpha);
-        Ok(Picture::Chart(chart))
+        Ok(chart)
     }
 }
 
 impl CohortMeans {
+    fn cohorts(&self) -> impl Iterator<Item = &[CohortMean]> {
+        self.rows.chunk_by(|a, b| a.group == b.group)
+    }
+
     fn period(&self, period: f64) -> String {
         shown(period, self.frequency)
     }
@@ -123,14 +172,28 @@ impl CohortMeans {
 
     fn notes(&self) -> Vec<String> {
         let weights = self.weights.as_deref().unwrap_or("none");
+        let anticipation = match self.anticipation {
+            0 => String::new(),
+            periods => format!(" and its anticipation of {periods}"),
+        };
+        let never = self.rows.iter().find(|row| row.group.is_none()).and_then(|row| row.base);
+        let stated = never.map_or_else(
+            || "of cohorts without one, the first or the one asked for".to_owned(),
+            |base| format!("of the never-treated, {}", self.period(base)),
+        );
         let mut notes = vec![
             format!("Outcome: {}, Weights: {weights}", self.outcome),
-            "Change: from the last period before treatment, or the first for the never-treated"
-                .into(),
+            format!("Less the base period: the last before treatment{anticipation}; {stated}"),
             format!("Rows: {}", self.n_rows),
         ];
         if self.rows_missing > 0 {
             notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
+        }
+        if self.units_with_duplicates > 0 {
+            notes.push(format!(
+                "{} several rows in a period, which count as independent in standard errors",
+                counted(self.units_with_duplicates, "unit has", "units have")
+            ));
         }
         notes.extend(foot::reading(&self.files, &[]));
         notes
@@ -145,7 +208,7 @@ impl Comparable for CohortMeans {
             Term::new(
                 format!("Cohort {}, {}", self.group(row.group), self.period(row.time)),
                 [row.group.unwrap_or(f64::INFINITY), row.time, 0.0],
-                row.mean,
+                if self.relative { row.relative } else { row.mean },
                 Band::Pointwise,
             )
         };

@@ -47,7 +47,7 @@ impl Design {
         let number = |random: &mut Random| {
             let (scale, shift) =
                 random.pick(&[(1.0, 0.0), (1.0, 0.0), (1.0, 3.0), (100.0, 2000.0)]);
-            let scale = if family == Family::Poisson { 1.0 } else { scale };
+            let scale = if family == Family::Gaussian { scale } else { 1.0 };
             (0..n).map(|_| shift + scale * random.normal()).collect::<Vec<f64>>()
         };
         let numbers = vec![("x1", number(random)), ("x2", number(random)), ("z", number(random))];
@@ -98,6 +98,14 @@ impl Design {
             Family::Gaussian => {
                 let noise = random.pick(&[1.0, 1.0, 0.01]);
                 (eta.iter().map(|eta| eta + noise * random.normal()).collect(), 1.0)
+            }
+            Family::Logit | Family::Probit => {
+                let middle = random.pick(&[0.0, -0.5, 1.0]);
+                let mut outcome = |eta: &f64| {
+                    let chance = 1.0 / (1.0 + (-middle - eta.clamp(-2.5, 2.5)).exp());
+                    f64::from(u8::from(random.chance(chance)))
+                };
+                (eta.iter().map(&mut outcome).collect(), 1.0)
             }
             _ => {
                 let mean = random.pick(&[2.0, 10.0, 1e4, 1e8]);
@@ -196,7 +204,7 @@ impl Design {
         DataFrame::new(self.y.len(), all).unwrap()
     }
 
-    /// Rows with a weight, but for levels with one row or without a positive outcome, until there are none.
+    /// Rows with a weight, but for levels with one row or without a positive outcome (of probabilities: with one outcome), until there are none.
     pub fn sample(&self, by_row: &[Vec<usize>]) -> Sample {
         let weight = |row: &usize| self.weights.as_ref().is_none_or(|w| w[*row] > 0.0);
         let mut rows: Vec<usize> = (0..self.y.len()).filter(weight).collect();
@@ -206,13 +214,18 @@ impl Design {
             let before = rows.len();
             for factor in &self.effects {
                 let codes = &by_row[*factor];
-                if self.family == Family::Poisson {
-                    let positive: Vec<usize> =
-                        rows.iter().filter(|r| self.y[**r] > 0.0).map(|r| codes[*r]).collect();
-                    let counted = rows.len();
-                    rows.retain(|r| positive.contains(&codes[*r]));
-                    separated += counted - rows.len();
+                let counted = rows.len();
+                let with = |rows: &[usize], has: fn(f64) -> bool| -> Vec<usize> {
+                    rows.iter().filter(|r| has(self.y[**r])).map(|r| codes[*r]).collect()
+                };
+                if self.family != Family::Gaussian {
+                    let positive = with(&rows, |y| y > 0.0);
+                    let below_one = with(&rows, |y| y < 1.0);
+                    let binary = matches!(self.family, Family::Logit | Family::Probit);
+                    let varies = |code| !binary || below_one.contains(code);
+                    rows.retain(|r| positive.contains(&codes[*r]) && varies(&codes[*r]));
                 }
+                separated += counted - rows.len();
                 if !self.keep_singletons {
                     let levels: Vec<usize> = rows.iter().map(|r| codes[*r]).collect();
                     rows.retain(|r| levels.iter().filter(|l| **l == codes[*r]).count() > 1);

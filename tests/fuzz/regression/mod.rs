@@ -1,8 +1,8 @@
-//! `FixedEffects`: linear and Poisson regressions against dense computations with every dummy written out.
+//! `FixedEffects`: linear, Poisson, logit and probit regressions against dense computations with every dummy written out.
 
 mod dense;
 mod design;
-mod poisson;
+mod likelihood;
 mod sun;
 mod terms;
 
@@ -212,7 +212,13 @@ fn fit(design: &Design, by_row: &[Vec<usize>]) -> burn_did::Result<RegressionRes
 
 /// Compares one design.
 fn check(seed: u64, family: Family) -> Tally {
-    let mut random = Random::new(seed, 40 + u64::from(family == Family::Poisson));
+    let stream = match family {
+        Family::Gaussian => 40,
+        Family::Poisson => 41,
+        Family::Logit => 42,
+        _ => 43,
+    };
+    let mut random = Random::new(seed, stream);
     let (design, by_row) = Design::new(&mut random, family);
     compared(&design, &by_row).described(&design.words())
 }
@@ -243,7 +249,7 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
     };
     let found = match design.family {
         Family::Gaussian => None,
-        _ => match poisson::fit(&problem) {
+        family => match likelihood::fit(&problem, family) {
             None => {
                 tally.skip("no maximum");
                 return tally;
@@ -300,9 +306,9 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         None => 1.0,
         Some(w) => sample.rows.iter().map(|r| w[*r]).sum::<f64>() / n as f64,
     };
-    let poisson = design.family == Family::Poisson;
-    let unit = if poisson { mean_weight * design.scale } else { mean_weight };
-    let dispersion = match poisson {
+    let likely = design.family != Family::Gaussian;
+    let unit = if likely { mean_weight * design.scale } else { mean_weight };
+    let dispersion = match likely {
         true => 1.0 / unit,
         false => fitted.rss / (n as f64 - 1.0),
     };
@@ -327,7 +333,7 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         each.sum::<f64>().powi(2)
     };
     // What rounding leaves of rows that are fitted exactly: of the outcome, or of the logarithms of its means.
-    let outcome: f64 = match poisson {
+    let outcome: f64 = match likely {
         true => 400.0 * dot(&problem.y, &problem.weights),
         false => problem.y.iter().zip(&problem.weights).map(|(y, w)| w * y * y).sum(),
     };
@@ -351,9 +357,9 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
     }
     let repaired = got.warnings.contains(&DidWarning::RepairedCovariance);
     tally.same("repaired", &repaired, &negative);
-    let shift = if poisson { design.scale.ln() } else { 0.0 };
+    let shift = if likely { design.scale.ln() } else { 0.0 };
     for j in 0..k {
-        let size = (fitted.bread[j][j] * if poisson { 1.0 } else { fitted.rss / left }).sqrt();
+        let size = (fitted.bread[j][j] * if likely { 1.0 } else { fitted.rss / left }).sqrt();
         let tolerance = 1e-7 * size + 1e-8 * b[j].abs();
         let own = problem.own_constant && j == 0;
         let value = Some(if own { b[j] + shift } else { b[j] });
@@ -441,4 +447,14 @@ fn linear_regressions() {
 #[test]
 fn poisson_regressions() {
     run("poisson", 200, |seed| check(seed, Family::Poisson));
+}
+
+#[test]
+fn logit_regressions() {
+    run("logit", 200, |seed| check(seed, Family::Logit));
+}
+
+#[test]
+fn probit_regressions() {
+    run("probit", 200, |seed| check(seed, Family::Probit));
 }

@@ -26,7 +26,7 @@ case <- function(id, family, formula, vcov = "iid", weights = NULL) {
   table <- coeftable(fit)
   # R's likelihood of weighted or fractional outcomes rounds both.
   plain <- is.null(weights) && startsWith(formula, "any")
-  quality <- if (plain) c(logLik(fit), fitstat(fit, "pr2", simplify = TRUE)[[1]]) else c(NA, NA)
+  quality <- if (plain) c(logLik(fit), fitstat(fit, "pr2", simplify = TRUE)[[1]], BIC(fit), fit$sq.cor) else NA
   predicted <- predict(fit, newdata = data[1:40, ])
   sprintf(
     '{"id":"%s","family":"%s","formula":"%s","vcov":"%s","weights":%s,"n":%d,"names":[%s],"coef":%s,"se":%s,"deviance":%.17g,"quality":%s,"predicted":%s}',

@@ -52,7 +52,7 @@ fn weights_and_clusters_are_counted_by_cohort() {
     let clusters: Vec<_> = found.cohorts.iter().map(|c| c.clusters.unwrap()).collect();
     assert_eq!((clusters, found.n_clusters), (vec![1, 1, 2, 1], Some(2)));
     assert_eq!(found.varying, [("x".to_owned(), 1)]);
-    assert!(said(&found, "`x` changes over time in 1 units"), "{:?}", found.findings);
+    assert!(said(&found, "`x` changes over time in 1 unit;"), "{:?}", found.findings);
     assert!(said(&found, "there are 2 clusters"));
 }
 
@@ -61,7 +61,7 @@ fn what_estimators_refuse_is_counted_and_named() {
     let double = panel().vstack(&panel().slice(3, 2)).unwrap();
     let found = explore().describe(&double).unwrap();
     assert_eq!((found.duplicates.units, found.duplicates.example.as_deref()), (1, Some("2 in 1")));
-    assert!(said(&found, "1 units have several rows in a period, such as 2 in 1"));
+    assert!(said(&found, "1 unit has several rows in a period, such as 2 in 1"));
     let changing =
         with(&panel(), "g", [2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     let found = explore().describe(&changing).unwrap();
@@ -78,6 +78,12 @@ fn a_status_and_a_code_are_named_as_what_they_are() {
     let status = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
     let found = explore().describe(with(&years, "g", status)).unwrap();
     assert!(said(&found, "`g` holds only 0 and 1"), "{:?}", found.findings);
+    assert!(found.command.starts_with("burn-did att-gt"), "{}", found.command);
+    let switches = [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+    let found = explore().describe(with(&years, "g", switches)).unwrap();
+    assert!(said(&found, "`burn-did panel first-treated`"), "{:?}", found.findings);
+    let command = "burn-did panel first-treated DATA --idname id --tname t --dname g --out FILE";
+    assert_eq!(found.command, command);
     let code = [2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 9999.0, 9999.0, 9999.0];
     let found = explore().describe(with(&panel(), "g", code)).unwrap();
     assert!(said(&found, "cohort 9999 is far after the last period 3"), "{:?}", found.findings);
@@ -117,7 +123,7 @@ fn the_designs_use_what_the_estimator_uses() {
         }
         assert!(design.left_out.iter().any(|what| what.contains("treated in the first period")));
     }
-    assert!(found.designs[0].left_out.iter().any(|what| what == "1 units that miss a period"));
+    assert!(found.designs[0].left_out.iter().any(|what| what == "1 unit that misses a period"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod balance;
 mod describe;
 mod means;
+mod panelview;
 
 use burn_did::explore::Explore;
 use polars::prelude::*;

@@ -22,7 +22,7 @@ struct BinaryCase {
     case: Case,
     family: Family,
     /// Log-likelihood, and pseudo R².
-    quality: Option<[f64; 2]>,
+    quality: Option<[f64; 4]>,
     /// Probabilities of the first rows.
     predicted: Vec<Option<f64>>,
 }
@@ -54,9 +54,11 @@ fn cases_of_fixest() {
     for BinaryCase { case, family, quality, predicted } in &golden.cases {
         let fit = fit_on::<Cpu>(case, &data, *family, Precision::F64);
         compare(case, &fit, 1e-8, 1e-7);
-        if let Some([log_likelihood, r2]) = quality {
+        if let Some([log_likelihood, r2, bic, squared_correlation]) = quality {
             near(fit.log_likelihood.unwrap(), *log_likelihood, 1e-11);
             near(fit.r2.unwrap(), *r2, 1e-9);
+            near(fit.bic.unwrap(), *bic, 1e-11);
+            near(fit.squared_correlation.unwrap(), *squared_correlation, 1e-8);
         }
         let config = FixedEffects::<Cpu>::builder().formula(&*case.formula).family(*family);
         let config = config.maybe_weights(case.weights.clone()).keep_fixed_effects(true).build();

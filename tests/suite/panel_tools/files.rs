@@ -76,6 +76,27 @@ fn pieces_of_files_become_the_same_as_a_frame() {
 }
 
 #[test]
+fn pieces_of_several_row_groups_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, out] = ["data.parquet", "out.parquet"].map(|name| folder.path().join(name));
+    let frame = Simulation::builder().units(300).seed(3).build().frame();
+    let file = File::create(&data).unwrap();
+    ParquetWriter::new(file).with_row_group_size(Some(90)).finish(&mut frame.clone()).unwrap();
+    let keys = |budget| {
+        let keys = PanelKeys::builder().unit("id").time("period").group("group");
+        keys.memory_budget(budget).build()
+    };
+    // As they are in the file, rows are by unit: nothing puts the row groups of a piece together.
+    for budget in [10_000, 100_000, 1_000_000] {
+        for tool in &tools(&keys(budget))[1..] {
+            let (expected, _) = tool.apply(&frame).unwrap();
+            tool.write(Data::in_pieces(&data), &out).unwrap();
+            assert!(read(&out).equals_missing(&expected), "{budget}: {tool:?}");
+        }
+    }
+}
+
+#[test]
 fn long_tables_are_written_in_pieces_and_as_csv() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -86,6 +86,7 @@ impl PictureArgs {
             .text_scale(self.text_scale)
             .show_caps(self.caps)
             .show_band(!hidden(Part::Band))
+            .show_intervals(!hidden(Part::Intervals))
             .show_overall(!hidden(Part::Overall))
             .show_treatment(!hidden(Part::Treatment))
             .show_legend(!hidden(Part::Legend));
@@ -116,6 +117,8 @@ impl PictureArgs {
 enum Part {
     /// The uniform band around the pointwise intervals.
     Band,
+    /// The pointwise intervals of points.
+    Intervals,
     /// The overall effect with its interval.
     Overall,
     /// The line at treatment.

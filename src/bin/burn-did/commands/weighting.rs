@@ -53,8 +53,8 @@ pub(crate) fn run(args: &WeightingOfResultArgs) -> Result<()> {
         });
     };
     let chosen = weighting.of_cells(
-        period(&weighting, args.group.as_deref(), |of| of.group)?,
-        period(&weighting, args.time.as_deref(), |of| of.time)?,
+        period(&weighting, ("--group", args.group.as_deref()), |of| of.group)?,
+        period(&weighting, ("--time", args.time.as_deref()), |of| of.time)?,
     )?;
     let written = args.output.emit(&chosen);
     let drawn = args.distributions.as_ref().map(|file| {
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &WeightingOfResultArgs) -> Result<()> {
 /// The group or period that people read as `text`.
 fn period(
     weighting: &Weighting,
-    text: Option<&str>,
+    (option, text): (&str, Option<&str>),
     of: fn(&WeightedComparison) -> Option<f64>,
 ) -> Result<Option<f64>> {
     let Some(text) = text else { return Ok(None) };
@@ -75,12 +75,10 @@ fn period(
     let mut known: Vec<f64> = weighting.comparisons.iter().filter_map(of).collect();
     known.sort_by(f64::total_cmp);
     known.dedup();
-    let is_meant = |period: &&f64| {
-        settings.period(**period) == text.trim() || text.trim().parse() == Ok(**period)
-    };
-    match known.iter().find(is_meant) {
-        Some(period) => Ok(Some(*period)),
-        None => {
+    let asked = parse::period(option, text, settings.frequency)?;
+    match known.contains(&asked) {
+        true => Ok(Some(asked)),
+        false => {
             let known: Vec<String> = known.iter().map(|period| settings.period(*period)).collect();
             let problem =
                 format!("no cell of {text} was estimated; there are {}", known.join(", "));

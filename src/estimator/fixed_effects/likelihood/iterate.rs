@@ -157,6 +157,7 @@ pub(super) fn iterate<M: Model>(
                     likelihood(model, sample, |row| (mu[row], eta[row])),
                     likelihood(model, sample, |_| (mean, model.link(mean))),
                 )),
+                squared_correlation: squared_correlation(&sample.outcome, &mu),
             };
             let mut raw_residuals = y.clone();
             sums::update(&mut raw_residuals, |row, y| y - mu[row]);
@@ -294,6 +295,18 @@ fn noise_of<M: Model>(
         weights.map_or(1.0, |w| w[row]) * relative * (slope + relative * model.weight(y, mu, eta))
     });
     2.0 * rounding + error * error
+}
+
+/// The square of the correlation of two columns, whose rows count alike; none if one does not vary.
+fn squared_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let n = a.len() as f64;
+    let [mean_a, mean_b] = [a, b].map(|values| sums::sum(values.len(), |row| values[row]) / n);
+    let products = |x: &[f64], m: f64, y: &[f64], k: f64| {
+        sums::sum(x.len(), |row| (x[row] - m) * (y[row] - k))
+    };
+    let together = products(a, mean_a, b, mean_b);
+    let alone = products(a, mean_a, a, mean_a) * products(b, mean_b, b, mean_b);
+    Some(together * together / alone).filter(|square| square.is_finite())
 }
 
 /// The log-likelihood at each row's mean and linear predictor.

@@ -119,6 +119,8 @@ impl Report for RegressionResult {
             Variable::fact("rss", self.rss),
             Variable::fact("sigma", self.sigma),
             Variable::fact("log_likelihood", self.log_likelihood),
+            Variable::fact("bic", self.bic),
+            Variable::fact("squared_correlation", self.squared_correlation),
             Variable::fact("f_stat", self.f.map(|f| f.stat)),
             Variable::fact("f_p_value", self.f.map(|f| f.p_value)),
             Variable::fact("dropped", self.dropped.join(", ")),
@@ -181,7 +183,10 @@ impl RegressionResult {
         add(if is_linear { "R2" } else { "Pseudo R2" }, self.r2);
         add("Within R2", self.r2_within);
         add("RMSE", is_linear.then(|| (self.rss / self.n as f64).sqrt()));
+        add("Adj. Pseudo R2", self.r2_adjusted.filter(|_| !is_linear));
         add("Log-Likelihood", self.log_likelihood);
+        add("BIC", self.bic);
+        add("Squared Cor.", self.squared_correlation);
         quality.extend(self.f.map(|f| {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
             format!("F({}{df2}): {:.4} ({})", f.df1, f.stat, foot::p_equals(f.p_value))
@@ -256,6 +261,8 @@ impl Comparable for RegressionResult {
             ("Observations", Some(self.n.to_string())),
             (fit, self.r2.map(number)),
             ("Within R2", self.r2_within.map(number)),
+            ("BIC", self.bic.map(|bic| format!("{bic:.1}"))),
+            ("Squared Cor.", self.squared_correlation.map(number)),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }

@@ -89,6 +89,14 @@ impl GroupPeriodCells {
         Ok(cells)
     }
 
+    /// Whether no group's treatment ever changes.
+    pub fn has_constant_treatments(&self) -> bool {
+        self.treatment.chunks(self.periods.max(1)).all(|periods| {
+            let mut known = periods.iter().filter(|treatment| !treatment.is_nan());
+            known.next().is_none_or(|first| known.all(|treatment| treatment == first))
+        })
+    }
+
     /// What is the same in all rows of a group.
     fn constants(&mut self, rows: &GroupPeriodRows, groups: &[u32]) -> Result<(), Varying> {
         let differs = |values: &[u32], into: &mut [u32]| {

@@ -1,5 +1,6 @@
 //! Counts and sums by group and period.
 
+use super::base::Pairs;
 use super::sums::Sums;
 use crate::base::error::{DidError, Result};
 
@@ -10,9 +11,13 @@ const MOST: usize = 20_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
     pub rows: usize,
+    /// Rows in which a unit is not treated any more.
+    pub ended: usize,
     pub weight: f64,
     /// Of each number column, and then of each one's change from the period before.
     pub sums: Vec<Sums>,
+    /// Of the first number column, with the base period of the group, if that was asked for.
+    pub pairs: Pairs,
 }
 
 /// Cells of all groups and periods.
@@ -65,18 +70,19 @@ impl CellTable {
         sums.mean().map(|mean| mean + self.shifts[variable]).filter(|mean| mean.is_finite())
     }
 
-    /// Leaves out periods without a row.
-    pub fn drop_empty_periods(&mut self) {
+    /// Leaves out periods without a row, and says whether there are any.
+    pub fn drop_empty_periods(&mut self) -> bool {
         let (groups, periods) = (self.groups.len(), self.periods.len());
         let has_rows = |t: &usize| (0..groups).any(|g| self.at(g, *t).rows > 0);
         let kept: Vec<usize> = (0..periods).filter(has_rows).collect();
         if kept.len() == periods {
-            return;
+            return false;
         }
         let cells = (0..groups).flat_map(|g| kept.iter().map(move |t| (g, *t)));
         let cells = cells.map(|(g, t)| self.at(g, t).clone()).collect();
         self.periods = kept.iter().map(|t| self.periods[*t]).collect();
         self.cells = cells;
+        true
     }
 
     /// Adds cells with the same shifts, of whatever groups and periods.
@@ -111,8 +117,10 @@ impl CellTable {
                 let to_period = position(&self.periods, period);
                 let (from, to) = (other.at(g, t), self.at_mut(to_group, to_period));
                 to.rows += from.rows;
+                to.ended += from.ended;
                 to.weight += from.weight;
                 to.sums.iter_mut().zip(&from.sums).for_each(|(to, from)| to.merge(from));
+                to.pairs.merge(&from.pairs);
             }
         }
     }

@@ -3,11 +3,13 @@
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
 
+use super::base::BasePeriod;
 use crate::base::calendar::Frequency;
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::read::columns::{
     Codes, Gaps, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Values, Wanted,
 };
+use crate::read::panel::doses::first_treated;
 use crate::read::panel::units::{UnitOrder, Units};
 
 /// Values of a variable of which the shift is the median.
@@ -20,13 +22,19 @@ pub(crate) struct PanelColumns {
     pub unit: Option<String>,
     pub time: String,
     /// First treated period.
-    pub group: String,
+    pub group: Option<String>,
+    /// Treatment in every period, 0 if untreated, from which the groups follow if they have no column.
+    pub treatment: Option<String>,
     pub outcome: Option<String>,
     pub weights: Option<String>,
     pub cluster: Option<String>,
     /// Numbers or text.
     pub covariates: Vec<String>,
     pub frequency: Option<Frequency>,
+    /// With which base periods the rows of the outcome are paired.
+    pub base: Option<BasePeriod>,
+    /// Patterns of observed periods and treatment that are kept, at most.
+    pub most_patterns: usize,
 }
 
 /// A covariate: a number, or a label whose changes are counted.
@@ -40,6 +48,7 @@ pub(super) struct ColumnsRead {
     pub rows: usize,
     pub time: PeriodCodes,
     pub group: PeriodCodes,
+    pub treatment: Option<Values>,
     pub units: Option<Units>,
     pub weights: Option<(String, Values)>,
     pub cluster: Option<(String, Codes)>,
@@ -56,7 +65,8 @@ impl PanelColumns {
         Wanted::default()
             .and("outcome", Kind::Value, &self.outcome)
             .and("time", Kind::Value, [&self.time])
-            .and("group", Kind::Value, [&self.group])
+            .and("group", Kind::Value, &self.group)
+            .and("treatment", Kind::Value, &self.treatment)
             .and("weights", Kind::Value, &self.weights)
             .and("unit", Kind::Label, &self.unit)
             .and("cluster", Kind::Label, &self.cluster)
@@ -85,10 +95,22 @@ impl ColumnsRead {
         };
         let outcome = named(&columns.outcome, &|name| table.numbers(name, "outcome"))?;
         let time = table.periods(&columns.time, columns.frequency)?;
-        let group = table.first_periods(&columns.group, columns.frequency)?;
         let weights = named(&columns.weights, &|name| table.weights(name))?;
         let unit_labels =
             columns.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
+        let treatment =
+            columns.treatment.as_ref().map(|name| table.numbers(name, "treatment")).transpose()?;
+        let group = match (&columns.group, &treatment, &unit_labels) {
+            (Some(name), ..) => table.first_periods(name, columns.frequency)?,
+            (None, Some(treatment), Some(labels)) => {
+                let size: Vec<f64> = treatment.iter().map(|treatment| treatment.abs()).collect();
+                first_treated(&size, &time, labels)
+            }
+            _ => {
+                let expected = "a column, or `treatment` with a `unit`";
+                return Err(DidError::config("group", expected, "none"));
+            }
+        };
         let codes = |name: &String| table.labels(name, "cluster").map(|labels| labels.codes());
         let cluster =
             columns.cluster.as_ref().map(|name| codes(name).map(|codes| (name.clone(), codes)));
@@ -123,8 +145,14 @@ impl ColumnsRead {
             mark(name, &|row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
         }
         mark(&columns.time, &|row| !time.is_missing(row));
-        mark(&columns.group, &|row| !group.is_missing(row));
+        if let Some(name) = &columns.group {
+            mark(name, &|row| !group.is_missing(row));
+        }
+        if let (Some(name), Some(treatment)) = (&columns.treatment, &treatment) {
+            mark(name, &|row| treatment[row].is_finite());
+        }
         for (name, values) in outcome.iter().chain(&weights) {
+            let values: &[f64] = values;
             mark(name, &|row| values[row].is_finite());
         }
         if let Some((name, codes)) = &cluster {
@@ -132,7 +160,10 @@ impl ColumnsRead {
         }
         for (name, covariate) in &covariates {
             match covariate {
-                Covariate::Number(values) => mark(name, &|row| values[row].is_finite()),
+                Covariate::Number(values) => {
+                    let values: &[f64] = values;
+                    mark(name, &|row| values[row].is_finite());
+                }
                 Covariate::Label(codes) => mark(name, &|row| codes.codes[row] != MISSING),
             }
         }
@@ -150,6 +181,7 @@ impl ColumnsRead {
             rows,
             time,
             group,
+            treatment,
             units,
             weights,
             cluster,

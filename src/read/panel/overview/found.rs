@@ -39,6 +39,15 @@ pub(crate) struct Found {
     pub varying: Vec<(String, usize)>,
     /// Units by group and periods with complete rows.
     pub(in crate::read::panel) units: BTreeMap<Pattern, usize>,
+    /// Those of these units whose treatment ends.
+    pub(super) ended: BTreeMap<EndedPattern, usize>,
+}
+
+/// Periods with complete rows, and those of them in which the unit is not treated any more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EndedPattern {
+    pub observed: Pattern,
+    pub ended: Pattern,
 }
 
 impl Irregular {
@@ -80,6 +89,9 @@ impl Found {
         }
         for (pattern, units) in other.units {
             *self.units.entry(pattern).or_default() += units;
+        }
+        for (pattern, units) in other.ended {
+            *self.ended.entry(pattern).or_default() += units;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //!
 //! A sample refuses units with two rows in a period, or in two groups. A first look at data should count them instead.
 
+mod base;
 mod cells;
 mod columns;
 mod found;
@@ -13,9 +14,10 @@ use polars::prelude::DataFrame;
 use super::audit::SampleAudit;
 use super::counts::Counts;
 use super::rules::{Rules, SampleOptions};
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::read::columns::{MissingValues, ReadAsMissing, add_counts};
 
+pub(crate) use base::BasePeriod;
 use columns::ColumnsRead;
 pub(crate) use columns::PanelColumns;
 use found::Found;
@@ -46,9 +48,10 @@ impl Overview {
         Self { read_as_missing, ..Self::default() }
     }
 
-    /// Of no rows yet; all periods of the data are known, of which frames may lack some.
-    pub fn of_periods(periods: Vec<f64>) -> Self {
-        Self { known_periods: Some(periods), ..Self::default() }
+    /// The same; all periods with complete rows are among these, of which frames may lack some.
+    #[must_use]
+    pub fn of_periods(self, periods: Vec<f64>) -> Self {
+        Self { known_periods: Some(periods), ..self }
     }
 
     /// Adds a frame of whole units.
@@ -66,12 +69,8 @@ impl Overview {
             self.found.cells.shifts = read.shifts();
             self.number_names = read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect();
         }
-        let found = scan::scan(
-            &read,
-            columns.frequency,
-            &self.found.cells.shifts,
-            self.known_periods.as_deref(),
-        )?;
+        let (shifts, periods) = (&self.found.cells.shifts, self.known_periods.as_deref());
+        let found = scan::scan(&read, columns, shifts, periods)?;
         self.rows += df.height();
         self.incomplete += read.incomplete();
         add_counts(&mut self.read_as_missing, &std::mem::take(&mut read.read_as_missing));
@@ -86,12 +85,21 @@ impl Overview {
                 self.rounded.push(column);
             }
         }
-        self.found.merge(found)
+        self.found.merge(found)?;
+        let patterns = self.found.units.len() + self.found.ended.len();
+        match patterns > columns.most_patterns {
+            true => Err(DidError::config(
+                "by_cohort",
+                "set (`--by-cohort`) where units have very many patterns of observed periods and treatment",
+                format!("{patterns} patterns or more"),
+            )),
+            false => Ok(()),
+        }
     }
 
-    /// Leaves out periods in which no row is complete, after all frames.
-    pub fn finish(&mut self) {
-        self.found.cells.drop_empty_periods();
+    /// Leaves out periods in which no row is complete, after all frames, and says whether there are any.
+    pub fn finish(&mut self) -> bool {
+        self.found.cells.drop_empty_periods()
     }
 
     /// The number columns of which there are sums: the outcome, then covariates. Sums of their changes follow in the same order.
@@ -115,6 +123,14 @@ impl Overview {
             .units
             .iter()
             .map(|(pattern, units)| (pattern.cohort.group, pattern.periods.as_slice(), *units))
+    }
+
+    /// Units whose treatment ends, by group, periods with complete rows, and those of them in which they are not treated any more.
+    pub fn ended(&self) -> impl Iterator<Item = (f64, &[f64], &[f64], usize)> {
+        self.found.ended.iter().map(|(pattern, units)| {
+            let (observed, ended) = (&pattern.observed, &pattern.ended);
+            (observed.cohort.group, observed.periods.as_slice(), ended.periods.as_slice(), *units)
+        })
     }
 
     /// What a design would make of the rows, if every unit had one row a period and one group.

@@ -6,11 +6,11 @@ use polars::prelude::PlHashSet;
 use rayon::prelude::*;
 
 use super::cells::CellTable;
-use super::columns::{ColumnsRead, Covariate};
-use super::found::{Found, GroupUnits, Irregular};
+use super::columns::{ColumnsRead, Covariate, PanelColumns};
+use super::found::{EndedPattern, Found, GroupUnits, Irregular};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::Result;
-use crate::read::columns::{MISSING, PeriodCodes, Values};
+use crate::read::columns::{MISSING, PeriodCodes};
 use crate::read::panel::patterns::{Pattern, PatternTable};
 use crate::read::panel::strata::Cohort;
 use crate::read::panel::units::UNITS;
@@ -55,33 +55,56 @@ impl Axis {
 struct Part {
     found: Found,
     patterns: PatternTable,
+    /// Patterns in which treatment ends: after a missing code the periods in which it has.
+    ended: PatternTable,
     /// Group and code of each cluster.
     clusters: PlHashSet<(usize, u32)>,
+}
+
+/// Rows of the unit that is looked at, those of them that are complete, and its pattern as a key.
+#[derive(Default)]
+struct UnitRows {
+    rows: Vec<usize>,
+    complete: Vec<usize>,
+    pattern: Vec<u16>,
 }
 
 struct Scanner<'a> {
     read: &'a ColumnsRead,
     frequency: Option<Frequency>,
-    numbers: Vec<&'a Values>,
+    /// Base period of each group, if rows are paired with it.
+    bases: Vec<Option<usize>>,
+    numbers: Vec<&'a [f64]>,
+    weights: Option<&'a [f64]>,
+    treatment: Option<&'a [f64]>,
     groups: Axis,
     periods: Axis,
     shifts: &'a [f64],
+    keeps_patterns: bool,
 }
 
 /// What the rows of a frame show; sums are less the `shifts`, and changes are from one of the `periods` to the next.
 pub(super) fn scan(
     read: &ColumnsRead,
-    frequency: Option<Frequency>,
+    columns: &PanelColumns,
     shifts: &[f64],
     periods: Option<&[f64]>,
 ) -> Result<Found> {
+    let (groups, periods) = (Axis::new(&read.group, None), Axis::new(&read.time, periods));
+    let numbers: Vec<&[f64]> = read.numbers().into_iter().map(|(_, values)| &**values).collect();
+    let base =
+        |group: &f64| columns.base.filter(|_| !numbers.is_empty())?.of(*group, &periods.values);
     let scanner = Scanner {
         read,
-        frequency,
-        numbers: read.numbers().into_iter().map(|(_, values)| values).collect(),
-        groups: Axis::new(&read.group, None),
-        periods: Axis::new(&read.time, periods),
+        frequency: columns.frequency,
+        bases: groups.values.iter().map(base).collect(),
+        numbers,
+        weights: read.weights.as_ref().map(|(_, weights)| &**weights),
+        treatment: read.treatment.as_deref(),
+        groups,
+        periods,
         shifts,
+        keeps_patterns: columns.most_patterns > 0,
     };
     let units = read.units.as_ref().map_or(read.rows, |units| units.order.units());
     let cells = scanner.groups.values.len() * scanner.periods.values.len();
@@ -97,6 +120,9 @@ pub(super) fn scan(
         for (key, units) in part.patterns.iter() {
             all.patterns.add(key, units);
         }
+        for (key, units) in part.ended.iter() {
+            all.ended.add(key, units);
+        }
     }
     Ok(scanner.finished(all))
 }
@@ -110,7 +136,8 @@ impl Scanner<'_> {
             varying: self.checked().map(|name| (name.to_owned(), 0)).collect(),
             ..Found::default()
         };
-        Ok(Part { found, patterns: PatternTable::default(), clusters: PlHashSet::default() })
+        let [patterns, ended] = [PatternTable::default(), PatternTable::default()];
+        Ok(Part { found, patterns, ended, clusters: PlHashSet::default() })
     }
 
     /// Columns of which it is counted whether they change: weights, then covariates.
@@ -121,14 +148,14 @@ impl Scanner<'_> {
 
     fn part(&self, units: Range<usize>) -> Result<Part> {
         let mut part = self.empty()?;
-        let mut rows = Vec::new();
+        let mut of_unit = UnitRows::default();
         for unit in units {
-            rows.clear();
+            of_unit.rows.clear();
             match &self.read.units {
-                Some(known) => rows.extend(known.order.unit(unit)),
-                None => rows.extend(self.is_usable(unit).then_some(unit)),
+                Some(known) => of_unit.rows.extend(known.order.unit(unit)),
+                None => of_unit.rows.extend(self.is_usable(unit).then_some(unit)),
             }
-            self.unit(unit, &rows, &mut part);
+            self.unit(unit, &mut of_unit, &mut part);
         }
         Ok(part)
     }
@@ -142,8 +169,9 @@ impl Scanner<'_> {
     }
 
     /// Adds a unit whose usable rows these are, periods ascending.
-    fn unit(&self, unit: usize, rows: &[usize], part: &mut Part) {
+    fn unit(&self, unit: usize, of_unit: &mut UnitRows, part: &mut Part) {
         let Self { read, .. } = self;
+        let UnitRows { rows, complete, pattern } = of_unit;
         let Some(first) = rows.first() else { return };
         let group = read.group.codes[*first];
         let found = &mut part.found;
@@ -157,17 +185,23 @@ impl Scanner<'_> {
             let period = shown(read.time.value(read.time.codes[row]), self.frequency);
             note(&mut found.duplicates, repeated, || format!("{} in {period}", self.label(unit)));
         }
-        let complete: Vec<usize> =
-            rows.iter().copied().filter(|row| read.is_complete(*row)).collect();
-        let mut observed: Vec<u16> = complete.iter().map(|row| read.time.codes[*row]).collect();
-        observed.dedup();
-        let key = [&[group, 1, 1], observed.as_slice()].concat();
-        part.patterns.add(&key, 1);
+        complete.clear();
+        complete.extend(rows.iter().copied().filter(|row| read.is_complete(*row)));
+        pattern.clear();
+        pattern.extend(complete.iter().map(|row| read.time.codes[*row]));
+        pattern.dedup();
+        pattern.splice(0..0, [group, 1, 1]);
+        if self.keeps_patterns {
+            part.patterns.add(pattern, 1);
+        }
         if complete.is_empty() {
             return;
         }
-        self.sums(group, &complete, found);
-        self.changes(&complete, found);
+        self.ends(pattern, complete, part);
+        let found = &mut part.found;
+        self.sums(group, complete, found);
+        self.pairs(group, complete, found);
+        self.changes(complete, found);
         if let Some((_, clusters)) = &read.cluster {
             let codes = || complete.iter().map(|row| clusters.codes[*row]);
             part.clusters.extend(codes().take(1).map(|code| (self.groups.of(group), code)));
@@ -177,10 +211,46 @@ impl Scanner<'_> {
         }
     }
 
+    /// Counts the periods after its first treated one in which a unit is not treated, if there are.
+    fn ends(&self, pattern: &[u16], complete: &[usize], part: &mut Part) {
+        let (read, group) = (self.read, pattern[0]);
+        let Some(treatment) = self.treatment else { return };
+        let code = |row: &&usize| read.time.codes[**row];
+        let ended = complete.iter().filter(|row| code(row) > group && treatment[**row] == 0.0);
+        let mut ended: Vec<u16> = ended.map(|row| read.time.codes[*row]).collect();
+        ended.dedup();
+        for code in &ended {
+            let period = self.periods.of(*code);
+            part.found.cells.at_mut(self.groups.of(group), period).ended += 1;
+        }
+        if self.keeps_patterns && !ended.is_empty() {
+            let key = [pattern, &[PeriodCodes::MISSING], &ended].concat();
+            part.ended.add(&key, 1);
+        }
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// Pairs complete rows with those in the base period.
+    fn pairs(&self, group: u16, complete: &[usize], found: &mut Found) {
+        let group = self.groups.of(group);
+        let Some(base) = self.bases[group] else { return };
+        let period = |row: usize| self.periods.of(self.read.time.codes[row]);
+        let value = |row: usize| (self.numbers[0][row] - self.shifts[0], self.weight(row));
+        for with in complete.iter().filter(|row| period(**row) == base) {
+            for row in complete {
+                let cell = found.cells.at_mut(group, period(*row));
+                cell.pairs.add(value(*row), value(*with));
+            }
+        }
+    }
+
     /// Adds complete rows to the cells of their group and period.
     fn sums(&self, group: u16, complete: &[usize], found: &mut Found) {
         let numbers = self.numbers.len();
-        let weight = |row: usize| self.read.weights.as_ref().map_or(1.0, |(_, w)| w[row]);
+        let weight = |row: usize| self.weight(row);
         let units = &mut found.groups[self.groups.of(group)];
         units.units += 1;
         units.weight +=
@@ -207,7 +277,7 @@ impl Scanner<'_> {
         fn differ(rows: &[usize], same: impl Fn(usize, usize) -> bool) -> usize {
             usize::from(rows.iter().any(|row| !same(rows[0], *row)))
         }
-        let numbers = |values: &Values| differ(complete, |a, b| values[a] == values[b]);
+        let numbers = |values: &[f64]| differ(complete, |a, b| values[a] == values[b]);
         let weights = self.read.weights.iter().map(|(_, values)| numbers(values));
         let covariates = self.read.covariates.iter().map(|(_, covariate)| match covariate {
             Covariate::Number(values) => numbers(values),
@@ -220,18 +290,24 @@ impl Scanner<'_> {
 
     /// The parts together, with values and labels in place of codes.
     fn finished(&self, all: Part) -> Found {
-        let Part { mut found, patterns, clusters } = all;
+        let Part { mut found, patterns, ended, clusters } = all;
         if let Some((_, codes)) = &self.read.cluster {
             for (group, code) in clusters.into_iter().filter(|(_, code)| *code != MISSING) {
                 found.groups[group].clusters.insert(codes.labels.label(code as usize));
             }
         }
+        let pattern = |group: u16, codes: &[u16]| Pattern {
+            cohort: Cohort { group: self.read.group.value(group), eligible: true },
+            periods: codes.iter().map(|code| self.read.time.value(*code)).collect(),
+        };
         for (key, units) in patterns.iter() {
-            let pattern = Pattern {
-                cohort: Cohort { group: self.read.group.value(key[0]), eligible: true },
-                periods: key[3..].iter().map(|code| self.read.time.value(*code)).collect(),
-            };
-            *found.units.entry(pattern).or_default() += units;
+            *found.units.entry(pattern(key[0], &key[3..])).or_default() += units;
+        }
+        for (key, units) in ended.iter() {
+            let mut parts = key[3..].split(|code| *code == PeriodCodes::MISSING);
+            let mut part = || pattern(key[0], parts.next().unwrap_or_default());
+            let both = EndedPattern { observed: part(), ended: part() };
+            *found.ended.entry(both).or_default() += units;
         }
         found
     }

@@ -1,5 +1,7 @@
 //! Weighted sums of a variable, of which means, variances and standard errors follow.
 
+use super::base::Pairs;
+
 /// Sums of a variable around a shift that all sums of the variable share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
@@ -57,6 +59,22 @@ impl Sums {
         let squares = self.squared_second - cross - cross + self.squared_weight * mean * mean;
         let variance = squares.max(0.0) * n / (n - 1.0);
         (self.rows > 1).then(|| variance.sqrt() / self.weight).filter(|se| se.is_finite())
+    }
+
+    /// `sqrt(n / (n - 1)) / Σ w`: what `w (x - mean)` is multiplied by in a row's influence on the mean. `None` of a single row.
+    fn scale(&self) -> Option<f64> {
+        let n = self.rows as f64;
+        (self.rows > 1).then(|| (n / (n - 1.0)).sqrt() / self.weight)
+    }
+
+    /// The standard error of the mean less that of other rows, where units have rows in both: the root of the sum over units of the
+    /// square of the difference of their influences, of which `pairs` has the products. For the same units with equal weights it is that
+    /// of the mean of their differences.
+    pub fn standard_error_less(&self, base: &Self, pairs: &Pairs) -> Option<f64> {
+        let (own, other) = (self.standard_error()?, base.standard_error()?);
+        let products = pairs.products(self.mean()?, base.mean()?) * self.scale()? * base.scale()?;
+        let variance = own * own + other * other - 2.0 * products;
+        Some(variance.max(0.0).sqrt()).filter(|se| se.is_finite())
     }
 }
 

@@ -7,12 +7,15 @@ fn columns() -> PanelColumns {
     PanelColumns {
         unit: Some("id".into()),
         time: "t".into(),
-        group: "g".into(),
+        group: Some("g".into()),
+        treatment: None,
         outcome: Some("y".into()),
         weights: None,
         cluster: Some("c".into()),
         covariates: Vec::new(),
         frequency: None,
+        base: None,
+        most_patterns: usize::MAX,
     }
 }
 
@@ -52,7 +55,7 @@ fn changes_are_from_the_period_before() {
 
 #[test]
 fn frames_of_whole_units_add_up() {
-    let mut parts = Overview::of_periods(vec![1.0, 2.0, 3.0]);
+    let mut parts = Overview::default().of_periods(vec![1.0, 2.0, 3.0]);
     for (start, rows) in [(0, 2), (2, 2), (4, 2)] {
         let df = frame().slice(start, rows);
         parts.add(&df, &columns(), &MissingValues::default()).unwrap();

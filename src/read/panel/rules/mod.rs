@@ -98,6 +98,9 @@ impl Rules {
             return Err(DidError::TooFewPeriods { periods: recoded.periods.len() });
         }
         let two_periods = recoded.start_in_second(design)?;
+        if design.has_dated_groups() && !two_periods {
+            warnings.extend(recoded.far());
+        }
         let original = recoded.finite();
         let last = recoded.replace_never_treated(&present, design, &mut audit, &mut warnings)?;
         recoded.drop_already_treated(&present, design, &mut audit, &mut warnings);

@@ -7,6 +7,7 @@ use super::design::{DesignRules, LastCohort};
 use crate::base::calendar::{FittedCalendar, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::panel::audit::SampleAudit;
+use crate::read::panel::mistakes::far_groups;
 use crate::read::panel::patterns::Pattern;
 use crate::read::panel::strata::Cohort;
 
@@ -110,6 +111,11 @@ impl Recoded {
         let last = self.periods.last().copied().unwrap_or(f64::NEG_INFINITY);
         let beyond = self.grid.elapsed(last, g) > self.delta;
         if beyond || Some(g) == self.never { f64::INFINITY } else { g }
+    }
+
+    /// Groups so far from the periods that they look like a code.
+    pub fn far(&self) -> impl Iterator<Item = DidWarning> {
+        far_groups(self.found.iter().copied(), self.periods.iter().copied())
     }
 
     /// First treated periods inside the sample.

@@ -6,7 +6,6 @@ mod steps;
 
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
-use crate::report::table::one_line;
 
 use crate::report::plot::axis::{Axis, Ticks};
 use crate::report::plot::chart::{Body, Chart, Dot, Facet};
@@ -268,19 +267,9 @@ impl ChartLayout<'_> {
     /// The chart's remarks in lines that fit on the page.
     fn remarks(&self, page: Area) -> Vec<String> {
         let room = page.width() - 40.0 * self.sizes.unit;
-        let mut lines: Vec<String> = Vec::new();
-        for remark in &self.chart.remarks {
-            let mut line = String::new();
-            for word in one_line(remark).split_whitespace() {
-                let longer = if line.is_empty() { word.into() } else { format!("{line} {word}") };
-                if !line.is_empty() && self.face.width(&longer, self.remark_size()) > room {
-                    lines.push(std::mem::replace(&mut line, word.to_owned()));
-                } else {
-                    line = longer;
-                }
-            }
-            lines.push(line);
-        }
+        let remarks = self.chart.remarks.iter();
+        let lines = remarks.flat_map(|remark| self.face.lines(remark, self.remark_size(), room));
+        let mut lines: Vec<String> = lines.collect();
         if lines.len() > MOST_REMARKS {
             lines.truncate(MOST_REMARKS);
             lines.iter_mut().skip(MOST_REMARKS - 1).for_each(|last| last.push_str(" …"));

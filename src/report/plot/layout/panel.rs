@@ -33,6 +33,7 @@ impl ChartLayout<'_> {
             spacing,
             shift: 0.0,
             outlined: false,
+            joined: self.chart.joined,
             missing: MUTED,
             along: &along,
             up: &up,

@@ -3,10 +3,11 @@
 use clap::Args;
 
 use super::{ExploreArgs, More};
-use crate::args::{LevelArgs, OutputArgs};
+use crate::args::{AnticipationArgs, LevelArgs, OutputArgs};
 use crate::error::Result;
+use crate::parse;
 
-/// Mean outcomes of each cohort over time, with pointwise intervals.
+/// Mean outcomes of each cohort over time, as levels and relative to the last period before treatment, with pointwise intervals.
 #[derive(Args)]
 #[command(mut_arg("plot", |arg| arg.help("Draw the means to this .png, .svg or .pdf file")))]
 pub(crate) struct MeansArgs {
@@ -16,14 +17,34 @@ pub(crate) struct MeansArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
     yname: String,
     #[command(flatten)]
+    anticipation: AnticipationArgs,
+    /// Base period of the never-treated, and of cohorts without a period before treatment, as in 2003, or 2003-02 with --frequency month;
+    /// the first by default. That of other cohorts is the last before treatment.
+    #[arg(long, value_name = "PERIOD", allow_negative_numbers = true, help_heading = "Estimation")]
+    base_period: Option<String>,
+    #[command(flatten)]
     level: LevelArgs,
+    /// Draw the means relative to their base period, in place of levels.
+    #[arg(long, help_heading = "Picture")]
+    relative: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &MeansArgs) -> Result<()> {
-    let more = More { outcome: Some(&args.yname), alpha: Some(args.level.alp), ..More::default() };
-    let look = |explore: burn_did::explore::Explore| explore.means(args.data.source.data.as_path());
+    let more = More {
+        outcome: Some(&args.yname),
+        anticipation: args.anticipation.anticipation,
+        alpha: Some(args.level.alp),
+        ..More::default()
+    };
+    let base = args.base_period.as_deref();
+    let base = base.map(|text| parse::period("--base-period", text, args.data.frequency));
+    let base = base.transpose()?;
+    let look = |mut explore: burn_did::explore::Explore| {
+        (explore.base_period, explore.relative) = (base, args.relative);
+        explore.means(args.data.source.data.as_path())
+    };
     args.output.emit(&args.data.look(&more, &args.output, look)?)
 }

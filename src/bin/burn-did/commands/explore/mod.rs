@@ -1,8 +1,9 @@
-//! A first look at data: `burn-did describe`, `burn-did means` and `burn-did balance`.
+//! A first look at data: `burn-did describe`, `burn-did panelview`, `burn-did means` and `burn-did balance`.
 
 pub(crate) mod balance;
 pub(crate) mod describe;
 pub(crate) mod means;
+pub(crate) mod panelview;
 
 use burn_did::explore::Explore;
 use burn_did::options::Frequency;
@@ -23,8 +24,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "time")]
     tname: String,
     /// First treated period; 0, infinity or empty if the unit is never treated.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
+    #[arg(long, value_name = "COLUMN", visible_alias = "group", required = true)]
+    gname: Option<String>,
     /// Unit; without it, every row is a unit of its own.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: Option<String>,
@@ -73,7 +74,7 @@ impl ExploreArgs {
         let bar = Bar::new(output.quiet);
         let explore = Explore::builder()
             .time(&*self.tname)
-            .group(&*self.gname)
+            .maybe_group(self.gname.clone())
             .maybe_unit(self.idname.clone())
             .maybe_outcome(more.outcome.cloned())
             .covariates(more.covariates)

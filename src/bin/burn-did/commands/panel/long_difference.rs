@@ -4,7 +4,8 @@ use burn_did::panel::{self, Base};
 use clap::Args;
 
 use crate::args::{ColumnListArgs, PanelKeyArgs, PanelOutputArgs};
-use crate::error::{CliError, Result};
+use crate::error::Result;
+use crate::parse;
 
 /// Adds the changes of columns since a base period, as `y_long_diff`: the last period before a unit is first treated, or one period for all.
 #[derive(Args)]
@@ -34,25 +35,10 @@ pub(crate) struct LongDifferenceArgs {
 pub(super) fn run(args: &LongDifferenceArgs) -> Result<()> {
     let base = match args.base.as_deref() {
         None => Base::BeforeTreatment,
-        Some(text) => Base::Period(args.period(text)?),
+        Some(text) => Base::Period(parse::period("--base", text, args.keys.dates.frequency)?),
     };
     args.output.write(&args.keys.source, |bar| {
         let keys = args.keys.keys(args.gname.as_deref(), &args.output, bar);
         Ok(panel::long_difference(&keys, &args.columns.columns, base))
     })
-}
-
-impl LongDifferenceArgs {
-    fn period(&self, text: &str) -> Result<f64> {
-        let period = match self.keys.dates.frequency {
-            Some(frequency) => frequency.period(text),
-            None => text.trim().parse().ok(),
-        };
-        period.ok_or_else(|| {
-            CliError::usage(
-                format!("--base is `{text}`, which is no period"),
-                "write a number, or with --frequency a date such as 2007-03-01",
-            )
-        })
-    }
 }

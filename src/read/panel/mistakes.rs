@@ -1,0 +1,79 @@
+//! Groups that are no first treated periods: one rule for the first look at data and for every estimator.
+
+use crate::base::error::DidWarning;
+
+/// A group that is farther from the periods than this many times their length is taken for a code.
+const FAR: f64 = 10.0;
+
+/// Whether a column of first treated periods holds a treatment status instead: besides never treated only 1, which is no period.
+pub(crate) fn is_status(
+    mut groups: impl Iterator<Item = f64> + Clone,
+    mut periods: impl Iterator<Item = f64>,
+) -> bool {
+    groups.clone().any(|group| group == 1.0)
+        && groups.all(|group| group == 1.0 || group.is_infinite())
+        && periods.all(|period| period != 1.0)
+}
+
+/// What to do about a group that changes within a unit and has these values there.
+pub(crate) fn changing_group(values: [f64; 2]) -> &'static str {
+    match values.iter().all(|value| matches!(*value, 1.0 | f64::INFINITY)) {
+        true => {
+            "it looks like a treatment status of 0 and 1; give the period in which the unit is first treated in all its rows, and 0 if it never is (`panel::first_treated`, `burn-did panel first-treated`, makes such a column)"
+        }
+        false => {
+            "treatment must be irreversible, with one first treated period for all rows of a unit"
+        }
+    }
+}
+
+/// Groups so far from all periods that they look like a code for something else, ascending.
+pub(crate) fn far_groups(
+    groups: impl Iterator<Item = f64>,
+    periods: impl Iterator<Item = f64>,
+) -> impl Iterator<Item = DidWarning> {
+    let ends = periods.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), period| {
+        (low.min(period), high.max(period))
+    });
+    let (first, last) = ends;
+    let groups = groups.filter(move |group| group.is_finite() && first <= last);
+    let far = FAR * (last - first).max(1.0);
+    groups.filter_map(move |group| {
+        let late = (group - last > far).then_some(DidWarning::FarGroup { group, period: last });
+        late.or_else(|| {
+            (first - group > far).then_some(DidWarning::FarGroup { group, period: first })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_told_from_late_and_early_cohorts() {
+        let never = f64::INFINITY;
+        let found = |groups: &[f64]| -> Vec<DidWarning> {
+            far_groups(groups.iter().copied(), (2003..=2007).map(f64::from)).collect()
+        };
+        assert_eq!(found(&[1990.0, 2004.0, 2020.0, never]), []);
+        assert_eq!(
+            found(&[9999.0, never]),
+            [DidWarning::FarGroup { group: 9999.0, period: 2007.0 }]
+        );
+        assert_eq!(found(&[999.0]), [DidWarning::FarGroup { group: 999.0, period: 2003.0 }]);
+        // Two periods of which the group is one, or the next.
+        assert_eq!(far_groups([2.0, 3.0].into_iter(), [1.0, 2.0].into_iter()).count(), 0);
+        assert_eq!(far_groups([2.0].into_iter(), std::iter::empty()).count(), 0);
+    }
+
+    #[test]
+    fn a_status_is_told_from_a_first_period() {
+        let years = || (2003..=2007).map(f64::from);
+        assert!(is_status([1.0, f64::INFINITY].into_iter(), years()));
+        assert!(!is_status([1.0, 2004.0].into_iter(), years()));
+        assert!(!is_status([1.0].into_iter(), [0.0, 1.0].into_iter()));
+        assert!(changing_group([1.0, f64::INFINITY]).contains("status of 0 and 1"));
+        assert!(changing_group([1.0, 2.0]).contains("irreversible"));
+    }
+}
