@@ -41,6 +41,7 @@
 //!   pre-trends would detect: [`Pretrends`].
 //! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
 //! - To bring data into shape: [`panel`].
+//! - To do a whole study and write it as one page: `Study`, with the feature `report`.
 //! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -90,6 +91,8 @@ pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
 pub use study::SavedResult;
+#[cfg(feature = "report")]
+pub use study::{Study, StudyReport};
 
 /// Options that several estimators share.
 pub mod options {
@@ -129,6 +132,12 @@ pub mod explore {
         Explore, Irregularity, PanelView, PeriodDescription, SampleOfDesign, TreatmentPattern,
         TreatmentStatus,
     };
+}
+
+/// Parts of the report on a whole study, which [`Study`] asks for and [`StudyReport`] is.
+#[cfg(feature = "report")]
+pub mod recipe {
+    pub use crate::study::recipe::{Chapter, FileDigest, Finding, Step, StepPicture, Variant};
 }
 
 /// How a result came about: what was read, left out and set, how long it took, and influence values by unit.
@@ -204,6 +213,7 @@ pub mod panel {
 #[doc(hidden)]
 pub mod command_line {
     pub use crate::base::harmless::is_harmless;
+    pub use crate::base::shell::quoted;
     pub use crate::base::temporary::clear_away;
     pub use crate::read::files::overwritten;
 }

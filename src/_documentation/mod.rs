@@ -22,6 +22,9 @@ pub mod on_many_machines {}
 #[doc = include_str!("performance.md")]
 pub mod performance {}
 
+#[doc = include_str!("study.md")]
+pub mod study {}
+
 #[doc = include_str!("tour.md")]
 pub mod tour {}
 

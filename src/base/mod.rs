@@ -17,6 +17,7 @@ pub(crate) mod progress;
 pub(crate) mod quantile;
 pub(crate) mod random;
 pub(crate) mod segment;
+pub(crate) mod shell;
 pub(crate) mod simd;
 pub(crate) mod solve;
 pub(crate) mod spectrum;

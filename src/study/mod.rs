@@ -1,7 +1,7 @@
 //! The steps of a study around the estimate: what the data are, how outcomes moved, whether groups are alike.
 //!
 //! - Lives here: `panel`, tools that bring data into the shape that estimators read; `explore` (the columns, and the look at them),
-//!   `describe`, `panelview`, `means`, `balance`; and `saved_result`, which knows every kind of result.
+//!   `describe`, `panelview`, `means`, `balance`; `saved_result`, which knows every kind of result; and `recipe`, the report on a whole study.
 //! - May import: everything below it, estimators included.
 //! - Must not import: `prelude` and `bin`. No number of an estimate is formed here.
 
@@ -12,6 +12,8 @@ mod look;
 mod means;
 pub(crate) mod panel;
 mod panelview;
+#[cfg(feature = "report")]
+pub(crate) mod recipe;
 mod saved_result;
 
 pub use balance::{Balance, BalanceRow};
@@ -21,4 +23,6 @@ pub use describe::{
 pub use explore::Explore;
 pub use means::{CohortMean, CohortMeans};
 pub use panelview::{PanelView, TreatmentPattern, TreatmentStatus};
+#[cfg(feature = "report")]
+pub use recipe::{Study, StudyReport};
 pub use saved_result::SavedResult;

@@ -32,6 +32,7 @@ fn help_is_as_documented() {
         "honest",
         "pretrends",
         "plot",
+        "report",
         "describe",
         "panelview",
         "means",

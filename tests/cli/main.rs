@@ -20,6 +20,7 @@ mod left_out;
 mod mistakes;
 mod panel;
 mod pretrends;
+mod report;
 mod run;
 mod study;
 mod sunab;

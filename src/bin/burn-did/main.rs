@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, overlap, panel, plot, pretrends, sunab, weighting,
+    honest, npiv, overlap, panel, plot, pretrends, report, sunab, weighting,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -61,6 +61,7 @@ enum Command {
     #[command(visible_alias = "etable")]
     Compare(Box<compare::CompareArgs>),
     Plot(plot::PlotArgs),
+    Report(Box<report::ReportArgs>),
     #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
     #[cfg(feature = "ballista")]
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
         Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Report(args) => report::run(&args),
         #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),
         #[cfg(feature = "ballista")]

@@ -115,6 +115,11 @@ pub(crate) fn not_formed(aggregate: &str, error: &DidError) {
     }
 }
 
+/// A step of a report that could not be made.
+pub(crate) fn not_made(step: &str, error: &str) {
+    message("error", format!("step {step}: {error}"));
+}
+
 pub(crate) fn warning(text: impl Display) {
     message("warning", text);
 }

@@ -52,6 +52,12 @@ impl Comparison<'_> {
         plot::svg(options, || self.picture(options))
     }
 
+    /// The plot as an SVG and as a PDF document.
+    #[cfg(feature = "report")]
+    pub(crate) fn documents(&self, options: &PlotOptions) -> Result<(String, Vec<u8>)> {
+        plot::documents(options, || self.picture(options))
+    }
+
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         let (first, alpha) = match self.models.first() {
             Some((name, model)) => (name, model.alpha()),

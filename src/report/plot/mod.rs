@@ -103,6 +103,18 @@ pub(crate) fn svg(
     vector::document(&picture()?.scene(options, &Typeface::load()?)?)
 }
 
+/// A picture as an SVG and as a PDF document.
+#[cfg(feature = "report")]
+pub(crate) fn documents(
+    options: &PlotOptions,
+    picture: impl FnOnce() -> Result<Picture>,
+) -> Result<(String, Vec<u8>)> {
+    options.validate()?;
+    let face = Typeface::load()?;
+    let scene = picture()?.scene(options, &face)?;
+    Ok((vector::document(&scene)?, pdf::document(&scene, &face)))
+}
+
 fn failed(error: impl Display) -> DidError {
     DidError::Plot(error.to_string())
 }

@@ -1,6 +1,7 @@
-//! One table type, rendered as plain text, markdown or LaTeX.
+//! One table type, rendered as plain text, markdown, LaTeX or HTML.
 
 mod columns;
+mod html;
 mod latex;
 mod markdown;
 mod published;
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::words::words;
 
 pub(crate) use columns::{aligned, columns, strings};
+#[cfg(feature = "report")]
+pub(crate) use html::escaped;
 pub use published::EstimateColumns;
 
 words! {

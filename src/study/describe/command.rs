@@ -3,6 +3,7 @@
 use super::findings::is_status_column;
 use super::result::{CohortStatus, Description};
 use crate::base::options::ControlGroup;
+use crate::base::shell::quoted;
 use crate::read::panel::Layout;
 use crate::read::panel::overview::Overview;
 use crate::study::explore::Explore;
@@ -83,24 +84,12 @@ fn in_formula(name: &str) -> String {
     if starts && name.chars().all(plain) { name.to_owned() } else { format!("`{name}`") }
 }
 
-/// A word as a shell has it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-./:,=+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_read_them_otherwise() {
-        assert_eq!(quoted("data/a-1.csv"), "data/a-1.csv");
-        assert_eq!(quoted("first treat"), "'first treat'");
-        assert_eq!(quoted("o'brien"), r"'o'\''brien'");
+    fn names_are_quoted_where_a_formula_would_read_them_otherwise() {
         assert_eq!(
             [in_formula("a.b_1"), in_formula("1a"), in_formula("a b")],
             ["a.b_1", "`1a`", "`a b`"]

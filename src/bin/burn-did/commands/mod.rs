@@ -17,6 +17,7 @@ pub(crate) mod overlap;
 pub(crate) mod panel;
 pub(crate) mod plot;
 pub(crate) mod pretrends;
+pub(crate) mod report;
 mod saved;
 pub(crate) mod sunab;
 pub(crate) mod weighting;

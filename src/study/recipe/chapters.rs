@@ -1,0 +1,424 @@
+//! The chapters of a report, in the order of the recipe.
+
+use super::options::file_name;
+use super::run::{Made, Plan, Run, said};
+use super::step::Step;
+use crate::base::options::ControlGroup;
+use crate::estimator::GroupTimeResult;
+use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
+use crate::estimator::honest::{Breakdown, Delta, Honest};
+use crate::report::compare::{Comparable, Comparison};
+use crate::report::foot::{p_value, percent};
+use crate::report::number::short;
+use crate::report::plot::PlotOptions;
+use crate::result::inference::Estimate;
+use crate::result::timings::Timings;
+use crate::study::explore::Explore;
+
+/// A chapter, and what fills it.
+pub(super) struct Opening {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub about: &'static [&'static str],
+    pub fill: fn(&mut Run<'_>),
+}
+
+/// Another chapter is an entry here, with a function that adds its steps; one without steps is left out.
+pub(super) const CHAPTERS: [Opening; 9] = [
+    Opening {
+        name: "data",
+        title: "What the data are",
+        about: &[
+            "What kind of panel this is, who is treated when, and what the estimators would use of it. Look for units that are \
+            missing in some periods, for cohorts of a few units, and for what is left out.",
+        ],
+        fill: data,
+    },
+    Opening {
+        name: "means",
+        title: "How outcomes moved",
+        about: &[
+            "Mean outcomes of each cohort over time. Before treatment, cohorts should move alike, at whatever level; what moves \
+            differently then is not likely to have moved alike afterwards.",
+        ],
+        fill: means,
+    },
+    Opening {
+        name: "balance",
+        title: "Whether groups are alike",
+        about: &[
+            "Each cohort beside its comparison units in the last period before treatment. A normalised difference beyond 0.25 is \
+            commonly taken to be large; outcomes that depend on such a covariate need it in the formula.",
+        ],
+        fill: balance,
+    },
+    Opening {
+        name: "effects",
+        title: "Effects by group and period",
+        about: &[
+            "The average effect on each cohort in each period, by each method that was asked for. Effects before treatment are \
+            estimates of nothing: they should be near zero.",
+        ],
+        fill: effects,
+    },
+    Opening {
+        name: "comparison",
+        title: "The methods side by side",
+        about: &[
+            "The same averages by each method, with standard errors in parentheses. Where methods differ by more than their \
+            standard errors, the covariates or the comparison units matter, and the reason is worth a search.",
+        ],
+        fill: comparison,
+    },
+    Opening {
+        name: "averages",
+        title: "Averages of the effects",
+        about: &[
+            "The effects of the main method as one number, by cohort and by period. The simple average weighs every treated unit and \
+            period alike, so that cohorts that are treated early count for more.",
+        ],
+        fill: averages,
+    },
+    Opening {
+        name: "event-study",
+        title: "The event study",
+        about: &[
+            "Effects of the main method by the time since treatment. Event times are averages of different cohorts, whose \
+            composition changes from one to the next.",
+        ],
+        fill: event_study,
+    },
+    Opening {
+        name: "pre-trends",
+        title: "What a test of pre-trends would have found",
+        about: &[
+            "Passing a test of pre-trends says little if it has no power. Here are the slopes of a difference in trends that the \
+            test would have missed often, and the bias that each would leave.",
+        ],
+        fill: pretrends,
+    },
+    Opening {
+        name: "sensitivity",
+        title: "What violations of parallel trends would change",
+        about: &[
+            "Intervals that remain valid if the difference in trends after treatment is bounded by what was seen before, and the \
+            breakdown value: the largest violation at which the effect stays significant.",
+        ],
+        fill: sensitivity,
+    },
+];
+
+fn data(run: &mut Run<'_>) {
+    let columns = said(run.study.columns_of_covariates());
+    let named = columns.clone().unwrap_or_default();
+    let plan = Plan {
+        name: "describe".into(),
+        title: "Description and rollout".into(),
+        command: run.study.describe(&named).drawn(run.study, "describe"),
+        alt: Some("Share of units that are treated, by period; the table has the numbers".into()),
+    };
+    let look = |columns: Vec<String>| {
+        let mut explore = run.explore(&columns);
+        explore.cluster.clone_from(&run.study.cluster);
+        said(explore.describe(run.study.data.as_path()))
+    };
+    let made = columns.and_then(look);
+    if let Some(description) = run.show(plan, made) {
+        let (units, rows) = (description.n_units, description.n_rows);
+        let (cohorts, periods) = (description.cohorts.len(), description.periods.len());
+        let value = format!("{units} units, {rows} rows, {periods} periods, {cohorts} cohorts");
+        run.find("Data", value, "describe");
+    }
+    panelview(run);
+}
+
+/// Who is observed and treated when; rows that are units of their own have no such picture.
+fn panelview(run: &mut Run<'_>) {
+    if run.study.unit.is_none() {
+        return;
+    }
+    let plan = Plan {
+        name: "panelview".into(),
+        title: "Treatment status by unit and period".into(),
+        command: run.study.look("panelview").drawn(run.study, "panelview"),
+        alt: Some("Units by periods, coloured by whether they are observed and treated".into()),
+    };
+    let made = said(run.explore(&[]).panelview(run.study.data.as_path()));
+    run.show(plan, made);
+}
+
+fn means(run: &mut Run<'_>) {
+    for relative in [false, true] {
+        let (name, title) = match relative {
+            false => ("means", "Mean outcomes by cohort"),
+            true => ("means-relative", "The same, relative to the last period before treatment"),
+        };
+        let plan = Plan {
+            name: name.into(),
+            title: title.into(),
+            command: run.study.means(relative).drawn(run.study, name),
+            alt: Some(format!("{title}: {} over time, with intervals", run.study.outcome)),
+        };
+        let explore = Explore { relative, ..run.explore(&[]) };
+        let made = said(explore.means(run.study.data.as_path()));
+        run.show(plan, made);
+    }
+}
+
+fn balance(run: &mut Run<'_>) {
+    let columns = said(run.study.columns_of_covariates());
+    let mut asked: Vec<ControlGroup> = Vec::new();
+    for variant in &run.study.variants {
+        if !asked.contains(&variant.control_group) {
+            asked.push(variant.control_group);
+        }
+    }
+    for control_group in asked {
+        let (name, units) = match control_group {
+            ControlGroup::NeverTreated => ("balance", "units that are never treated"),
+            ControlGroup::NotYetTreated => ("balance-not-yet-treated", "units not yet treated"),
+        };
+        let named = columns.clone().unwrap_or_default();
+        let plan = Plan {
+            name: name.into(),
+            title: format!("Cohorts beside {units}"),
+            command: run.study.balance(&named, control_group).drawn(run.study, name),
+            alt: Some(format!("Normalised differences of each cohort and {units}, by variable")),
+        };
+        let look = |columns: Vec<String>| {
+            said(run.explore(&columns).balance(run.study.data.as_path(), control_group))
+        };
+        let made = columns.clone().and_then(look);
+        run.show(plan, made);
+    }
+}
+
+fn effects(run: &mut Run<'_>) {
+    for variant in &run.study.variants {
+        let name = variant.file_name();
+        let plan = Plan {
+            command: run.study.att_gt(variant, &name),
+            title: variant.name.clone(),
+            alt: Some(format!("Effects by group and period, {}, with intervals", variant.name)),
+            name,
+        };
+        // A saved result has no seconds here, which would differ from run to run.
+        let untimed = |fit: GroupTimeResult| GroupTimeResult { timings: Timings::default(), ..fit };
+        let made = said((run.fit)(variant).map(untimed));
+        let made = run.show(plan, made);
+        if let (Some(fit), Some(step)) = (&made, run.steps.last_mut()) {
+            match fit.to_json() {
+                Ok(json) => step.saved = Some(json),
+                Err(error) => step.errors.push(format!("the saved result: {error}")),
+            }
+        }
+        run.fits.push(made);
+    }
+    let name = run.study.variants[0].file_name();
+    if let Some(wald) = run.fits[0].as_ref().and_then(|fit| fit.wald) {
+        let value = format!("p {}", equal(&p_value(wald.p_value)));
+        run.find("Test that all effects before treatment are zero", value, &name);
+    }
+}
+
+/// `= 0.2`, or `< 0.00001` as it is.
+fn equal(p: &str) -> String {
+    if p.starts_with('<') { p.to_owned() } else { format!("= {p}") }
+}
+
+fn comparison(run: &mut Run<'_>) {
+    let fits: Vec<_> = run.study.variants.iter().zip(&run.fits).collect();
+    let there: Vec<_> =
+        fits.iter().filter_map(|(variant, fit)| Some((*variant, fit.as_ref()?))).collect();
+    if there.len() < 2 {
+        return;
+    }
+    let missing: Vec<String> = fits
+        .iter()
+        .filter(|(_, fit)| fit.is_none())
+        .map(|(variant, _)| format!("`{}` could not be estimated and is left out", variant.name))
+        .collect();
+    let mut steps = Vec::new();
+    for aggregation in &run.study.aggregations {
+        let of_steps: Vec<(&str, String)> =
+            there.iter().map(|(variant, _)| (variant.name.as_str(), variant.file_name())).collect();
+        let name = format!("compare-{}", file_name(&aggregation.to_string()));
+        let drawn = aggregation.kind != AggregationKind::Simple;
+        let command = run.study.compare(&of_steps, *aggregation);
+        let plan = Plan {
+            command: if drawn { command.drawn(run.study, &name) } else { command },
+            title: title(aggregation),
+            alt: drawn.then(|| format!("{}, by each method, with intervals", title(aggregation))),
+            name,
+        };
+        let mut step = Step::of(&plan);
+        step.warnings.extend(missing.iter().cloned());
+        if let Err(error) = compare(&mut step, plan.alt, &there_aggregated(&there, *aggregation)) {
+            step.errors.push(error);
+        }
+        steps.push(step);
+    }
+    run.steps = steps;
+}
+
+/// The average of each method, by the name of its column.
+fn there_aggregated<'a>(
+    fits: &[(&'a super::options::Variant, &GroupTimeResult)],
+    aggregation: Aggregation,
+) -> Vec<(&'a str, Made<Aggregated>)> {
+    let average = |fit: &GroupTimeResult| said(fit.aggregate(aggregation));
+    fits.iter().map(|(variant, fit)| (variant.name.as_str(), average(fit))).collect()
+}
+
+fn compare(
+    step: &mut Step,
+    alt: Option<String>,
+    averages: &[(&str, Made<Aggregated>)],
+) -> std::result::Result<(), String> {
+    let mut models: Vec<(&str, &dyn Comparable)> = Vec::new();
+    for (name, average) in averages {
+        let average = average.as_ref().map_err(|error| format!("{name}: {error}"))?;
+        models.push((name, average));
+    }
+    let comparison = said(Comparison::new(&models))?;
+    step.put(said(comparison.table())?, Vec::new());
+    step.draw(alt, || comparison.documents(&PlotOptions::default()));
+    Ok(())
+}
+
+fn averages(run: &mut Run<'_>) {
+    let dynamic = |aggregation: &&Aggregation| aggregation.kind != AggregationKind::Dynamic;
+    for aggregation in run.study.aggregations.iter().filter(dynamic) {
+        average(run, *aggregation);
+    }
+}
+
+fn event_study(run: &mut Run<'_>) {
+    let dynamic = |aggregation: &&Aggregation| aggregation.kind == AggregationKind::Dynamic;
+    let asked: Vec<Aggregation> = run.study.aggregations.iter().filter(dynamic).copied().collect();
+    for aggregation in if asked.is_empty() { vec![run.study.event_study()] } else { asked } {
+        average(run, aggregation);
+    }
+}
+
+fn average(run: &mut Run<'_>, aggregation: Aggregation) {
+    let (fit, main) = run.main();
+    let made = fit.and_then(|fit| said(fit.aggregate(aggregation)));
+    let name = file_name(&aggregation.to_string());
+    let drawn = aggregation.kind != AggregationKind::Simple;
+    let command = run.study.aggregate(&main, aggregation);
+    let plan = Plan {
+        command: if drawn { command.drawn(run.study, &name) } else { command },
+        title: title(&aggregation),
+        alt: drawn
+            .then(|| format!("{} on {}, with intervals", title(&aggregation), run.study.outcome)),
+        name: name.clone(),
+    };
+    let Some(average) = run.show(plan, made) else { return };
+    if let Some(value) = interval(&average.overall, average.alpha) {
+        run.find(format!("Overall effect, {}", words(&aggregation)), value, &name);
+    }
+}
+
+fn title(aggregation: &Aggregation) -> String {
+    let title = match aggregation.kind {
+        AggregationKind::Simple => "Average effect",
+        AggregationKind::Group => "Effects by cohort",
+        AggregationKind::Calendar => "Effects by period",
+        AggregationKind::Dynamic => "Effects by time since treatment",
+    };
+    match aggregation.to_string().split_once(':') {
+        Some((_, options)) => format!("{title} ({options})"),
+        None => title.to_owned(),
+    }
+}
+
+/// What an overall effect is an average of.
+fn words(aggregation: &Aggregation) -> &'static str {
+    match aggregation.kind {
+        AggregationKind::Simple => "average of treated units and periods",
+        AggregationKind::Group => "average of cohorts",
+        AggregationKind::Calendar => "average of periods",
+        AggregationKind::Dynamic => "average of times since treatment",
+    }
+}
+
+/// An estimate with its interval in words.
+fn interval(estimate: &Estimate, alpha: f64) -> Option<String> {
+    let value = short(estimate.estimate?);
+    let (lower, upper) = (short(estimate.ci_lower?), short(estimate.ci_upper?));
+    Some(format!("{value} ({}% interval from {lower} to {upper})", percent(alpha)))
+}
+
+fn pretrends(run: &mut Run<'_>) {
+    let (fit, main) = run.main();
+    let study = fit.and_then(|fit| {
+        let average = said(fit.aggregate(run.study.event_study()))?;
+        said(average.event_study())
+    });
+    let made = study.and_then(|study| said(study.pretrends(run.study.pretrends.clone())));
+    let plan = Plan {
+        name: "pretrends".into(),
+        title: "Power of the test, and equivalence".into(),
+        command: run.study.pretrends(&main).drawn(run.study, "pretrends"),
+        alt: Some("The event study with the violations of parallel trends that the test detects with given power".into()),
+    };
+    let Some(result) = run.show(plan, made) else { return };
+    let slopes = result.alternatives.iter().filter_map(|alternative| {
+        let slope = short(alternative.slope?);
+        Some(format!("{slope} with {:.0} %", 100.0 * alternative.power))
+    });
+    let slopes: Vec<String> = slopes.collect();
+    if !slopes.is_empty() {
+        run.find("Slopes that the test of pre-trends detects", slopes.join(", "), "pretrends");
+    }
+}
+
+fn sensitivity(run: &mut Run<'_>) {
+    for (number, asked) in run.study.sensitivity.iter().enumerate() {
+        let asked = Honest { alpha: run.study.alpha, ..asked.clone() };
+        let set = super::command::set(asked.delta, asked.restriction);
+        let again = run.study.sensitivity[..number]
+            .iter()
+            .filter(|other| (other.delta, other.restriction) == (asked.delta, asked.restriction))
+            .count();
+        let name = match again {
+            0 => format!("honest-{set}"),
+            more => format!("honest-{set}-{}", more + 1),
+        };
+        let (fit, main) = run.main();
+        let made = fit.and_then(|fit| {
+            let average = said(fit.aggregate(run.study.event_study()))?;
+            said(said(average.event_study())?.honest(asked.clone()))
+        });
+        let plan = Plan {
+            title: bound(asked.delta).into(),
+            command: run.study.honest(&main, &asked).drawn(run.study, &name),
+            alt: Some(format!("Robust intervals: {}", bound(asked.delta))),
+            name: name.clone(),
+        };
+        let Some(result) = run.show(plan, made) else { continue };
+        let value = match result.breakdown {
+            Breakdown::At(m) => short(m),
+            Breakdown::NotSignificant => {
+                "none: the effect is not significant without violations".into()
+            }
+            Breakdown::AlwaysSignificant(m) => {
+                format!("beyond {}, the largest that was tried", short(m))
+            }
+        };
+        let symbol = if asked.delta == Delta::Smoothness { "M" } else { "Mbar" };
+        run.find(format!("Breakdown value {symbol} ({set}), {}", result.parameter), value, &name);
+    }
+}
+
+/// What bounds the violations.
+fn bound(delta: Delta) -> &'static str {
+    match delta {
+        Delta::Smoothness => "Changes of slope at most M",
+        Delta::RelativeMagnitude => "Changes at most Mbar times the largest before treatment",
+        Delta::RelativeSmoothness => {
+            "Changes of slope at most Mbar times the largest before treatment"
+        }
+    }
+}

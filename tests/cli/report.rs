@@ -1,0 +1,236 @@
+//! A whole study as one page.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use crate::run::{MPDTA, failure, root, stdout, temporary, text};
+
+/// A folder with the data and a specification.
+fn folder(name: &str, spec: &str) -> PathBuf {
+    let folder = PathBuf::from(temporary(name));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(root().join(MPDTA), folder.join("mpdta.csv")).unwrap();
+    fs::write(folder.join("study.toml"), spec).unwrap();
+    folder
+}
+
+/// Runs a command line in a folder, as a shell does.
+fn shell(folder: &Path, line: &str) -> Output {
+    let binary = Path::new(env!("CARGO_BIN_EXE_burn-did")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", path).output().unwrap()
+}
+
+fn report(folder: &Path, code: i32) -> String {
+    let done = shell(folder, "burn-did report study.toml --out 'the report'");
+    assert_eq!(done.status.code(), Some(code), "{}", text(&done.stderr));
+    fs::read_to_string(folder.join("the report/report.html")).unwrap()
+}
+
+fn example() -> String {
+    stdout(&["report", "--example"])
+}
+
+/// The page as XML, which it is, too.
+fn parsed(page: &str) -> Document<'_> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(page, options).unwrap()
+}
+
+fn named<'a>(page: &'a Document<'a>, name: &'a str) -> impl Iterator<Item = Node<'a, 'a>> {
+    page.descendants().filter(move |node| node.tag_name().name() == name)
+}
+
+/// Every file below a folder with its bytes.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            found.push((path, bytes));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_command_of_a_report_gives_its_table_and_its_picture() {
+    let folder = folder("report-commands", &example());
+    let page = report(&folder, 0);
+    let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
+    let pictures = files(&folder.join("the report/pictures"));
+    let page = parsed(&page);
+    let steps: Vec<_> = named(&page, "article").collect();
+    assert!(steps.len() >= 18, "{}", steps.len());
+    for step in &steps {
+        let command = step.descendants().find(|node| node.tag_name().name() == "code").unwrap();
+        let command: String =
+            command.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
+        let done = shell(&folder, &format!("{command} --format markdown"));
+        assert_eq!(done.status.code(), Some(0), "{command}: {}", text(&done.stderr));
+        let table = text(&done.stdout).trim();
+        assert!(table.contains("| "), "{command}");
+        assert!(markdown.contains(table), "{command} gives\n{table}\nwhich is not in\n{markdown}");
+    }
+    assert!(pictures.len() >= 2 * 12, "{}", pictures.len());
+    for (path, drawn) in &pictures {
+        assert!(fs::read(path).unwrap() == *drawn, "{}", path.display());
+    }
+    // The script has the same commands.
+    let done = shell(&folder, "sh 'the report/commands.sh'");
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+}
+
+#[test]
+fn a_page_stands_alone_and_is_the_same_bytes_again() {
+    let [first, second] = ["report-bytes-1", "report-bytes-2"].map(|name| folder(name, &example()));
+    let page = report(&first, 0);
+    report(&second, 0);
+    let bare = |(path, bytes): (PathBuf, Vec<u8>), folder: &Path| {
+        (path.strip_prefix(folder).unwrap().to_owned(), bytes)
+    };
+    let all = |folder: &Path| {
+        files(&folder.join("the report"))
+            .into_iter()
+            .map(|file| bare(file, folder))
+            .collect::<Vec<_>>()
+    };
+    assert!(all(&first) == all(&second), "two runs differ");
+    // A second run replaces the first.
+    report(&first, 0);
+    assert!(all(&first) == all(&second), "a run over a report differs");
+
+    let page = parsed(&page);
+    for outside in ["script", "link", "img", "iframe", "object", "use", "image"] {
+        assert_eq!(named(&page, outside).count(), 0, "{outside}");
+    }
+    let style = named(&page, "style").next().unwrap().text().unwrap();
+    assert!(!style.contains("url(") && !style.contains("@import"));
+    let ids: Vec<&str> = page.descendants().filter_map(|node| node.attribute("id")).collect();
+    let different: BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!(different.len(), ids.len(), "{ids:?}");
+    let links: Vec<&str> = named(&page, "a").filter_map(|a| a.attribute("href")).collect();
+    assert!(links.len() > 20);
+    for link in links {
+        assert!(ids.contains(&link.strip_prefix('#').unwrap()), "{link}");
+    }
+    let pictures: Vec<_> = named(&page, "svg").collect();
+    assert!(pictures.len() >= 12, "{}", pictures.len());
+    for picture in pictures {
+        assert!(picture.attribute("aria-label").is_some_and(|words| words.len() > 20));
+    }
+    let digest = named(&page, "td").find(|cell| cell.attribute("class") == Some("left digest"));
+    let sum = shell(&first, "sha256sum mpdta.csv");
+    assert!(text(&sum.stdout).starts_with(digest.unwrap().text().unwrap()));
+    assert!(
+        fs::read_to_string(first.join("the report/tables/simple.tex"))
+            .unwrap()
+            .contains("\\toprule")
+    );
+}
+
+#[test]
+fn a_step_that_fails_says_why_and_the_rest_goes_on() {
+    let more = "[[estimate]]\nname = 'Another'\nxformla = '~ lpop + nothere'\n";
+    let spec = example()
+        .replace("[[honest]]\ndelta = \"sd\"", &format!("{more}\n[[honest]]\ndelta = \"sd\""));
+    let folder = folder("report-failure", &spec);
+    let done = shell(&folder, "burn-did report study.toml --out out");
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("error: step another: ") && said.contains("nothere"), "{said}");
+    let page = fs::read_to_string(folder.join("out/report.html")).unwrap();
+    let page = parsed(&page);
+    let failed: Vec<_> = named(&page, "article")
+        .filter(|step| step.children().any(|node| node.attribute("class") == Some("error")))
+        .filter_map(|step| step.attribute("id"))
+        .collect();
+    assert_eq!(failed, ["describe", "balance", "balance-not-yet-treated", "another"]);
+    let table = |id: &str| {
+        let step = named(&page, "article").find(|step| step.attribute("id") == Some(id)).unwrap();
+        step.descendants().any(|node| node.tag_name().name() == "table")
+    };
+    assert!(table("doubly-robust") && table("compare-dynamic") && table("honest-rm"));
+}
+
+#[test]
+fn what_cannot_be_a_report_is_refused_before_any_work() {
+    let folder = folder("report-mistakes", &example().replace("idname", "idnme"));
+    let done = shell(&folder, "burn-did report study.toml --out out");
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("study.toml, line ") && said.contains("did you mean `idname`?"),
+        "{said}"
+    );
+    assert!(!folder.join("out").exists());
+
+    fs::write(folder.join("study.toml"), example()).unwrap();
+    let done = shell(&folder, "burn-did report study.toml --out .");
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("has files that are no report"), "{said}");
+
+    fs::write(folder.join("study.toml"), example().replace("mpdta.csv", "other.csv")).unwrap();
+    let done = shell(&folder, "burn-did report study.toml --out out");
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("other.csv"), "{said}");
+    assert!(failure(1, &["report", "nowhere.toml", "--out", "x"]).contains("nowhere.toml"));
+    assert!(failure(2, &["report"]).contains("--out"));
+}
+
+/// A browser draws the page on a wide and on a narrow screen without a network, and prints it.
+#[test]
+fn a_browser_shows_the_page() {
+    let browser = ["chromium", "chromium-browser", "google-chrome"];
+    let found = browser.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+    let Some(browser) = found else {
+        let demanded = std::env::var_os("BURN_DID_BROWSER").is_some();
+        assert!(!demanded, "BURN_DID_BROWSER is set, and Chromium is not installed");
+        eprintln!(
+            "skipped: Chromium is not installed (Debian package chromium); BURN_DID_BROWSER=1 demands it"
+        );
+        return;
+    };
+    let folder = folder("report-browser", &example());
+    report(&folder, 0);
+    let page =
+        format!("file://{}", folder.join("the report/report.html").display()).replace(' ', "%20");
+    let shown = |more: &[String]| {
+        let home = format!("--user-data-dir={}", folder.join("home").display());
+        let usual = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--hide-scrollbars",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            &home,
+        ];
+        let done = Command::new(browser).args(usual).args(more).arg(&page).output().unwrap();
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    };
+    for (name, size) in [("wide", "1400,3000"), ("narrow", "420,3000")] {
+        let file = folder.join(format!("{name}.png"));
+        shown(&[format!("--screenshot={}", file.display()), format!("--window-size={size}")]);
+        let drawn = fs::read(&file).unwrap();
+        assert!(
+            drawn.starts_with(b"\x89PNG") && drawn.len() > 60_000,
+            "{name}: {} bytes",
+            drawn.len()
+        );
+    }
+    let file = folder.join("page.pdf");
+    shown(&[format!("--print-to-pdf={}", file.display())]);
+    assert!(fs::read(&file).unwrap().starts_with(b"%PDF"));
+}
