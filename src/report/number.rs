@@ -49,6 +49,17 @@ pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
+/// A count with commas between thousands.
+#[cfg(feature = "plot")]
+pub(crate) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let lead = digits.len() % 3;
+    let (first, rest) = digits.split_at(lead);
+    let threes = rest.as_bytes().chunks(3).map(String::from_utf8_lossy);
+    let parts = (lead > 0).then(|| first.into()).into_iter().chain(threes);
+    parts.collect::<Vec<_>>().join(",")
+}
+
 /// A number of no unit with four significant digits.
 pub(crate) fn short(value: f64) -> String {
     if value == 0.0 {
@@ -92,6 +103,14 @@ mod tests {
     fn short_numbers_have_four_significant_digits() {
         let shown = [0.0, 0.5, 1.0, 2.0 / 9.0, 1234.56, 0.000_123_456, 1e-9, 1e7].map(short);
         assert_eq!(shown, ["0", "0.5", "1", "0.2222", "1235", "0.0001235", "1.000e-9", "1.000e7"]);
+    }
+
+    #[test]
+    #[cfg(feature = "plot")]
+    fn counts_are_read_by_thousands() {
+        let shown = [0, 7, 12, 999, 1_000, 20_450, 1_999_257].map(grouped);
+        assert_eq!(shown, ["0", "7", "12", "999", "1,000", "20,450", "1,999,257"]);
+        assert_eq!([1, 2].map(|n| counted(n, "unit", "units")), ["1 unit", "2 units"]);
     }
 
     #[test]

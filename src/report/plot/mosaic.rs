@@ -2,7 +2,7 @@
 
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, Result};
-use crate::report::number::counted;
+use crate::report::number::grouped;
 use crate::report::table::one_line;
 
 use super::font::Typeface;
@@ -105,6 +105,9 @@ impl Mosaic {
                 last = *end;
             }
         }
+        let counted = |count: usize, one: &str, several: &str| {
+            format!("{} {}", grouped(count), if count == 1 { one } else { several })
+        };
         let each = counted(per_pixel.round() as usize, one, several);
         let mut remark = format!("A row of one pixel stands for {each}.");
         if lost > 0 {

@@ -12,6 +12,8 @@ use crate::report::estimates::{Estimates, Variable};
 use crate::report::foot;
 use crate::report::number::counted;
 #[cfg(feature = "plot")]
+use crate::report::number::grouped;
+#[cfg(feature = "plot")]
 use crate::report::plot::mosaic::{Mosaic, MosaicBlock, MosaicRow, MosaicWords};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Colour, Picture, PlotOptions};
@@ -138,7 +140,7 @@ impl Report for PanelView {
         let block = |patterns: &[TreatmentPattern]| {
             let units: usize = patterns.iter().map(|pattern| pattern.units).sum();
             MosaicBlock {
-                label: format!("{} ({units})", self.cohort(&patterns[0])),
+                label: format!("{} ({})", self.cohort(&patterns[0]), grouped(units)),
                 rows: patterns.iter().map(row).collect(),
             }
         };

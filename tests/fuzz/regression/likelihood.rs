@@ -18,7 +18,7 @@ pub struct Found {
 /// Smaller logarithms of a mean, in units of the mean outcome, are those of a likelihood without a maximum.
 const SMALLEST: f64 = -14.0;
 
-/// Larger linear predictors of a probability are.
+/// Larger linear predictors of a probability are, those of a probit beyond half of it.
 const LARGEST: f64 = 12.0;
 
 /// The mean at a linear predictor, its derivative, and the variance of an outcome.
@@ -122,6 +122,7 @@ pub fn fit(problem: &Problem, family: Family) -> Option<Found> {
         (eta, now) = (next, then);
         let lost = |(eta, y): (&f64, &f64)| match family {
             Family::Poisson => *y == 0.0 && *eta < mean.ln() + SMALLEST,
+            Family::Probit => eta.abs() >= 0.5 * LARGEST || eta.is_nan(),
             _ => eta.abs() >= LARGEST || eta.is_nan(),
         };
         if eta.iter().zip(y).any(lost) {

@@ -87,7 +87,7 @@ impl Overview {
         }
         self.found.merge(found)?;
         let patterns = self.found.units.len() + self.found.ended.len();
-        match patterns > columns.most_patterns {
+        match columns.most_patterns > 0 && patterns > columns.most_patterns {
             true => Err(DidError::config(
                 "by_cohort",
                 "set (`--by-cohort`) where units have very many patterns of observed periods and treatment",

@@ -77,3 +77,18 @@ fn too_many_cells_are_refused() {
     let error = CellTable::new(values(5_000), values(5_000), &[0.0]).unwrap_err().to_string();
     assert!(error.contains("5000 groups, 5000 periods"), "{error}");
 }
+
+#[test]
+fn patterns_are_kept_as_far_as_they_are_asked_for() {
+    let with = |most_patterns| {
+        let mut overview = Overview::default();
+        let columns = PanelColumns { most_patterns, ..columns() };
+        overview.add(&frame(), &columns, &MissingValues::default()).map(|()| overview)
+    };
+    assert_eq!(with(3).unwrap().units().count(), 3);
+    let error = with(2).unwrap_err();
+    assert!(matches!(error, DidError::Config { option: "by_cohort", .. }), "{error}");
+    assert!(error.to_string().contains("3 patterns or more"), "{error}");
+    let none = with(0).unwrap();
+    assert_eq!((none.units().count(), none.found.groups.iter().map(|g| g.units).sum()), (0, 3));
+}
