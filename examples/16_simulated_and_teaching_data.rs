@@ -26,6 +26,6 @@ fn main() -> Result<()> {
     }
     let castle = AttGt::<Cpu>::builder().outcome("l_homicide").unit("sid").time("year");
     let castle = castle.group("treat_year").weights("popwt").build();
-    println!("{}", castle.fit(&Teaching::Castle.frame())?.aggregate(Aggregation::simple())?);
+    println!("{}", castle.fit(Teaching::Castle.frame())?.aggregate(Aggregation::simple())?);
     Ok(())
 }

@@ -119,6 +119,14 @@ pub mod group_time {
     pub use crate::result::estimates::{CellStatus, Overlap};
 }
 
+/// What an estimator's own weighting does to the comparison: balance before and after it, scores by unit, overlap by cell.
+pub mod weighting {
+    pub use crate::estimator::weighting::{
+        Against, CovariateBalance, CovariateShares, OverlapByCell, OverlapRow, ScoreShares, Scores,
+        WeightedComparison, Weighting,
+    };
+}
+
 /// A first look at the data, before anything is estimated.
 pub mod explore {
     pub use crate::study::{

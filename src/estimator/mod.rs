@@ -14,6 +14,7 @@ pub(crate) mod pretrends;
 pub(crate) mod shell;
 pub(crate) mod switching;
 pub(crate) mod twfe;
+pub(crate) mod weighting;
 
 pub use att_gt::AttGt;
 pub use att_gt::callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};

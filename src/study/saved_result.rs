@@ -12,6 +12,7 @@ use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
 use crate::estimator::twfe::{BaconResult, TwfeWeightsResult};
+use crate::estimator::weighting::{OverlapByCell, Weighting};
 use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
 use crate::report::contract::Report;
@@ -116,4 +117,8 @@ kinds! {
     CohortMeans(CohortMeans),
     /// How like cohorts are to their comparison units.
     Balance(Balance),
+    /// What an estimator's weighting does to the comparison.
+    Weighting(Weighting),
+    /// How each cell's comparison units are weighted.
+    Overlap(OverlapByCell),
 }

@@ -49,6 +49,8 @@ fn help_is_as_documented() {
         "simulate feols",
         "simulate npiv",
         "data",
+        "overlap",
+        "weighting",
     ];
     for command in commands {
         let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();

@@ -30,3 +30,4 @@ mod teaching;
 mod temporary;
 mod twfe;
 mod two_periods;
+mod weighting;

@@ -25,4 +25,5 @@ mod panel_tools;
 mod results;
 mod switching;
 mod twfe;
+mod weighting;
 mod words;

@@ -34,6 +34,8 @@ macro_rules! with_group_time {
         .base_period($args.group_time.comparison.base_period)
         .method($args.group_time.est_method)
         .maybe_band($args.group_time.band.band())
+        .weighting($args.output.weights.weighting)
+        .keep_scores($args.output.weights.save_scores.is_some())
     };
 }
 

@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, panel, plot, pretrends, report, simulate, sunab,
+    honest, npiv, overlap, panel, plot, pretrends, report, simulate, sunab, weighting,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -56,6 +56,8 @@ enum Command {
     Demean(Box<demean::DemeanArgs>),
     Panel(Box<panel::PanelArgs>),
     Aggregate(aggregate::AggregateArgs),
+    Overlap(Box<overlap::OverlapArgs>),
+    Weighting(Box<weighting::WeightingOfResultArgs>),
     Honest(Box<honest::HonestArgs>),
     Pretrends(Box<pretrends::PretrendsArgs>),
     #[command(visible_alias = "etable")]
@@ -115,6 +117,8 @@ fn main() -> ExitCode {
         Command::Demean(args) => demean::run(&args),
         Command::Panel(args) => panel::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
+        Command::Overlap(args) => overlap::run(&args),
+        Command::Weighting(args) => weighting::run(&args),
         Command::Honest(args) => honest::run(&args),
         Command::Pretrends(args) => pretrends::run(&args),
         Command::Compare(args) => compare::run(&args),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_did::options::{Frequency, Inference};
+use burn_did::weighting::Scores;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::error::CliError;
@@ -62,6 +63,14 @@ pub(crate) fn picture() -> impl TypedValueParser<Value = PathBuf> {
             Some("png" | "svg" | "pdf") => Ok(path),
             _ => Err(format!("{} must end in .png, .svg or .pdf", Path::display(&path))),
         }
+    })
+}
+
+/// Path of a table of rows.
+pub(crate) fn table_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match Scores::check_path(&path) {
+        Ok(()) => Ok(path),
+        Err(_) => Err(format!("{} must end in .parquet or .csv", Path::display(&path))),
     })
 }
 

@@ -25,9 +25,9 @@ use crate::data::Simulation;
 use crate::engine::backend::Cpu;
 use crate::engine::condition::{Change, Look, LookStat};
 use crate::engine::pass::{
-    Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
-    LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, TILE, Weight,
-    WeightSums,
+    Bins, Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg,
+    LogitJob, LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan,
+    TILE, Weight, WeightSums, WeightingJob, WeightingPass,
 };
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
 use crate::estimator::AttGt;
@@ -80,12 +80,37 @@ pub(super) fn passes() -> Vec<AnyPass> {
     let consumers = Consumers { clusters: Some(70_000), multipliers, keep_rows: true };
     let strata = vec![StratumPlan::default(), plan];
     let influence = InfluencePass { columns: 7, trim: 0.995, strata, consumers };
-    let mut passes = vec![AnyPass::from(gram), AnyPass::from(logit), AnyPass::from(influence)];
+    let mut passes = vec![
+        AnyPass::from(gram),
+        AnyPass::from(logit),
+        AnyPass::from(influence),
+        AnyPass::from(weighting()),
+    ];
     let draws = ReweightedDraws::batches(9, 40, true).last().expect("three batches");
     let reweighted = |pass: &AnyPass| pass.clone().reweighted(draws.clone());
     let reweighted: Vec<AnyPass> = passes.iter().map(reweighted).collect();
     passes.extend(reweighted);
     passes
+}
+
+fn weighting() -> WeightingPass {
+    let job = WeightingJob {
+        stratum: 3,
+        x: 1,
+        w: Weight::Product(0, 2),
+        control: true,
+        sign: -1.0,
+        post: 2,
+        base: Some(1),
+        gamma: Some(awkward()),
+        c: f64::NAN,
+        h: -0.0,
+        b: None,
+        t: Some(Vec::new()),
+    };
+    let bins = vec![vec![Bins { lower: f64::NEG_INFINITY, width: 0.1 }; 7]];
+    let (k, trim) = (8, 0.995);
+    WeightingPass { k, trim, transform: awkward(), bins, keep_rows: true, jobs: vec![job] }
 }
 
 fn stats() -> Vec<AnyStat> {
@@ -97,6 +122,7 @@ fn stats() -> Vec<AnyStat> {
         AnyStat::Gram(vec![gram.clone(), Gram::zero(2, 3), gram]),
         AnyStat::Logit(vec![logit]),
         AnyStat::Influence(sums()),
+        AnyStat::Weighting(vec![weighting().zero(&weighting().jobs[0])]),
         AnyStat::Gram(Vec::new()),
     ]
 }

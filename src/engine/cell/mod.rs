@@ -51,5 +51,5 @@ pub(crate) use legs::{influence_pass, rows_pass};
 pub(crate) use method::{Method, Recipe, TRIM};
 pub(crate) use plan::{PlanOptions, plan_cells};
 pub(crate) use sides::{Outcome, PlannedCell, Side, StratumRows};
-pub(crate) use terms::CellEstimate;
-pub(crate) use triple::{Combined, LostComparison, TripleEstimate, TriplePlan};
+pub(crate) use terms::{CellEstimate, InfluenceTerm};
+pub(crate) use triple::{Combined, LostComparison, TripleEstimate, TriplePart, TriplePlan};

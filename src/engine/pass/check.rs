@@ -1,6 +1,9 @@
 //! Whether a pass that came from elsewhere asks for what a sample has: kernels trust their indices.
 
-use super::{GramPass, InfluencePass, Leg, LogitPass, StratumPlan, TILE, Weight};
+use super::{
+    COVARIATE_BINS, GramPass, InfluencePass, Leg, LogitPass, StratumPlan, TILE, Weight,
+    WeightingJob, WeightingPass,
+};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 
@@ -84,6 +87,27 @@ impl InfluencePass {
         ask(consumers.clusters.is_none() || has.clustered)?;
         ask(self.strata.len() == has.strata)?;
         self.strata.iter().try_for_each(|plan| ask(plan.is_of(self.columns, has)))
+    }
+}
+
+impl WeightingPass {
+    /// # Errors
+    /// [`DidError::Engine`] if it asks for what there is not, [`DidError::Memory`] if its sums have no room.
+    pub fn check(&self, has: &Extent) -> Result<()> {
+        ask(self.k == has.k && self.transform.len() == has.k * has.k)?;
+        let sums = self.jobs.len() as u128 * (2 * has.k * (has.k + COVARIATE_BINS)) as u128;
+        memory::check("the sums under weights", 8 * sums, "use fewer covariates")?;
+        let counted = self.bins.is_empty() || self.bins.len() == self.jobs.len();
+        ask(counted && self.bins.iter().all(|bins| bins.len() == has.k - 1))?;
+        let of_design = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == has.k);
+        let well = |job: &WeightingJob| {
+            job.x < has.versions
+                && has.has_weight(job.w)
+                && job.post < has.outcomes
+                && job.base.is_none_or(|base| base < has.outcomes)
+                && [&job.gamma, &job.b, &job.t].into_iter().all(of_design)
+        };
+        has.jobs(&self.jobs, |job| job.stratum, well)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is asked of unit data, and the small additive statistics that are the answers.
 //!
-//! Everything that touches rows of strata on a device is one of three passes: weighted cross-products ([`GramJob`]), a Newton
-//! step of propensity scores ([`LogitJob`]) and influence values ([`StratumPlan`]). Here are their data; backends say how
+//! Everything that touches rows of strata on a device is one of four passes: weighted cross-products ([`GramJob`]), a Newton
+//! step of propensity scores ([`LogitJob`]), influence values ([`StratumPlan`]) and, on request, the weights that estimates give their rows. Here are their data; backends say how
 //! they are formed of a chunk, and a source asks all chunks. Fixed effects are solved for beside them, by a
 //! [`LevelSolver`](crate::engine::backend::LevelSolver). Notation for shapes: `n` rows of a chunk, `P` outcome columns,
 //! `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence columns,
@@ -16,6 +16,7 @@ mod jobs;
 mod logit;
 mod odds;
 mod stat;
+mod weighting;
 
 pub use crate::base::random::Multipliers;
 pub use crate::base::segment::TILE;
@@ -36,3 +37,6 @@ pub use logit::{LogitJob, LogitStat};
 pub(crate) use odds::OddsLimits;
 pub use odds::UNTRIMMED;
 pub(crate) use stat::{Stat, add};
+pub(crate) use weighting::{
+    Bins, COVARIATE_BINS, KEPT, SCORE_BINS, WeightingJob, WeightingPass, WeightingStat,
+};

@@ -10,6 +10,7 @@ use crate::base::error::{DidError, Result};
 use crate::engine::backend::{AtOnce, DidBackend, Segments};
 use crate::engine::pass::{
     Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
+    WeightingPass, WeightingStat,
 };
 #[cfg(feature = "cluster")]
 use crate::engine::pass::{Extent, ask};
@@ -88,6 +89,10 @@ passes! {
     Influence(InfluencePass) ->
         /// Sums over influence values.
         InfluenceStat,
+    /// The weights that estimates give their rows.
+    Weighting(WeightingPass) ->
+        /// One entry a job.
+        Vec<WeightingStat>,
 }
 
 /// An expression of the pass, whichever it is.
@@ -97,6 +102,7 @@ macro_rules! each {
             PassKind::Gram($pass) => $of_pass,
             PassKind::Logit($pass) => $of_pass,
             PassKind::Influence($pass) => $of_pass,
+            PassKind::Weighting($pass) => $of_pass,
         }
     };
 }
@@ -185,7 +191,11 @@ impl Ask for AnyPass {
     }
 
     fn keeps(&self) -> bool {
-        matches!(&self.kind, PassKind::Influence(pass) if pass.consumers.keep_rows)
+        match &self.kind {
+            PassKind::Influence(pass) => pass.consumers.keep_rows,
+            PassKind::Weighting(pass) => pass.keep_rows,
+            PassKind::Gram(_) | PassKind::Logit(_) => false,
+        }
     }
 
     fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use burn::tensor::Tensor;
+
 use crate::base::error::Result;
-use crate::engine::backend::{AtOnce, DidBackend, Segments};
+use crate::engine::backend::host::{self, HostChunk};
+use crate::engine::backend::{AtOnce, DidBackend, Matrix, Segments};
 use crate::engine::pass::{
-    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat, Stat,
-    of_stratum,
+    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KEPT, KeptRows, LogitPass, LogitStat,
+    Stat, WeightingPass, WeightingStat, of_stratum,
 };
 
 /// A map from the chunks of a sample to an additive statistic.
@@ -196,6 +199,80 @@ impl GramPass {
 }
 
 impl LogitPass {
+    fn jobs_of(&self, stratum: usize) -> Range<usize> {
+        of_stratum(&self.jobs, stratum, |job| job.stratum)
+    }
+}
+
+impl Pass for WeightingPass {
+    const NAME: &'static str = "weights";
+
+    type Stat = Vec<WeightingStat>;
+
+    fn none(&self) -> Vec<WeightingStat> {
+        self.jobs.iter().map(|job| self.zero(job)).collect()
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        !self.jobs_of(stratum).is_empty()
+    }
+
+    fn none_of(&self, stratum: usize) -> Vec<WeightingStat> {
+        self.jobs[self.jobs_of(stratum)].iter().map(|job| self.zero(job)).collect()
+    }
+
+    /// On the host, in double precision, wherever the rows are.
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Vec<WeightingStat>,
+    ) -> Result<Option<KeptRows>> {
+        let jobs = self.jobs_of(chunk.stratum);
+        let chunk = chunk.alone();
+        let numbers = |tensor: Option<&Tensor<B, 2>>| {
+            tensor.map_or(Ok(Vec::new()), |tensor| Matrix::from(tensor).download())
+        };
+        let (y, x) = (numbers(Some(&chunk.y))?, numbers(chunk.x.as_ref())?);
+        let w = numbers(chunk.w.as_ref())?;
+        let host = HostChunk {
+            rows: chunk.rows,
+            y: &y,
+            x: &x,
+            w: &w,
+            rank: &chunk.rank,
+            cluster: &chunk.cluster,
+            k: chunk.k,
+        };
+        let values = host::weighting(&host, self, &jobs, part)?;
+        let columns = (KEPT * jobs.start..KEPT * jobs.end).collect();
+        Ok(self.keep_rows.then(|| KeptRows {
+            ranks: chunk.rank.clone(),
+            clusters: Vec::new(),
+            columns,
+            values,
+        }))
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        _: &dyn AtOnce<B>,
+        _: &Segments<'_, B>,
+        _: Option<&Vec<WeightingStat>>,
+    ) -> Result<Option<Vec<Vec<WeightingStat>>>> {
+        Ok(None)
+    }
+
+    fn merge(
+        &self,
+        total: &mut Vec<WeightingStat>,
+        stratum: usize,
+        part: &Vec<WeightingStat>,
+    ) -> Result<()> {
+        total[self.jobs_of(stratum)].merge(part)
+    }
+}
+
+impl WeightingPass {
     fn jobs_of(&self, stratum: usize) -> Range<usize> {
         of_stratum(&self.jobs, stratum, |job| job.stratum)
     }

@@ -19,6 +19,7 @@ use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::{InfluenceMoments, consumers};
 use crate::estimator::shell::setup::{self, Opened, SampleSetup};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
+use crate::estimator::weighting::form::{Made, Weighed, Weights};
 use crate::read::input::Data;
 use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign};
 use crate::result::settings::{EstimatorSettings, Settings};
@@ -54,7 +55,7 @@ estimator! {
     /// let fit = config.fit_on_devices(burn_did::Data::in_pieces("panel/*.parquet"), &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct AttGt -> GroupTimeResult with [covariates, repeated_cross_sections] {
+    pub struct AttGt -> GroupTimeResult with [covariates, repeated_cross_sections, weighting] {
         /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
         #[doc(alias = "idname")]
         pub unit: Option<String>,
@@ -162,12 +163,18 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         if !self.point_estimates_only {
             source.check(&work)?;
         }
+        let asked = self.shared().weighting;
+        asked.check(&*source, planned.iter())?;
         let recipe = Recipe::guarded(self.method);
         let estimated = {
             let _span = tracing::info_span!("cells", cells = planned.len()).entered();
             estimate(&*source, &planned, &recipe)?.cells
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
+        let settings = self.settings(&setup, source.backend(), sample, Some(self.method));
+        let made = Made::new(&settings, self.method.word(), &recipe);
+        let weighed = Weighed::of_cells(sample, &planned, &estimated);
+        let Weights { weighting, scores } = asked.form(&*source, &weighed, made)?;
         let moments = if self.point_estimates_only {
             None
         } else {
@@ -177,11 +184,12 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         let fitted = PointFit {
             solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
             moments,
-            settings: self.settings(&setup, source.backend(), sample, Some(self.method)),
+            settings,
             timings: timings.of(&*source),
             warnings: setup::warnings(sample, &self.plan(), Vec::new()),
         };
-        finish::result(sample, &planned, fitted, start)
+        let result = finish::result(sample, &planned, fitted, start)?;
+        Ok(GroupTimeResult { weighting, scores, ..result })
     }
 }
 
@@ -197,6 +205,9 @@ impl<B: DidBackend> AttGt<B> {
     ) -> Result<GroupTimeResult> {
         let start = Instant::now();
         self.validate()?;
+        self.shared()
+            .weighting
+            .refuse("off with a user-supplied estimator, whose weights are not known")?;
         if self.fix_weights == Some(FixWeights::Varying) && !self.repeated_cross_sections {
             return Err(DidError::config(
                 "fix_weights",

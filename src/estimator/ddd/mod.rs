@@ -9,7 +9,7 @@ use crate::base::options::{
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{
     CellEstimate, Combined, LostComparison, PlanOptions, Recipe, Results, TripleEstimate,
-    TriplePlan, estimate,
+    TriplePart, TriplePlan, estimate,
 };
 use crate::engine::condition::Conditioning;
 use crate::engine::source::Work;
@@ -19,6 +19,8 @@ use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::{self, Opened};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
+use crate::estimator::weighting::Against;
+use crate::estimator::weighting::form::{Made, Weighed, Weights};
 use crate::read::panel::{Sample, StudyDesign, Triple};
 use crate::result::estimates::CellStatus;
 use crate::result::settings::EstimatorSettings;
@@ -52,7 +54,7 @@ estimator! {
     /// println!("{}", fit.aggregate(Aggregation::dynamic())?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Ddd -> GroupTimeResult with [covariates, repeated_cross_sections] {
+    pub struct Ddd -> GroupTimeResult with [covariates, repeated_cross_sections, weighting] {
         /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
         #[doc(alias = "idname")]
         pub unit: Option<String>,
@@ -149,11 +151,17 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let columns = plan.cells.len() + sample.groups.len();
         let work = Work { shares_of: self.shares_of, ..self.shared().work(columns) };
         source.check(&work)?;
+        let asked = self.shared().weighting;
+        asked.check(&*source, plan.components.iter())?;
+        let settings =
+            shell::settings(self, &setup, source.backend(), sample, self.own_settings(sample));
         let recipe = Recipe::triple(self.method);
-        let (combined, dropped) = {
+        let (combined, dropped, weights) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
             let Results { cells, dropped } = estimate(&*source, &plan.components, &recipe)?;
-            (plan.combine(&*source, &recipe, &cells)?, dropped)
+            let made = Made::new(&settings, self.method.word(), &recipe);
+            let weights = asked.form(&*source, &weighed(sample, &plan, &cells), made)?;
+            (plan.combine(&*source, &recipe, &cells)?, dropped, weights)
         };
         let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
@@ -170,19 +178,15 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let fitted = PointFit {
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
-            settings: shell::settings(
-                self,
-                &setup,
-                source.backend(),
-                sample,
-                self.own_settings(sample),
-            ),
+            settings,
             timings: timings.of(&*source),
             warnings,
         };
         let result = finish::result(sample, &plan.cells, fitted, start)?;
         let comparisons = comparisons.iter().map(|c| comparison(c, &result, sample.y_scale));
-        Ok(GroupTimeResult { comparisons: Some(comparisons.collect()), ..result })
+        let Weights { weighting, scores } = weights;
+        let comparisons = Some(comparisons.collect());
+        Ok(GroupTimeResult { comparisons, weighting, scores, ..result })
     }
 }
 
@@ -209,6 +213,25 @@ impl<B: DidBackend> Ddd<B> {
             ..PlanOptions::default()
         }
     }
+}
+
+/// The comparisons that were estimated, cell by cell.
+fn weighed<'a>(
+    sample: &Sample,
+    plan: &'a TriplePlan,
+    estimated: &'a [std::result::Result<CellEstimate, CellStatus>],
+) -> Vec<Weighed<'a>> {
+    let comparison = |part: TriplePart| {
+        let of = &plan.cells[part.cell];
+        let group = Some(part.group).filter(|group| group.is_finite());
+        Some(Weighed {
+            cell: Some([sample.cohorts[of.cohort].group, sample.periods[of.time]]),
+            against: Some(Against { group, eligible: part.eligible }),
+            planned: &plan.components[part.component],
+            estimate: estimated[part.component].as_ref().ok()?,
+        })
+    };
+    plan.parts(sample).filter_map(comparison).collect()
 }
 
 /// Point estimates; which of them divide by one less than the number of units.

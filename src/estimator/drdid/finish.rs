@@ -12,6 +12,7 @@ use crate::engine::source::{KeptColumn, Reweighted, ReweightedDraws, Source};
 use crate::estimator::group_time::overlap::overlap_warnings;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup;
+use crate::estimator::weighting::form::Weights;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around};
@@ -61,6 +62,8 @@ impl<'a> UnfinishedResult<'a> {
             timings,
             influence: None,
             influence_files: None,
+            weighting: None,
+            scores: None,
         };
         Self { sample, method, draws: None, result }
     }
@@ -75,6 +78,12 @@ impl<'a> UnfinishedResult<'a> {
     /// With what was done for the source.
     pub fn done_by(mut self, source: &dyn Source) -> Self {
         self.result.timings = self.result.timings.of(source);
+        self
+    }
+
+    /// With what is known of the weights.
+    pub fn weighed(mut self, Weights { weighting, scores }: Weights) -> Self {
+        (self.result.weighting, self.result.scores) = (weighting, scores);
         self
     }
 

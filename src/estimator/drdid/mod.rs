@@ -21,6 +21,7 @@ use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
+use crate::estimator::weighting::form::{Made, Weighed};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 use crate::result::settings::EstimatorSettings;
 
@@ -47,7 +48,7 @@ estimator! {
     /// assert!(fit.estimate.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Drdid -> DrdidResult with [covariates, repeated_cross_sections] {
+    pub struct Drdid -> DrdidResult with [covariates, repeated_cross_sections, weighting] {
         /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
         #[doc(alias = "idname")]
         pub unit: Option<String>,
@@ -99,6 +100,10 @@ impl<B: DidBackend> SampleEstimator for Drdid<B> {
     type Result = DrdidResult;
 
     fn check(&self) -> Result<()> {
+        if self.weighting && self.method == DrdidMethod::Twfe {
+            let expected = "off for the regression with fixed effects, which gives the treated units weights, too; `keep_scores` has them";
+            return Err(DidError::config("weighting", expected, "true"));
+        }
         if self.resampling == Resampling::Empirical {
             return Err(DidError::config("resampling", "`weighted` or `multiplier`", "empirical"));
         }
@@ -139,17 +144,22 @@ impl<B: DidBackend> SampleEstimator for Drdid<B> {
         source.check(&work)?;
         let recipe = self.recipe(sample);
         let cell = self.cell(sample, recipe.method)?;
+        let asked = self.shared().weighting;
+        asked.check(&*source, std::iter::once(&cell))?;
         let Results { mut cells, dropped } =
             estimate(&*source, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let settings =
             shell::settings(self, &setup, source.backend(), sample, EstimatorSettings::Drdid);
+        let made = Made::new(&settings, self.method.word(), &recipe);
         let mut comparison =
             UnfinishedResult::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
             Ok(estimated) => estimated,
             Err(status) => return Ok(comparison.failed(status, start)),
         };
+        let weighed = Weighed { cell: None, against: None, planned: &cell, estimate: &estimated };
+        comparison = comparison.weighed(asked.form(&*source, &[weighed], made)?);
         if let Some(bootstrap) = self.weighted_bootstrap() {
             let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
             let draws = finish::weighted_draws(&*source, &cell, &recipe, &estimated, bootstrap)?;

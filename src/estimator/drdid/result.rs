@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::DidWarning;
 use crate::base::options::{DrdidMethod, Resampling};
 use crate::engine::source::{Influence, InfluenceFiles};
+use crate::estimator::weighting::{OverlapByCell, OverlapRow, Scores, Weighting};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::inference::Estimate;
@@ -71,9 +72,30 @@ pub struct DrdidResult {
     /// Where they are, if a cluster kept them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
+    /// What the estimator's own weighting does to the comparison, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<Weighting>,
+    /// Propensity scores and weights by unit, if kept.
+    #[serde(skip)]
+    pub scores: Option<Scores>,
 }
 
 impl DrdidResult {
+    /// Largest scores, trimmed units and effective sample sizes, as a table.
+    pub fn overlap_by_cell(&self) -> OverlapByCell {
+        let Self { n_treated, n_control, .. } = *self;
+        let row = |overlap| OverlapRow { group: None, time: None, n_treated, n_control, overlap };
+        let scored = !matches!(self.method, DrdidMethod::OutcomeRegression | DrdidMethod::Twfe);
+        OverlapByCell {
+            settings: self.settings.clone(),
+            method: self.method.word().into(),
+            trim_level: scored.then_some(self.trim_level),
+            rows: self.overlap.map(row).into_iter().collect(),
+            not_estimated: usize::from(self.overlap.is_none()),
+            comparisons: self.weighting.iter().flat_map(|w| w.comparisons.clone()).collect(),
+        }
+    }
+
     /// Name of R `DRDID`'s function for the estimator, such as `drdid_imp_panel`.
     #[must_use]
     pub fn estimator_name(&self) -> String {

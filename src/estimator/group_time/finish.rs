@@ -105,6 +105,8 @@ pub(crate) fn of_effects(
         effects,
         influence: None,
         influence_files: None,
+        weighting: None,
+        scores: None,
     }
 }
 

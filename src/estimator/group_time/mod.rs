@@ -9,8 +9,10 @@ pub(crate) mod report;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
-use crate::base::options::Band;
+use crate::base::options::{Band, EstimationMethod};
+use crate::engine::cell::TRIM;
 use crate::engine::source::{Influence, InfluenceFiles};
+use crate::estimator::weighting::{OverlapByCell, OverlapRow, Scores, Weighting};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Estimate, Wald};
@@ -128,4 +130,34 @@ pub struct GroupTimeResult {
     /// Where they are, if a cluster kept them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
+    /// What the estimator's own weighting does to the comparison, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<Weighting>,
+    /// Propensity scores and weights by unit, if kept.
+    #[serde(skip)]
+    pub scores: Option<Scores>,
+}
+
+impl GroupTimeResult {
+    /// Largest scores, trimmed units and effective sample sizes of each cell that was estimated, as a table.
+    pub fn overlap_by_cell(&self) -> OverlapByCell {
+        let row = |cell: &GroupTimeCell| {
+            let (group, time) = (Some(cell.group), Some(cell.time));
+            let GroupTimeCell { n_treated, n_control, .. } = *cell;
+            Some(OverlapRow { group, time, n_treated, n_control, overlap: cell.overlap? })
+        };
+        let rows: Vec<OverlapRow> = self.cells.iter().filter_map(row).collect();
+        let is_lost = |cell: &&GroupTimeCell| !cell.status.is_estimated();
+        let not_estimated = self.cells.iter().filter(is_lost).count();
+        let method = self.settings.method();
+        let scored = method.is_some_and(|method| method != EstimationMethod::OutcomeRegression);
+        OverlapByCell {
+            settings: self.settings.clone(),
+            method: method.map_or(self.settings.estimator.name(), EstimationMethod::word).into(),
+            trim_level: scored.then_some(TRIM),
+            rows,
+            not_estimated,
+            comparisons: self.weighting.iter().flat_map(|w| w.comparisons.clone()).collect(),
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::base::options::{Band, Bootstrap, FixWeights, Inference, Precision, Sh
 use crate::base::progress::Progress;
 use crate::engine::condition::{Conditioning, DoseQuery};
 use crate::engine::source::Work;
+use crate::estimator::weighting::form::Asked;
 use crate::read::formula::Formula;
 use crate::read::panel::{FormedCells, StudyDesign, Treatment};
 
@@ -27,6 +28,8 @@ pub(crate) struct Shared<'a> {
     pub bootstrap: Option<&'a Bootstrap>,
     pub precision: Precision,
     pub keep_influence: bool,
+    /// What is asked for of the weights, of an estimator that has them.
+    pub weighting: Asked,
     pub chunk_rows: Option<usize>,
     pub memory_budget: Option<u64>,
     pub progress: Option<&'a Progress>,

@@ -125,13 +125,13 @@ pub(crate) fn settings<E: SampleEstimator>(
 macro_rules! estimator {
     (
         $(#[$about:meta])*
-        $visibility:vis struct $name:ident -> $result:ident $(with [$covariates:ident, $rows:ident])?
+        $visibility:vis struct $name:ident -> $result:ident $(with [$covariates:ident, $rows:ident, $weighting:ident])?
         { $($own:tt)* }
     ) => {
         $crate::estimator::shell::options! {
             $(#[$about])*
             $visibility struct $name<B: $crate::engine::backend::DidBackend>
-            with [$($rows,)? missing_values, alpha, precision, backend] {
+            with [$($rows, $weighting,)? missing_values, alpha, precision, backend] {
                 /// Outcome: numbers or booleans.
                 #[doc(alias = "yname")]
                 pub outcome: String,
@@ -167,6 +167,8 @@ macro_rules! estimator {
                     bootstrap: self.bootstrap.as_ref(),
                     precision: self.precision,
                     keep_influence: self.keep_influence,
+                    weighting: $crate::estimator::weighting::form::Asked::default()
+                        $(.with(self.$weighting, self.keep_scores))?,
                     chunk_rows: self.chunk_rows,
                     memory_budget: self.memory_budget,
                     progress: self.progress.as_ref(),

@@ -31,6 +31,20 @@ macro_rules! options {
             pub repeated_cross_sections: bool,
         } }
     };
+    (@ [weighting $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Forms what the estimator's own weighting does to the comparison, as [`Weighting`](crate::weighting::Weighting): two more
+            /// passes over the rows.
+            #[builder(default)]
+            pub weighting: bool,
+            /// Keeps propensity scores and weights by unit, as [`Scores`](crate::weighting::Scores): 25 bytes a unit and cell. Not on a
+            /// cluster.
+            #[doc(alias = "ps")]
+            #[builder(default)]
+            pub keep_scores: bool,
+        } }
+    };
     (@ [missing_values $($more:tt)*] $head:tt { $($options:tt)* }) => {
         $crate::estimator::shell::options! { @ [$($more)*] $head {
             $($options)*

@@ -57,7 +57,7 @@ impl SampleSetup {
                 repeated_cross_sections: shared.repeated_cross_sections.unwrap_or(false),
                 allow_unbalanced: design.allow_unbalanced,
                 pairs: design.pairs,
-                labels: shared.keep_influence,
+                labels: shared.keep_influence || shared.weighting.scores,
             },
             fix_weights: design.fix_weights,
             conditioning: (design.conditioning)(shared.precision),

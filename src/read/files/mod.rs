@@ -81,6 +81,15 @@ impl FileFormat {
             _ => None,
         }
     }
+
+    /// That of a file to be written, which the option names.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for another ending.
+    pub fn to_write(option: &'static str, path: &Path) -> Result<Self> {
+        let expected = "a file that ends in .parquet or .csv";
+        Self::of(path).ok_or_else(|| DidError::config(option, expected, path.display()))
+    }
 }
 
 /// The ending of a file's name, in lower case.

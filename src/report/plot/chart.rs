@@ -11,7 +11,7 @@ use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
 use super::legend::{LegendEntry, LegendKey};
-use super::marks::Style;
+use super::marks::{Style, colour_and_mark};
 use super::options::{PlotOptions, PlotStyle};
 use super::scene::MUTED;
 use super::traces::Trace;
@@ -35,6 +35,51 @@ pub(crate) struct Facet {
     pub(crate) traces: Vec<Trace>,
     /// Several results side by side, in place of rows.
     pub(crate) layers: Vec<Layer>,
+    /// Points beside names, in place of rows.
+    pub(crate) dots: Vec<Dot>,
+    /// Distributions, in place of rows.
+    pub(crate) steps: Vec<Steps>,
+}
+
+/// A point beside a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Dot {
+    /// Position of the name.
+    pub(crate) name: usize,
+    pub(crate) value: f64,
+    /// Its place among those that are told apart by colour and mark.
+    pub(crate) rank: usize,
+}
+
+/// A distribution in parts of equal width.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Steps {
+    /// Lower end of the first part.
+    pub(crate) lower: f64,
+    pub(crate) width: f64,
+    pub(crate) heights: Vec<f64>,
+    /// Its place among those that are told apart by colour.
+    pub(crate) rank: usize,
+    /// Whether the area below it is shaded.
+    pub(crate) filled: bool,
+}
+
+impl Steps {
+    /// Upper end of the last part.
+    pub(crate) fn end(&self) -> f64 {
+        self.lower + self.heights.len() as f64 * self.width
+    }
+}
+
+/// What is in the panels of a chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// Rows along an axis of periods, or of categories.
+    Rows,
+    /// Points beside these names, which stand down the vertical axis.
+    Dots(Vec<String>),
+    /// Distributions; each panel has an axis of its own.
+    Steps,
 }
 
 /// One of several results in a panel.
@@ -51,7 +96,8 @@ impl Facet {
         let (failed, partial) = (Vec::new(), Vec::new());
         let (treatment, overall) = (None, None);
         let (traces, layers) = (Vec::new(), Vec::new());
-        Self { title, rows, failed, partial, treatment, overall, traces, layers }
+        let (dots, steps) = (Vec::new(), Vec::new());
+        Self { title, rows, failed, partial, treatment, overall, traces, layers, dots, steps }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
@@ -78,12 +124,14 @@ impl Facet {
         let traces = self.traces.iter().flat_map(|trace| &trace.points);
         let traced = traces.map(|(_, value)| *value);
         let layers = self.layers.iter().flat_map(|layer| layer.facet.values());
+        let heights = self.steps.iter().flat_map(|steps| &steps.heights).copied();
         self.rows
             .iter()
             .flat_map(PlotRow::extent)
             .chain(overall)
             .chain(traced)
             .chain(layers)
+            .chain(heights)
             .collect()
     }
 }
@@ -118,6 +166,9 @@ pub struct Chart {
     pub(crate) x_label: String,
     pub(crate) y_label: String,
     pub(crate) facets: Vec<Facet>,
+    pub(crate) body: Body,
+    /// Where dashed lines cross all panels of points or distributions.
+    pub(crate) bounds: Vec<f64>,
     /// What periods are, if the rows are at dates.
     pub(crate) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
@@ -180,6 +231,16 @@ pub(crate) const BESIDE_REFERENCE: [&str; 3] =
 /// What they are called where nothing is compared with anything.
 pub(crate) const ALONE: [&str; 3] = ["Coefficient"; 3];
 
+/// A legend of results of these names: marks of points, or lines of distributions.
+pub(crate) fn ranked(labels: &[&str], lines: bool) -> Vec<LegendEntry> {
+    let entry = |(rank, label): (usize, &&str)| {
+        let (colour, mark) = colour_and_mark(rank);
+        let key = if lines { LegendKey::Line(colour) } else { LegendKey::Layer(colour, mark) };
+        LegendEntry { key, label: (*label).to_owned() }
+    };
+    labels.iter().enumerate().map(entry).collect()
+}
+
 /// The parameter and the outcome, for an axis.
 pub(crate) fn axis(settings: &Settings) -> (&'static str, &str) {
     (settings.parameter(), &settings.outcome)
@@ -200,6 +261,8 @@ impl Chart {
             x_label: word(&options.x_label, words.x_label.into()),
             y_label: word(&options.y_label, format!("{parameter} ({outcome})")),
             facets,
+            body: Body::Rows,
+            bounds: Vec::new(),
             frequency: None,
             categories: false,
             levels: false,

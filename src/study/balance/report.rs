@@ -12,15 +12,19 @@ use crate::report::estimates::{Estimates, Variable};
 use crate::report::foot;
 use crate::report::number::short;
 #[cfg(feature = "plot")]
-use crate::report::plot::chart::{Chart, ChartWords, Facet, checked};
+use crate::report::plot::chart::{
+    Body, Chart, ChartWords, Dot, Facet, LARGEST, no_estimate, ranked,
+};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
-#[cfg(feature = "plot")]
-use crate::report::plot_data::PlotRow;
 use crate::report::table::{Align, Section, Table};
 use crate::result::inference::Estimate;
 
 const TITLE: &str = "Balance of Cohorts and Comparison Units";
+
+/// Differences beyond this ask for attention (Imbens and Rubin 2015, chapter 14).
+#[cfg(feature = "plot")]
+const LARGE: f64 = 0.25;
 
 impl Report for Balance {
     const KIND: &'static str = "balance";
@@ -96,25 +100,31 @@ impl Report for Balance {
 
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
-        let words = ChartWords { title: TITLE, x_label: "Variable" };
+        let words =
+            ChartWords { title: TITLE, x_label: "Normalised difference, treated - comparison" };
         let cohorts = || self.rows.chunk_by(|a, b| a.group == b.group);
         let facets = cohorts().map(|rows| {
-            let points = (1..)
-                .zip(rows)
-                .filter_map(|(number, row)| PlotRow::new(f64::from(number), &row.estimate()));
-            let empty = (1..).zip(rows).filter(|(_, row)| row.normalized_difference.is_none());
-            let failed = empty.map(|(number, _)| f64::from(number)).collect();
-            let facet = Facet::new(self.cohort(&rows[0]), checked(points.collect())?);
-            Ok(Facet { failed, ..facet })
+            let dots = rows.iter().enumerate().filter_map(|(name, row)| {
+                let value = row.normalized_difference.filter(|value| value.abs() < LARGEST)?;
+                Some(Dot { name, value, rank: usize::from(row.change) })
+            });
+            Facet { dots: dots.collect(), ..Facet::new(self.cohort(&rows[0]), Vec::new()) }
         });
-        let facets: Vec<Facet> = facets.collect::<Result<_>>()?;
-        let mut chart =
-            Chart::new(&words, ("Norm. difference", "treated - comparison"), facets, options);
-        chart.categories = true;
-        chart.finish(options, Band::Pointwise, self.alpha());
-        let numbered = cohorts().next().unwrap_or_default();
-        chart.remarks =
-            (1..).zip(numbered).map(|(n, row)| format!("{n}: {}", row.name())).collect();
+        let facets: Vec<Facet> = facets.collect();
+        if facets.iter().all(|facet| facet.dots.is_empty()) {
+            return Err(no_estimate());
+        }
+        let names = cohorts().next().unwrap_or_default().iter().map(BalanceRow::name).collect();
+        let mut chart = Chart::new(&words, ("", ""), facets, options);
+        if options.y_label.is_none() {
+            chart.y_label = String::new();
+        }
+        chart.body = Body::Dots(names);
+        chart.bounds = vec![-LARGE, LARGE];
+        if options.show_legend && self.rows.iter().any(|row| row.change) {
+            chart.legend = ranked(&["Level", "Change from the period before"], false);
+        }
+        chart.remarks = vec![format!("Dashed: differences of {LARGE} standard deviations")];
         Ok(Picture::Chart(chart))
     }
 }

@@ -69,9 +69,7 @@ impl PanelTool {
         path: impl AsRef<Path>,
     ) -> Result<PanelChange> {
         let (data, path) = (data.into(), path.as_ref());
-        let format = FileFormat::of(path).ok_or_else(|| {
-            DidError::config("path", "a file that ends in .parquet or .csv", path.display())
-        })?;
+        let format = FileFormat::to_write("path", path)?;
         if let Data::Path(input) | Data::Pieces(input) = &data
             && overwritten(input, path).is_some()
         {

@@ -19,6 +19,11 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let honest = average.honest(Honest::relative_magnitude().m_bar([0.5])).unwrap();
     let pretrends = average.pretrends(Pretrends::new().threshold(0.1)).unwrap();
     let study = average.event_study().unwrap();
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").covariates("~ lpop").weighting(true).build();
+    let weighed = config.fit(&mpdta).unwrap();
+    let overlap = weighed.overlap_by_cell();
+    let weighting = weighed.weighting.expect("asked for");
 
     let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
     let config =
@@ -53,6 +58,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(honest),
         Box::new(pretrends),
         Box::new(study),
+        Box::new(overlap),
+        Box::new(weighting),
         Box::new(two_periods),
         Box::new(curves),
         Box::new(switching),

@@ -3,7 +3,7 @@
 use burn_did::options::{Band, BasePeriod, ControlGroup, EstimationMethod};
 use clap::Args;
 
-use super::OutputArgs;
+use super::{OutputArgs, WeightingArgs};
 use crate::defaults;
 use crate::formed::AggregateSpec;
 use crate::parse;
@@ -113,6 +113,8 @@ pub(crate) struct GroupTimeOutputArgs {
     pub averages: AverageArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub weights: WeightingArgs,
     /// Add the covariances of the group-time effects to the JSON; a saved result always has them.
     #[arg(long, help_heading = "Output")]
     pub vcov: bool,

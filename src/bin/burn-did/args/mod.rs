@@ -9,6 +9,7 @@
 //! | backend and devices | `device.rs` |
 //! | tables of several results | `table.rs` |
 //! | what becomes of a result | `output.rs` |
+//! | scores and weights | `weighting.rs` |
 //! | how a picture looks | `plot.rs` |
 //! | panels, and the file that a tool writes | `panel.rs` |
 
@@ -21,6 +22,7 @@ mod panel;
 mod plot;
 mod regression;
 mod table;
+mod weighting;
 
 pub(crate) use columns::{
     ColumnArgs, ColumnListArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs,
@@ -36,3 +38,4 @@ pub(crate) use panel::{FrequencyArgs, PanelFormat, PanelKeyArgs, PanelOutputArgs
 pub(crate) use plot::PictureArgs;
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
 pub(crate) use table::TableArgs;
+pub(crate) use weighting::WeightingArgs;

@@ -33,8 +33,13 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// Refuses to write to what is read, or twice to one file, and pictures that cannot be drawn, before any work.
     pub(crate) fn check(&self, data: &Path) -> Result<()> {
+        self.check_beside(data, None)
+    }
+
+    /// As [`check`](Self::check), with another file to be written.
+    pub(crate) fn check_beside(&self, data: &Path, other: Option<&PathBuf>) -> Result<()> {
         self.picture.options()?;
-        output::keep_apart(data, &[self.save.as_ref(), self.plot.as_ref()])
+        output::keep_apart(data, &[self.save.as_ref(), self.plot.as_ref(), other])
     }
 
     /// Writes a result, says its warnings, saves and draws it. It fails if anything could not be made, after all that could.

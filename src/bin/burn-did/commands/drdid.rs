@@ -8,11 +8,14 @@ use burn_did::{
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs, WeightingArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::parse;
 use crate::words::OneOf;
 
@@ -64,6 +67,8 @@ pub(crate) struct DrdidArgs {
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    weights: WeightingArgs,
 }
 
 /// A two-period estimator, as R's function for it says.
@@ -114,8 +119,11 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
             "leave out one of them, or choose an estimator whose name has `rc`",
         ));
     }
-    args.output.check(&args.columns.source.data)?;
-    args.output.emit(&backend::fit(args)?)
+    args.output.check_beside(&args.columns.source.data, args.weights.save_scores.as_ref())?;
+    let fit = backend::fit(args)?;
+    let emitted = args.output.emit(&fit);
+    let scores = args.weights.write(fit.scores.as_ref(), args.output.quiet);
+    output::all(std::iter::once(emitted).chain(scores))
 }
 
 impl DrdidArgs {
@@ -155,6 +163,8 @@ impl Fit for DrdidArgs {
             .locally_efficient(chosen.locally_efficient)
             .trim_level(self.trim_level)
             .resampling(self.boot_type)
+            .weighting(self.weights.weighting)
+            .keep_scores(self.weights.save_scores.is_some())
             .build();
         fit_where_asked!(estimator, self, on)
     }

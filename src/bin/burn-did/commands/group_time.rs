@@ -14,7 +14,7 @@ use crate::output;
 /// Refuses options that do not go together, before any work.
 pub(super) fn check(data: &Path, args: &GroupTimeOutputArgs) -> Result<()> {
     let output = &args.output;
-    output.check(data)?;
+    output.check_beside(data, args.weights.save_scores.as_ref())?;
     if args.vcov && output.format != Format::Json && output.save.is_none() {
         return Err(CliError::usage(
             "--vcov is part of JSON alone",
@@ -47,8 +47,9 @@ pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Resul
         // Said with the aggregates.
         Some(Err(_)) => None,
     });
+    let scores = args.weights.write(fit.scores.as_ref(), output.quiet);
     let formed = report_failures(&aggregates);
-    output::all(saved.into_iter().chain(plotted).chain([formed]))
+    output::all(saved.into_iter().chain(plotted).chain(scores).chain([formed]))
 }
 
 fn text(

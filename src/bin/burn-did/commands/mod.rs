@@ -14,6 +14,7 @@ pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
+pub(crate) mod overlap;
 pub(crate) mod panel;
 pub(crate) mod plot;
 pub(crate) mod pretrends;
@@ -22,6 +23,7 @@ mod saved;
 pub(crate) mod simulate;
 pub(crate) mod sunab;
 pub(crate) mod twfe;
+pub(crate) mod weighting;
 
 use std::path::Path;
 

@@ -12,6 +12,7 @@ mod logit;
 mod multiplier;
 pub(crate) mod products;
 mod subsets;
+mod weighting;
 
 use std::ops::Range;
 
@@ -22,6 +23,7 @@ pub(crate) use gram::gram;
 pub(crate) use influence::{Sink, consume, influence};
 pub(crate) use logit::logit;
 pub(crate) use multiplier::cluster_draws;
+pub(crate) use weighting::weighting;
 
 /// Rows of a cache-sized block inside a tile.
 const BLOCK: usize = 256;

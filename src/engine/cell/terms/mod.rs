@@ -39,6 +39,15 @@ pub(crate) struct Coefficients {
     /// Influence of the estimated propensity score: the inverse of its information, times the derivative in `γ` of minus the
     /// estimate; the score of its likelihood, `w (D - p) z`, enters with a minus too.
     pub a: Option<Vec<f64>>,
+    /// How outcomes enter the estimate through a regression whose own influence vanishes in large samples, and is left out.
+    pub silent: Option<Silent>,
+}
+
+/// Weight `w z'v` of a row's outcome, or `w q z'v` with the odds untrimmed, beside those that the influence has.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Silent {
+    pub by_odds: bool,
+    pub v: Vec<f64>,
 }
 
 impl Coefficients {
@@ -73,6 +82,11 @@ impl Coefficients {
                 self.beta = Some(beta);
             }
         }
+    }
+
+    /// Whether the rows' outcomes enter the estimate.
+    pub fn weighs(&self) -> bool {
+        self.c != 0.0 || self.h != 0.0 || self.b.is_some() || self.silent.is_some()
     }
 
     /// Whether the influence depends on the propensity score.

@@ -10,4 +10,4 @@ mod combine;
 mod plan;
 
 pub(crate) use combine::{Combined, LostComparison, TripleEstimate};
-pub(crate) use plan::TriplePlan;
+pub(crate) use plan::{TriplePart, TriplePlan};

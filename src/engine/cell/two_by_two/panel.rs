@@ -5,12 +5,12 @@
 //! appendix.
 
 use super::moments::{SideMoments, WeightedMean, mean_difference, weighted_by_odds};
-use crate::base::solve::scaled;
+use crate::base::solve::{combine, scaled};
 use crate::engine::cell::algebra::{Algebra, Moments};
 use crate::engine::cell::method::Method;
 use crate::engine::cell::propensity::PropensityScore;
 use crate::engine::cell::sides::{CellResult, PlannedCell, StratumRows};
-use crate::engine::cell::terms::{CellEstimate, Coefficients, InfluenceTerm};
+use crate::engine::cell::terms::{CellEstimate, Coefficients, InfluenceTerm, Silent};
 use crate::result::estimates::CellStatus;
 
 /// Estimate and influence of the two arms.
@@ -115,8 +115,12 @@ fn control_mean(mean: &WeightedMean) -> Coefficients {
 ///
 /// By the equations that define the odds and the regression, estimating them does not change the influence.
 fn improved(algebra: &Algebra<'_>, sums: &SideMoments, odds: &Moments) -> CellResult<Arms> {
-    let beta = algebra.regress(sums.calibrated()?)?.beta;
+    let regression = algebra.regress(sums.calibrated()?)?;
+    let beta = regression.beta.clone();
     let h = 1.0 / sums.treated.total();
+    // Zero where the odds balance the covariates and nothing is trimmed.
+    let unbalanced = combine(&[(h, odds.z()), (-h, sums.treated.z())]);
+    let silent = Silent { by_odds: true, v: regression.solve(&unbalanced) };
     let att = h * (sums.treated.residual(&beta) - odds.residual(&beta));
     Ok(Arms {
         att,
@@ -126,7 +130,12 @@ fn improved(algebra: &Algebra<'_>, sums: &SideMoments, odds: &Moments) -> CellRe
             beta: Some(beta.clone()),
             ..Coefficients::default()
         },
-        control: Coefficients { h, beta: Some(beta), ..Coefficients::default() },
+        control: Coefficients {
+            h,
+            beta: Some(beta),
+            silent: Some(silent),
+            ..Coefficients::default()
+        },
     })
 }
 

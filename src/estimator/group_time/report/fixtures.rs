@@ -122,6 +122,8 @@ pub(crate) fn att_gt(
         },
         influence: None,
         influence_files: None,
+        weighting: None,
+        scores: None,
     }
 }
 

@@ -1,12 +1,14 @@
 //! From a chart to shapes: margins, panels, axes.
 
+mod dots;
 mod panel;
+mod steps;
 
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
 
 use crate::report::plot::axis::{Axis, Ticks};
-use crate::report::plot::chart::{Chart, Facet};
+use crate::report::plot::chart::{Body, Chart, Dot, Facet};
 use crate::report::plot::font::Typeface;
 use crate::report::plot::frame::TICK_LINE;
 use crate::report::plot::legend::Legend;
@@ -38,7 +40,10 @@ pub(crate) struct ChartLayout<'a> {
 pub(crate) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
     let facets = chart.facets.len();
     let columns = columns(facets);
-    let usual = usual_size(facets, columns);
+    let usual = match &chart.body {
+        Body::Dots(names) => size_of_dots(facets, columns, names.len()),
+        Body::Rows | Body::Steps => usual_size(facets, columns),
+    };
     let (width, height) = options.size.unwrap_or(usual);
     let layout = ChartLayout {
         chart,
@@ -69,6 +74,13 @@ fn usual_size(facets: usize, columns: usize) -> (u32, u32) {
     }
 }
 
+/// A size that has a line of letters for each name.
+fn size_of_dots(facets: usize, columns: usize, names: usize) -> (u32, u32) {
+    let rows = facets.div_ceil(columns).clamp(1, 100) as u32;
+    let panel = (60 + 26 * names.clamp(3, 300) as u32).max(160);
+    ((250 * columns as u32 + 300).max(1200), (170 + panel * rows).clamp(480, 10_000))
+}
+
 impl ChartLayout<'_> {
     fn draw(mut self) -> Result<Scene> {
         let (width, height) = (f64::from(self.scene.width), f64::from(self.scene.height));
@@ -76,7 +88,7 @@ impl ChartLayout<'_> {
         self.scene.fill(page, WHITE);
         let grid = self.margins(page);
         let rows = self.chart.facets.len().div_ceil(self.columns);
-        let height = (grid.height() - self.gap() * (rows as f64 - 1.0)) / rows as f64;
+        let height = (grid.height() - self.row_gap() * (rows as f64 - 1.0)) / rows as f64;
         let y = self.y_axis(height);
         let ticks = y.ticks.iter().map(|(_, text)| self.face.width(text, self.sizes.tick));
         let left = grid.left + ticks.fold(0.0, f64::max) + 12.0 * self.sizes.unit;
@@ -90,7 +102,16 @@ impl ChartLayout<'_> {
         }
         for (index, facet) in self.chart.facets.iter().enumerate() {
             let cell = self.cell(grid, index, rows);
-            self.facet(index, facet, cell, &x, &y);
+            let left = index.is_multiple_of(self.columns);
+            let lowest = index + self.columns >= self.chart.facets.len();
+            match self.chart.body {
+                Body::Rows => self.facet(index, facet, cell, &x, &y),
+                Body::Dots(_) => self.dots(facet, cell, (&x, &y), [left, lowest]),
+                Body::Steps => {
+                    let own = self.steps_axis(facet, cell.width());
+                    self.steps(facet, cell, (&own, &y), [left, true]);
+                }
+            }
         }
         self.words(page, grid);
         Ok(self.scene)
@@ -132,7 +153,16 @@ impl ChartLayout<'_> {
         14.0 * self.sizes.unit
     }
 
+    /// Pixels between rows of panels; each panel of distributions has the labels of its own axis below it.
+    fn row_gap(&self) -> f64 {
+        let labels = if self.chart.body == Body::Steps { 2.0 * self.sizes.tick } else { 0.0 };
+        self.gap() + labels
+    }
+
     fn y_axis(&self, height: f64) -> Axis {
+        if let Body::Dots(names) = &self.chart.body {
+            return self.names_axis(names);
+        }
         let values = self.chart.facets.iter().flat_map(Facet::values);
         let ticks = Ticks::along(height, self.sizes.tick, self.style.options.y_ticks);
         if self.chart.levels { Axis::levels(values, ticks) } else { Axis::values(values, ticks) }
@@ -147,6 +177,13 @@ impl ChartLayout<'_> {
     }
 
     fn x_axis(&self, width: f64) -> Axis {
+        if let Body::Dots(_) = self.chart.body {
+            let dots = self.chart.facets.iter().flat_map(|f| &f.dots);
+            let values = dots.map(|dot: &Dot| dot.value).chain(self.chart.bounds.iter().copied());
+            let most = (width / (3.6 * self.sizes.tick)).max(2.0);
+            let target = self.style.options.x_ticks.map_or(7.0, f64::from).min(most);
+            return Axis::values(values, Ticks { target, most });
+        }
         let places = self.places();
         let frequency = self.chart.frequency;
         let names: Vec<String> = places.iter().map(|at| shown(*at, frequency)).collect();
@@ -169,9 +206,9 @@ impl ChartLayout<'_> {
         let (column, row) = ((index % self.columns) as f64, (index / self.columns) as f64);
         let (columns, rows) = (self.columns as f64, rows as f64);
         let width = (grid.width() - self.gap() * (columns - 1.0)) / columns;
-        let height = (grid.height() - self.gap() * (rows - 1.0)) / rows;
+        let height = (grid.height() - self.row_gap() * (rows - 1.0)) / rows;
         let left = grid.left + column * (width + self.gap());
-        let top = grid.top + row * (height + self.gap());
+        let top = grid.top + row * (height + self.row_gap());
         Area { left, top, right: left + width, bottom: top + height }
     }
 

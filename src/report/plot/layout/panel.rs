@@ -79,7 +79,7 @@ impl ChartLayout<'_> {
     }
 
     /// Draws the facet's title and returns what is left of its cell.
-    fn strip(&mut self, facet: &Facet, cell: Area) -> Area {
+    pub(super) fn strip(&mut self, facet: &Facet, cell: Area) -> Area {
         if facet.title.is_empty() {
             return cell;
         }

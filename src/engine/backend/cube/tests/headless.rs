@@ -297,6 +297,8 @@ impl Runtime for Headless {
 impl GpuRuntime for Headless {
     const NAME: &'static str = "headless";
 
+    const WRITES: bool = true;
+
     fn probe(_: &NoDevice, _: Precision) -> Result<Availability> {
         Ok(Availability::default())
     }
@@ -306,8 +308,8 @@ impl GpuRuntime for Headless {
         _: Handle,
         bytes: usize,
         fill: &mut dyn FnMut(usize, &mut [u8]),
-    ) -> Option<Result<()>> {
+    ) -> Result<()> {
         fill(0, bytemuck::cast_slice_mut(&mut vec![0u64; bytes / size_of::<u64>()]));
-        Some(Ok(()))
+        Ok(())
     }
 }

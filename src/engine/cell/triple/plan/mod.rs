@@ -35,7 +35,32 @@ pub(super) struct CohortComparison {
     pub ineligible: usize,
 }
 
+/// A comparison that a cell is made of.
+pub(crate) struct TriplePart {
+    /// Positions of the cell and of the comparison among those that are estimated.
+    pub cell: usize,
+    pub component: usize,
+    /// First treated period of the comparison units, +inf if never treated, and whether they are eligible.
+    pub group: f64,
+    pub eligible: bool,
+}
+
 impl TriplePlan {
+    /// The comparisons that each cell is made of, cell by cell.
+    pub fn parts<'a>(&'a self, sample: &'a Sample) -> impl Iterator<Item = TriplePart> + use<'a> {
+        let of_cell = |(cell, of): (usize, &'a CellResult<Components>)| {
+            let of = of.as_ref().ok()?;
+            let own = sample.cohorts[self.cells[cell].cohort].group;
+            let part =
+                move |component, group, eligible| TriplePart { cell, component, group, eligible };
+            let others = of.comparisons.iter().flat_map(move |c| {
+                [part(c.eligible, c.group, true), part(c.ineligible, c.group, false)]
+            });
+            Some(std::iter::once(part(of.own, own, false)).chain(others))
+        };
+        self.of_cell.iter().enumerate().filter_map(of_cell).flatten()
+    }
+
     /// All cells, group-major.
     pub fn new(sample: &Sample, options: &PlanOptions) -> Self {
         let first = usize::from(options.base_period == BasePeriod::Varying);

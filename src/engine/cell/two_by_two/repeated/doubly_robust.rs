@@ -20,7 +20,7 @@ use crate::base::solve::{combine, dot, scaled};
 use crate::engine::cell::algebra::{Algebra, Moments, Regression};
 use crate::engine::cell::propensity::PropensityScore;
 use crate::engine::cell::sides::CellResult;
-use crate::engine::cell::terms::Coefficients;
+use crate::engine::cell::terms::{Coefficients, Silent};
 
 /// Maximum-likelihood propensity score and regressions with the sampling weights: R `DRDID`'s `drdid_rc` and, if not locally
 /// efficient, `drdid_rc1`.
@@ -53,18 +53,10 @@ pub(super) fn traditional(
     let beta = [&fitted.control[0].beta, &fitted.control[1].beta];
     let a = score_correction(algebra, odds, beta, &fitted.tau_c, score)?;
     let mut corners = fitted.corners();
-    let all = Treated::new(sides);
-    for t in [0, 1] {
-        let mean_t = scaled(sides[t].treated.z().to_vec(), 1.0 / fitted.tau_t[t].total);
-        let shift = match &fitted.gain {
-            None => mean_difference(odds[t], &sides[t].treated),
-            Some(gain) => {
-                let shift = combine(&[(1.0, &all.mean), (-1.0, &mean_t)]);
-                corners.treated[t].b = Some(scaled(gain.treated[t].solve(&shift), SIGN[t]));
-                combine(&[(1.0 / fitted.tau_c[t].total, odds[t].z()), (-1.0, &all.mean)])
-            }
-        };
-        corners.control[t].b = Some(scaled(fitted.control[t].solve(&shift), SIGN[t]));
+    let slopes = fitted.slopes(sides, odds);
+    for (t, Slopes { treated, control }) in slopes.into_iter().enumerate() {
+        corners.treated[t].b = treated;
+        corners.control[t].b = Some(control);
         corners.control[t].a = Some(a.clone());
         corners.treated[t].a = Some(a.clone());
     }
@@ -81,7 +73,19 @@ pub(super) fn improved(
 ) -> CellResult<Corners> {
     let regress = |t: usize| algebra.regress(sides[t].calibrated()?);
     let control = [regress(0)?, regress(1)?];
-    Ok(FittedRegressions::new(algebra, sides, odds, control, efficient)?.corners())
+    let fitted = FittedRegressions::new(algebra, sides, odds, control, efficient)?;
+    let mut corners = fitted.corners();
+    for (t, Slopes { treated, control }) in fitted.slopes(sides, odds).into_iter().enumerate() {
+        corners.treated[t].silent = treated.map(|v| Silent { by_odds: false, v });
+        corners.control[t].silent = Some(Silent { by_odds: true, v: control });
+    }
+    Ok(corners)
+}
+
+/// How the outcomes of a period's rows enter the estimate through the regressions: `z'v` of a treated and of a comparison row.
+struct Slopes {
+    treated: Option<Vec<f64>>,
+    control: Vec<f64>,
 }
 
 /// Regressions and weighted means of their residuals.
@@ -116,6 +120,25 @@ impl FittedRegressions {
         let tau_c = [0, 1].map(|t| WeightedMean::new(odds[t], &control[t].beta));
         let gain = efficient.then(|| Gain::new(algebra, sides, &control)).transpose()?;
         Ok(Self { control, tau_t, tau_c, gain })
+    }
+
+    /// `σ_t B_1t⁻¹ (m_T - m_Tt)` of the treated rows, if these are regressed, and of the comparison rows `σ_t B_0t⁻¹ (m_Ct - m_T)`, or
+    /// `σ_t B_0t⁻¹ (m_Ct - m_Tt)`.
+    fn slopes(&self, sides: [&SideMoments; 2], odds: [&Moments; 2]) -> [Slopes; 2] {
+        let all = Treated::new(sides);
+        [0, 1].map(|t| {
+            let mean_t = scaled(sides[t].treated.z().to_vec(), 1.0 / self.tau_t[t].total);
+            let (treated, shift) = match &self.gain {
+                None => (None, mean_difference(odds[t], &sides[t].treated)),
+                Some(gain) => {
+                    let shift = combine(&[(1.0, &all.mean), (-1.0, &mean_t)]);
+                    let of_control = [(1.0 / self.tau_c[t].total, odds[t].z()), (-1.0, &all.mean)];
+                    let treated = scaled(gain.treated[t].solve(&shift), SIGN[t]);
+                    (Some(treated), combine(&of_control))
+                }
+            };
+            Slopes { treated, control: scaled(self.control[t].solve(&shift), SIGN[t]) }
+        })
     }
 
     /// Estimate, and influence with regressions and odds taken as known.

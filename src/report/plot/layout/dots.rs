@@ -1,0 +1,64 @@
+//! A panel of points beside names, as in a plot of balance.
+
+use crate::report::plot::axis::Axis;
+use crate::report::plot::chart::Facet;
+use crate::report::plot::frame::Frame;
+use crate::report::plot::marks::{Marks, colour_and_mark};
+use crate::report::plot::scene::{Anchor, Area, GRID, INK, MUTED, Point};
+
+use super::ChartLayout;
+
+/// Part of the page that names may take.
+const NAMES: f64 = 0.3;
+
+impl ChartLayout<'_> {
+    /// The names from the top down, shortened where they are long.
+    pub(super) fn names_axis(&self, names: &[String]) -> Axis {
+        let room = NAMES * f64::from(self.scene.width);
+        let tick =
+            |(i, name): (usize, &String)| (-(i as f64), self.face.fit(name, self.sizes.tick, room));
+        let ticks = names.iter().enumerate().map(tick).collect();
+        Axis { low: 0.4 - names.len() as f64, high: 0.6, ticks }
+    }
+
+    pub(super) fn dots(
+        &mut self,
+        facet: &Facet,
+        cell: Area,
+        (x, y): (&Axis, &Axis),
+        [left, bottom]: [bool; 2],
+    ) {
+        let (sizes, options) = (self.sizes, self.style.options);
+        let bounds = self.chart.bounds.clone();
+        let frame = Frame { area: self.strip(facet, cell), x, y, sizes };
+        let scene = &mut self.scene;
+        let spacing = frame.up(-1.0) - frame.up(0.0);
+        for (place, name) in &y.ticks {
+            let from = Point { x: frame.area.left, y: frame.up(*place) };
+            if options.grid.is_level() {
+                scene.rule(from, frame.area.right, sizes.unit, GRID);
+            }
+            if left {
+                let at = Point { x: from.x - 8.0 * sizes.unit, ..from };
+                scene.text(name, at, Anchor::End, sizes.tick, MUTED);
+            }
+        }
+        for (place, _) in x.ticks.iter().filter(|_| options.grid.is_upright()) {
+            frame.upright(scene, *place, 1.0, GRID);
+        }
+        frame.upright(scene, 0.0, 1.5, INK);
+        for bound in bounds.iter().filter(|bound| (x.low..=x.high).contains(*bound)) {
+            let top = Point { x: frame.along(*bound), y: frame.area.top };
+            let unit = sizes.unit;
+            scene.dashed_upright(top, frame.area.bottom, 1.2 * unit, 6.0 * unit, MUTED);
+        }
+        let small = if self.chart.facets.len() > 1 { 0.8 } else { 1.0 };
+        let marks = Marks::new(small * sizes.unit, spacing);
+        for dot in &facet.dots {
+            let at = Point { x: frame.along(dot.value), y: frame.up(-(dot.name as f64)) };
+            let (colour, mark) = colour_and_mark(dot.rank);
+            marks.shaped(mark).point(scene, at, colour);
+        }
+        frame.x_ticks(scene, usize::from(bottom));
+    }
+}
