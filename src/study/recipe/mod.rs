@@ -7,6 +7,7 @@
 
 mod chapters;
 mod command;
+mod course;
 mod digest;
 mod folder;
 mod options;
@@ -90,7 +91,7 @@ impl Study {
                 .build();
             estimator.fit_on_devices(self.data.as_path(), devices)
         };
-        let (chapters, findings) = run::all(self, &fit);
+        let (chapters, findings) = course::all(self, &fit);
         Ok(StudyReport {
             title: self.title.clone().unwrap_or_else(|| format!("A study of {}", self.outcome)),
             data: self.data.display().to_string(),

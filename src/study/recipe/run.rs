@@ -1,9 +1,8 @@
 //! Doing what is asked, step by step.
 
-use super::chapters::CHAPTERS;
 use super::command::Command;
 use super::options::{Study, Variant};
-use super::step::{Chapter, Finding, Step, StepPicture};
+use super::step::{Finding, Step, StepPicture};
 use crate::base::error::{DidError, Result};
 use crate::estimator::GroupTimeResult;
 use crate::report::contract::Report;
@@ -35,26 +34,6 @@ pub(super) struct Plan {
     pub command: Command,
     /// What its picture shows; without it nothing is drawn.
     pub alt: Option<String>,
-}
-
-/// All chapters that have steps, and the numbers that are looked for first.
-pub(super) fn all(study: &Study, fit: &Fit<'_>) -> (Vec<Chapter>, Vec<Finding>) {
-    let (fits, steps, findings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut run = Run { study, fit, fits, findings, steps };
-    let mut chapters = Vec::new();
-    let total = CHAPTERS.len() as u64;
-    for (done, opening) in (0..).zip(&CHAPTERS) {
-        if let Some(progress) = &study.progress {
-            progress.report(opening.name, done, total);
-        }
-        (opening.fill)(&mut run);
-        let steps = std::mem::take(&mut run.steps);
-        if !steps.is_empty() {
-            let (name, title, about) = (opening.name, opening.title, opening.about);
-            chapters.push(Chapter { name, title, about, steps });
-        }
-    }
-    (chapters, run.findings)
 }
 
 /// The message of an error.
