@@ -29,10 +29,16 @@ pub(super) fn medicaid() -> DataFrame {
         share("white", &population, 100.0, "perc_white"),
         share("hispanic", &population, 100.0, "perc_hispanic"),
         share("unemployed", &number("labour_force"), 100.0, "unemp_rate"),
-        (&number("poverty") / 10.0).with_name("poverty_rate".into()),
+        tenths(&number("poverty")).with_name("poverty_rate".into()),
         (&number("income") * 0.001).with_name("median_income".into()),
     ]);
     DataFrame::new(raw.height(), columns).expect("shipped columns")
+}
+
+/// A tenth of each number, by division: polars multiplies by the inverse, which has other last digits.
+fn tenths(column: &Column) -> Column {
+    let values = column.f64().expect("shipped columns").apply_values(|value| value / 10.0);
+    values.into_column()
 }
 
 pub(super) fn castle() -> DataFrame {
