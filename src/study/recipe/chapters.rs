@@ -3,7 +3,7 @@
 use super::options::file_name;
 use super::run::{Made, Plan, Run, said};
 use super::step::Step;
-use crate::base::options::ControlGroup;
+use crate::base::options::{ControlGroup, EstimationMethod};
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::estimator::honest::{Breakdown, Delta, Honest};
@@ -24,7 +24,7 @@ pub(super) struct Opening {
 }
 
 /// Another chapter is an entry here, with a function that adds its steps; one without steps is left out.
-pub(super) const CHAPTERS: [Opening; 9] = [
+pub(super) const CHAPTERS: [Opening; 10] = [
     Opening {
         name: "data",
         title: "What the data are",
@@ -60,6 +60,15 @@ pub(super) const CHAPTERS: [Opening; 9] = [
             estimates of nothing: they should be near zero.",
         ],
         fill: effects,
+    },
+    Opening {
+        name: "overlap",
+        title: "What the weighting does",
+        about: &[
+            "The main method weights the comparison units so that their covariates are those of the treated. Scores near one, few \
+            effective units and differences that remain after weighting say that the groups have little in common.",
+        ],
+        fill: overlap,
     },
     Opening {
         name: "comparison",
@@ -224,6 +233,37 @@ fn effects(run: &mut Run<'_>) {
 /// `= 0.2`, or `< 0.00001` as it is.
 fn equal(p: &str) -> String {
     if p.starts_with('<') { p.to_owned() } else { format!("= {p}") }
+}
+
+/// Overlap, and balance before and after weighting, of the main variant if it has covariates.
+fn overlap(run: &mut Run<'_>) {
+    let variant = &run.study.variants[0];
+    if !run.study.weighs(variant) {
+        return;
+    }
+    let has_scores = variant.method != EstimationMethod::OutcomeRegression;
+    let (fit, main) = run.main();
+    let made = fit.map(GroupTimeResult::overlap_by_cell);
+    let command = run.study.of_saved("overlap", &main);
+    let plan = Plan {
+        name: "overlap".into(),
+        title: "Overlap by group and period".into(),
+        command: if has_scores { command.drawn(run.study, "overlap") } else { command },
+        alt: has_scores.then(|| {
+            "Propensity scores of treated and comparison units, with the trimming bound".into()
+        }),
+    };
+    run.show(plan, made);
+    let (fit, main) = run.main();
+    let none = || "the fit has no balance".to_owned();
+    let made = fit.and_then(|fit| fit.weighting.clone().ok_or_else(none));
+    let plan = Plan {
+        name: "weighting".into(),
+        title: "Balance before and after weighting".into(),
+        command: run.study.of_saved("weighting", &main).drawn(run.study, "weighting"),
+        alt: Some("Normalised differences of the covariates before and after weighting".into()),
+    };
+    run.show(plan, made);
 }
 
 fn comparison(run: &mut Run<'_>) {

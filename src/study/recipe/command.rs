@@ -132,6 +132,7 @@ impl Study {
             .flag("repeated-cross-sections", self.repeated_cross_sections)
             .flag("allow-unbalanced-panel", self.allow_unbalanced_panel)
             .unless("alp", self.alpha, crate::base::options::defaults::ALPHA)
+            .flag("weighting", self.weighs(variant))
             .flag("cband", self.band == Some(Band::Uniform))
             .flag("no-cband", self.band == Some(Band::Pointwise));
         if let Some(Bootstrap { draws, seed, multiplier, .. }) = self.bootstrap {
@@ -143,9 +144,14 @@ impl Study {
         command.drawn(self, step).option("save", Some(self.saved(step).display()))
     }
 
+    /// What a command makes of saved effects.
+    pub(super) fn of_saved(&self, name: &str, main: &str) -> Command {
+        Command::new(name).word(self.saved(main).display())
+    }
+
     /// An average of saved effects.
     pub(super) fn aggregate(&self, main: &str, aggregation: Aggregation) -> Command {
-        let command = Command::new("aggregate").word(self.saved(main).display());
+        let command = self.of_saved("aggregate", main);
         command.option("aggregate", Some(aggregation))
     }
 
@@ -161,7 +167,7 @@ impl Study {
 
     /// An analysis of the main event study.
     fn analysis(&self, name: &str, main: &str) -> Command {
-        let command = Command::new(name).word(self.saved(main).display());
+        let command = self.of_saved(name, main);
         command.unless("aggregate", self.event_study(), Aggregation::dynamic())
     }
 
@@ -241,7 +247,7 @@ mod tests {
             study.unit("id").covariates("~ x").alpha(0.1).bootstrap(Bootstrap::draws(99)).build();
         let command = study.att_gt(&study.variants[0], "dr").to_string();
         let expected = "burn-did att-gt 'a b.csv' --yname y --tname t --idname id --gname g --xformla '~ x' \
-            --est-method doubly_robust --control-group never_treated --alp 0.1 --boot --biters 99 --seed 0 \
+            --est-method doubly_robust --control-group never_treated --alp 0.1 --weighting --boot --biters 99 --seed 0 \
             --multiplier rademacher --plot out/pictures/dr.svg --save out/results/dr.json";
         assert_eq!(command, expected);
         let asked =

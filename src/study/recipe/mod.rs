@@ -82,6 +82,7 @@ impl Study {
                 .base_period(variant.base_period.unwrap_or(self.base_period))
                 .anticipation(self.anticipation)
                 .method(variant.method)
+                .weighting(self.weighs(variant))
                 .alpha(self.alpha)
                 .maybe_bootstrap(self.bootstrap)
                 .maybe_band(self.band)

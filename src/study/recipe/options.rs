@@ -194,6 +194,13 @@ impl Study {
         Ok(columns)
     }
 
+    /// Whether the report shows what a variant's weighting does: it is the main one, and has covariates.
+    pub(super) fn weighs(&self, variant: &Variant) -> bool {
+        let covariates = variant.covariates.as_ref().unwrap_or(&self.covariates);
+        let has_covariates = Formula::parse(covariates).is_ok_and(|f| !f.variables().is_empty());
+        self.variants.first() == Some(variant) && has_covariates
+    }
+
     /// The event study that is analysed.
     pub(super) fn event_study(&self) -> Aggregation {
         use crate::estimator::aggregate::AggregationKind::Dynamic;
