@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::{failure, mpdta, stdout, temporary};
+use crate::run::{burn_did, failure, mpdta, stdout, temporary};
 
 /// A fit with everything that is known of its weights.
 fn saved(name: &str, more: &[&str]) -> String {
@@ -52,6 +52,9 @@ fn what_is_wrong_is_said() {
     let save = saved("weighting_cells.json", &["--est-method", "reg"]);
     let error = failure(2, &["weighting", &save, "--group", "1999"]);
     assert!(error.contains("there are 2004, 2006, 2007"), "{error}");
-    let error = failure(1, &["overlap", &save, "--plot", &temporary("none.svg")]);
-    assert!(error.contains("no propensity score"), "{error}");
+    // The table is there, and the picture is not.
+    let output = burn_did(&["overlap", &save, "--plot", &temporary("none.svg")]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(!output.stdout.is_empty() && error.contains("no propensity score"), "{error}");
 }

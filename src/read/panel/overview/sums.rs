@@ -51,10 +51,11 @@ impl Sums {
     /// The variance, without bias where weights are fixed: `Σ w (x - mean)² / (Σ w - Σ w² / Σ w)`, with equal weights the textbook's.
     pub fn variance(&self) -> Option<f64> {
         let mean = self.mean()?;
-        let spread = (self.second / self.weight - mean * mean).max(0.0);
-        let free = 1.0 - self.squared_weight / (self.weight * self.weight);
+        let squares = (self.second - self.first * mean).max(0.0);
+        let free = self.weight - self.squared_weight / self.weight;
         // One row with a weight has none, whatever the rounding.
-        (self.rows > 1 && free > 1e-14).then(|| spread / free).filter(|v| v.is_finite())
+        let varies = self.rows > 1 && free > 1e-14 * self.weight;
+        varies.then(|| squares / free).filter(|v| v.is_finite())
     }
 
     /// The standard error of the mean, with rows as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.
