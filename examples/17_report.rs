@@ -6,7 +6,7 @@ use burn_did::{Honest, Result, Study, backend::Cpu, recipe::Variant};
 fn main() -> Result<()> {
     let study = Study::builder()
         .title("Minimum wages and teen employment")
-        .data("src/data/mpdta.csv")
+        .data(concat!(env!("CARGO_MANIFEST_DIR"), "/src/data/mpdta.csv"))
         .folder("study")
         .outcome("lemp")
         .unit("countyreal")
