@@ -449,7 +449,7 @@ pub enum DidError {
         /// Precision asked for.
         precision: &'static str,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// The device does not exist or fails.
     #[error("device {device}: {problem}")]

@@ -29,6 +29,6 @@ pub(super) fn probe_dtype<B: Backend>(
     Err(DidError::Precision {
         device: format!("{device:?}"),
         precision: precision.word(),
-        remedy: "choose `Precision::F32`, or a backend with double arithmetic",
+        remedy: "choose `Precision::F32`, or a backend with double arithmetic".to_owned(),
     })
 }

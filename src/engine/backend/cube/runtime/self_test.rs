@@ -1,5 +1,7 @@
 //! Whether a device's doubles are right, by values that are known.
 
+use std::fmt;
+
 use burn::tensor::DType;
 use cubecl::prelude::CubeDim;
 
@@ -18,12 +20,12 @@ fn log_odds() -> Vec<f64> {
     wide.chain((0..100).map(|i| 0.3 + 1e-12 * f64::from(i))).collect()
 }
 
-/// Whether the device has doubles and does the arithmetic of the kernels in them: odds to two units in the last place, and
-/// `p (1 - p)` to four.
-pub(crate) fn computes_doubles<R: GpuRuntime>(device: &R::Device) -> Result<bool> {
+/// What is wrong with the device's doubles: that it has none, or the worst of the known values. Odds are right to two units in the last
+/// place, and `p (1 - p)` to four.
+pub(crate) fn wrong_doubles<R: GpuRuntime>(device: &R::Device) -> Result<Option<String>> {
     let gpu = Gpu::<R>::new(device, DType::F64);
     if !gpu.client.properties().supports_type(gpu.dtype) {
-        return Ok(false);
+        return Ok(Some("its driver has no doubles".to_owned()));
     }
     let etas = log_odds();
     let n = etas.len();
@@ -41,11 +43,62 @@ pub(crate) fn computes_doubles<R: GpuRuntime>(device: &R::Device) -> Result<bool
     for bytes in gpu.read(&[&out])? {
         values.extend(gpu.numbers(bytes, out.len())?);
     }
-    let close =
-        |got: f64, exact: f64, ulps: f64| (got - exact).abs() <= ulps * f64::EPSILON * exact;
-    Ok(values.len() == 2 * n
-        && etas.iter().zip(values.chunks_exact(2)).all(|(eta, got)| {
-            let odds = eta.exp();
-            close(got[0], odds, 2.0) && close(got[1], odds / (1.0 + odds) / (1.0 + odds), 4.0)
-        }))
+    if values.len() != 2 * n {
+        return Ok(Some("its driver's doubles cannot be read".to_owned()));
+    }
+    let compared = etas.iter().zip(values.chunks_exact(2)).flat_map(|(eta, got)| {
+        let odds = eta.exp();
+        let variance = odds / (1.0 + odds) / (1.0 + odds);
+        [
+            Known::new("exp(x)", *eta, got[0], odds, 2.0),
+            Known::new("p (1 - p)", *eta, got[1], variance, 4.0),
+        ]
+    });
+    let worst = compared.max_by(|a, b| a.excess().total_cmp(&b.excess()));
+    Ok(worst.filter(|known| known.excess() > 1.0).map(|known| known.to_string()))
+}
+
+/// A value that is known, and what the device makes of it.
+struct Known {
+    name: &'static str,
+    x: f64,
+    got: f64,
+    exact: f64,
+    /// Units in the last place that it may be off.
+    allowed: f64,
+}
+
+impl Known {
+    fn new(name: &'static str, x: f64, got: f64, exact: f64, allowed: f64) -> Self {
+        Self { name, x, got, exact, allowed }
+    }
+
+    /// How far it is off, in what is allowed; infinite for what is no number.
+    fn excess(&self) -> f64 {
+        let off = (self.got - self.exact).abs() / (self.allowed * f64::EPSILON * self.exact);
+        if off.is_nan() { f64::INFINITY } else { off }
+    }
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, x, got, exact, .. } = self;
+        write!(
+            f,
+            "its driver's doubles are wrong: at x = {x}, {name} is {got:e} in place of {exact:e}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_off_in_units_of_what_is_allowed() {
+        let known = |got: f64| Known::new("exp(x)", 0.0, got, 1.0, 2.0);
+        assert_eq!(known(1.0 + 2.0 * f64::EPSILON).excess(), 1.0);
+        assert_eq!(known(f64::NAN).excess(), f64::INFINITY);
+        assert!(known(1.5).to_string().ends_with("at x = 0, exp(x) is 1.5e0 in place of 1e0"));
+    }
 }

@@ -7,7 +7,7 @@ use cubecl::device::Device;
 
 use super::GpuRuntime;
 use super::buffers::guarded;
-use super::self_test::computes_doubles;
+use super::self_test::wrong_doubles;
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::Availability;
@@ -21,14 +21,15 @@ impl GpuRuntime for WgpuRuntime {
     const NAME_IN_DOUBLES: &'static str = "vulkan";
 
     fn probe(device: &WgpuDevice, precision: Precision) -> Result<Availability> {
-        let refused = |remedy| DidError::Precision {
+        let refused = |remedy: String| DidError::Precision {
             device: format!("wgpu {device:?}"),
             precision: precision.word(),
             remedy,
         };
         if precision == Precision::F64 && !cfg!(feature = "vulkan") {
             return Err(refused(
-                "choose `Precision::F32`, or the backend `Vulkan` of the feature `vulkan`",
+                "choose `Precision::F32`, or the backend `Vulkan` of the feature `vulkan`"
+                    .to_owned(),
             ));
         }
         let id = device.to_id();
@@ -46,10 +47,13 @@ impl GpuRuntime for WgpuRuntime {
             });
         }
         guarded::<Self, _>(device, || {
-            if precision == Precision::F64 && !computes_doubles::<Self>(device)? {
-                return Err(refused(
-                    "its driver has no doubles, or none that are right: choose `Precision::F32`, or another backend",
-                ));
+            let doubles = precision == Precision::F64;
+            if let Some(wrong) =
+                doubles.then(|| wrong_doubles::<Self>(device)).transpose()?.flatten()
+            {
+                return Err(refused(format!(
+                    "{wrong}: choose `Precision::F32`, or another backend"
+                )));
             }
             Ok(Availability::default())
         })
