@@ -1,6 +1,6 @@
 //! The chapters of a report, in the order of the recipe.
 
-use super::options::file_name;
+use super::options::{Study, file_name};
 use super::run::{Made, Plan, Run, said};
 use super::step::Step;
 use crate::base::options::{ControlGroup, EstimationMethod};
@@ -116,6 +116,26 @@ pub(super) const CHAPTERS: [Opening; 10] = [
         fill: sensitivity,
     },
 ];
+
+/// Whether a step has this name, which no variant can have then.
+pub(super) fn is_step(name: &str, study: &Study) -> bool {
+    const NAMES: [&str; 9] = [
+        "describe",
+        "panelview",
+        "means",
+        "means-relative",
+        "balance",
+        "balance-not-yet-treated",
+        "balance-weighted",
+        "overlap",
+        "pretrends",
+    ];
+    let averages = study.aggregations.iter().copied().chain([study.event_study()]);
+    NAMES.contains(&name)
+        || name.starts_with("compare-")
+        || name.starts_with("honest-")
+        || averages.into_iter().any(|average| name == file_name(&average.to_string()))
+}
 
 fn data(run: &mut Run<'_>) {
     let columns = said(run.study.columns_of_covariates());
@@ -258,9 +278,9 @@ fn overlap(run: &mut Run<'_>) {
     let none = || "the fit has no balance".to_owned();
     let made = fit.and_then(|fit| fit.weighting.clone().ok_or_else(none));
     let plan = Plan {
-        name: "weighting".into(),
+        name: "balance-weighted".into(),
         title: "Balance before and after weighting".into(),
-        command: run.study.of_saved("weighting", &main).drawn(run.study, "weighting"),
+        command: run.study.of_saved("weighting", &main).drawn(run.study, "balance-weighted"),
         alt: Some("Normalised differences of the covariates before and after weighting".into()),
     };
     run.show(plan, made);

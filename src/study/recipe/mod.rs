@@ -119,6 +119,10 @@ impl Study {
                 let expected = "with names that have a letter or a digit, and no comma";
                 return Err(wrong(expected, format!("`{name}`")));
             }
+            if chapters::is_step(&variant.file_name(), self) {
+                let expected = "with other names than those of the report's steps";
+                return Err(wrong(expected, format!("`{name}`")));
+            }
             if let Some(other) = self.variants[..index].iter().find(|other| same(other)) {
                 let got = format!("`{}` and `{name}`", other.name);
                 return Err(wrong("of names that differ in letters or digits", got));

@@ -110,7 +110,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 13);
+    assert_eq!(kinds.len(), 15);
 }
 
 #[test]

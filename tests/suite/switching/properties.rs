@@ -253,7 +253,10 @@ fn what_cannot_be_estimated_is_an_error_or_a_warning() {
     assert!(matches!(error(none, &plain), DidError::NoSwitchers { .. }));
     let constant = plain.clone().lazy().with_column(lit(1.0).alias("d")).collect().unwrap();
     let found = error(one.clone(), &constant).to_string();
-    assert!(found.contains("column `d` (treatment)") && found.contains("continuous"), "{found}");
+    assert!(
+        found.contains("column `d` (treatment)") && found.contains("in each period"),
+        "{found}"
+    );
     let empty = plain.clone().lazy().with_column(lit(f64::NAN).alias("y")).collect().unwrap();
     assert!(matches!(error(one.clone(), &empty), DidError::EmptySample { .. }));
     let absent = but(one.clone(), |c| c.treatment = "dose".into());

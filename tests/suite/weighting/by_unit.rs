@@ -212,7 +212,7 @@ fn the_file_does_not_depend_on_the_order_of_rows_or_on_pieces() {
     assert_eq!(pieces.weighting, fit.weighting);
     let csv = String::from_utf8(written(&fit, "c.csv")).unwrap();
     assert!(
-        csv.starts_with("unit,unit_group,group,time,treated,score,trimmed,weight\n8001,"),
+        csv.starts_with("unit,unit_group,group,time,treated,score,trimmed,weight\n17005,2004,"),
         "{csv}"
     );
     assert_eq!(csv.lines().count(), fit.scores.as_ref().unwrap().len() + 1);
