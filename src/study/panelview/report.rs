@@ -1,6 +1,8 @@
 //! Views of a panel in print.
 
-use super::{PanelView, TreatmentPattern, TreatmentStatus};
+#[cfg(feature = "plot")]
+use super::TreatmentStatus;
+use super::{PanelView, TreatmentPattern};
 use crate::base::calendar::shown;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;

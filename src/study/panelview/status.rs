@@ -43,11 +43,13 @@ impl TreatmentStatus {
     }
 
     /// All of them, from the lightest to the darkest.
+    #[cfg(feature = "plot")]
     pub(super) fn all() -> impl Iterator<Item = Self> {
         LETTERS.into_iter().map(|(status, _)| status)
     }
 
     /// What a legend calls it.
+    #[cfg(feature = "plot")]
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Missing => "Missing",
