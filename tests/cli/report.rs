@@ -185,6 +185,17 @@ fn what_cannot_be_a_report_is_refused_before_any_work() {
     let said = text(&done.stderr);
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(said.contains("other.csv"), "{said}");
+
+    // Files of a variant would be those of a step.
+    for name in ["Overlap", "Compare simple", "Dynamic"] {
+        let named = example().replace("name = \"Weighting\"", &format!("name = \"{name}\""));
+        fs::write(folder.join("study.toml"), named).unwrap();
+        let done = shell(&folder, "burn-did report study.toml --out out");
+        let said = text(&done.stderr);
+        assert_ne!(done.status.code(), Some(0), "{said}");
+        assert!(said.contains("other names than those of the report's steps"), "{said}");
+        assert!(!folder.join("out").exists());
+    }
     assert!(failure(1, &["report", "nowhere.toml", "--out", "x"]).contains("nowhere.toml"));
     assert!(failure(2, &["report"]).contains("--out"));
 }

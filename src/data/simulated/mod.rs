@@ -122,6 +122,20 @@ fn common(repeated: bool, weights: bool, clusters: usize) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
+/// Options of the sample and of its comparison units.
+fn sampled(never_treated: f64, repeated: bool, attrition: f64) -> Vec<String> {
+    let mut words = Vec::new();
+    if never_treated == 0.0 {
+        words.extend(["--control-group", "not_yet_treated"]);
+    }
+    if repeated {
+        words.push("--repeated-cross-sections");
+    } else if attrition > 0.0 {
+        words.push("--allow-unbalanced-panel");
+    }
+    words.into_iter().map(str::to_owned).collect()
+}
+
 /// The option of so many covariates.
 fn formula(covariates: usize) -> Vec<String> {
     if covariates == 0 {

@@ -84,14 +84,11 @@ impl Simulate for Simulation {
         let mut words = super::common(self.repeated_cross_sections, self.weights, self.clusters);
         words.extend(["--gname".to_owned(), "group".to_owned()]);
         words.extend(super::formula(self.covariates));
-        if self.never_treated == 0.0 {
-            words.extend(["--control-group".to_owned(), "not_yet_treated".to_owned()]);
-        }
-        if self.repeated_cross_sections {
-            words.push("--repeated-cross-sections".to_owned());
-        } else if self.attrition > 0.0 {
-            words.push("--allow-unbalanced-panel".to_owned());
-        }
+        words.extend(super::sampled(
+            self.never_treated,
+            self.repeated_cross_sections,
+            self.attrition,
+        ));
         if self.violation != 0.0 {
             words.extend(["--base-period".to_owned(), "universal".to_owned()]);
         }

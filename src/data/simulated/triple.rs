@@ -67,14 +67,11 @@ impl Simulate for TripleSimulation {
         let mut words = super::common(self.repeated_cross_sections, self.weights, self.clusters);
         words.extend(["--gname", "group", "--pname", "eligible"].map(str::to_owned));
         words.extend(super::formula(self.covariates));
-        if self.never_treated == 0.0 {
-            words.extend(["--control-group", "not_yet_treated"].map(str::to_owned));
-        }
-        if self.repeated_cross_sections {
-            words.push("--repeated-cross-sections".to_owned());
-        } else if self.attrition > 0.0 {
-            words.push("--allow-unbalanced-panel".to_owned());
-        }
+        words.extend(super::sampled(
+            self.never_treated,
+            self.repeated_cross_sections,
+            self.attrition,
+        ));
         words
     }
 

@@ -142,56 +142,58 @@ impl TwfeRegression {
     }
 }
 
+/// The columns that both diagnostics read.
+fn of_panel(
+    [unit, time, group, outcome]: [&String; 4],
+    frequency: Option<Frequency>,
+) -> PanelColumns {
+    PanelColumns {
+        unit: Some(unit.clone()),
+        time: time.clone(),
+        group: Some(group.clone()),
+        treatment: None,
+        outcome: Some(outcome.clone()),
+        weights: None,
+        cluster: None,
+        covariates: Vec::new(),
+        frequency,
+        base: None,
+        most_patterns: usize::MAX,
+    }
+}
+
+/// How both diagnostics read them.
+fn reading<'a>(
+    columns: &'a PanelColumns,
+    missing_values: Option<&[String]>,
+    memory_budget: Option<u64>,
+    progress: Option<&Progress>,
+) -> Reading<'a> {
+    let missing = MissingValues::new(missing_values);
+    Reading { columns, missing, memory_budget, progress: progress.cloned() }
+}
+
 impl Bacon {
     pub(super) fn columns(&self) -> PanelColumns {
-        PanelColumns {
-            unit: Some(self.unit.clone()),
-            time: self.time.clone(),
-            group: Some(self.group.clone()),
-            treatment: None,
-            outcome: Some(self.outcome.clone()),
-            weights: None,
-            cluster: self.cluster.clone(),
-            covariates: Vec::new(),
-            frequency: self.frequency,
-            base: None,
-            most_patterns: usize::MAX,
-        }
+        let panel = of_panel([&self.unit, &self.time, &self.group, &self.outcome], self.frequency);
+        PanelColumns { cluster: self.cluster.clone(), ..panel }
     }
 
     pub(super) fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {
-        Reading {
-            columns,
-            missing: MissingValues::new(self.missing_values.as_deref()),
-            memory_budget: self.memory_budget,
-            progress: self.progress.clone(),
-        }
+        let (missing, progress) = (self.missing_values.as_deref(), self.progress.as_ref());
+        reading(columns, missing, self.memory_budget, progress)
     }
 }
 
 impl TwfeWeights {
     pub(super) fn columns(&self) -> PanelColumns {
-        PanelColumns {
-            unit: Some(self.unit.clone()),
-            time: self.time.clone(),
-            group: Some(self.group.clone()),
-            treatment: None,
-            outcome: Some(self.outcome.clone()),
-            weights: self.weights.clone(),
-            cluster: None,
-            covariates: self.covariates.clone(),
-            frequency: self.frequency,
-            base: None,
-            most_patterns: usize::MAX,
-        }
+        let panel = of_panel([&self.unit, &self.time, &self.group, &self.outcome], self.frequency);
+        let (weights, covariates) = (self.weights.clone(), self.covariates.clone());
+        PanelColumns { weights, covariates, ..panel }
     }
 
     pub(super) fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {
-        Reading {
-            columns,
-            missing: MissingValues::new(self.missing_values.as_deref()),
-            memory_budget: self.memory_budget,
-            progress: self.progress.clone(),
-        }
+        let (missing, progress) = (self.missing_values.as_deref(), self.progress.as_ref());
+        reading(columns, missing, self.memory_budget, progress)
     }
 }

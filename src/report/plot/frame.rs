@@ -59,6 +59,15 @@ impl Frame<'_> {
         scene.line(from, to, width * self.sizes.unit, colour);
     }
 
+    /// Dashed upright lines at the bounds that the axis has; their width is in the unit of distances.
+    pub(super) fn bounds(&self, scene: &mut Scene, bounds: &[f64], width: f64, colour: Colour) {
+        let unit = self.sizes.unit;
+        for bound in bounds.iter().filter(|bound| (self.x.low..=self.x.high).contains(*bound)) {
+            let top = Point { x: self.along(*bound), y: self.area.top };
+            scene.dashed_upright(top, self.area.bottom, width * unit, 6.0 * unit, colour);
+        }
+    }
+
     /// The horizontal axis. Labels of neighbours take turns on `lines`; none are written if there are none.
     pub(super) fn x_ticks(&self, scene: &mut Scene, lines: usize) {
         let Sizes { unit, tick, .. } = self.sizes;

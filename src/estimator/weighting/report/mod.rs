@@ -135,7 +135,7 @@ fn alike(all: &[WeightedComparison]) -> impl Iterator<Item = &[WeightedCompariso
     all.chunk_by(|a, b| WeightedComparison { time: b.time, ..a.clone() } == *b)
 }
 
-/// Which comparisons these are, of which all but the period is the same.
+/// The name of comparisons that differ in their period only: it names the first and the last.
 fn name(of: &[WeightedComparison], settings: &Settings) -> String {
     match of {
         [] => String::new(),

@@ -47,11 +47,7 @@ impl ChartLayout<'_> {
             frame.upright(scene, *place, 1.0, GRID);
         }
         frame.upright(scene, 0.0, 1.5, INK);
-        for bound in bounds.iter().filter(|bound| (x.low..=x.high).contains(*bound)) {
-            let top = Point { x: frame.along(*bound), y: frame.area.top };
-            let unit = sizes.unit;
-            scene.dashed_upright(top, frame.area.bottom, 1.2 * unit, 6.0 * unit, MUTED);
-        }
+        frame.bounds(scene, &bounds, 1.2, MUTED);
         let small = if self.chart.facets.len() > 1 { 0.8 } else { 1.0 };
         let marks = Marks::new(small * sizes.unit, spacing);
         for dot in &facet.dots {

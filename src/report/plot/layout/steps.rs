@@ -52,11 +52,7 @@ impl ChartLayout<'_> {
         for steps in &facet.steps {
             scene.curve(&corners(steps), 2.4 * sizes.unit, colour_and_mark(steps.rank).0);
         }
-        for bound in bounds.iter().filter(|bound| (x.low..=x.high).contains(*bound)) {
-            let top = Point { x: frame.along(*bound), y: frame.area.top };
-            let unit = sizes.unit;
-            scene.dashed_upright(top, frame.area.bottom, 1.6 * unit, 6.0 * unit, INK);
-        }
+        frame.bounds(scene, &bounds, 1.6, INK);
         frame.x_ticks(scene, usize::from(bottom));
     }
 }

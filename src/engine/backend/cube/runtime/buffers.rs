@@ -118,7 +118,7 @@ impl<R: GpuRuntime> Gpu<R> {
         let mut fill = |first: usize, piece: &mut [u8]| {
             piece.copy_from_slice(&bytes[first..first + piece.len()]);
         };
-        R::write(&self.device, buffer.handle.clone(), bytes.len(), &mut fill)?;
+        self.write(&buffer, bytes.len(), &mut fill)?;
         Ok(buffer)
     }
 
@@ -126,10 +126,10 @@ impl<R: GpuRuntime> Gpu<R> {
     pub(crate) fn write(
         &self,
         buffer: &Buffer,
+        bytes: usize,
         fill: &mut dyn FnMut(usize, &mut [u8]),
     ) -> Result<bool> {
         if R::WRITES {
-            let bytes = buffer.len * self.width();
             R::write(&self.device, buffer.handle.clone(), bytes, fill)?;
         }
         Ok(R::WRITES)

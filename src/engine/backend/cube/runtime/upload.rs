@@ -68,7 +68,7 @@ pub(crate) fn upload<R: GpuRuntime>(
         };
         sent.fetch_add(sum, Ordering::Relaxed);
     };
-    if !gpu.write(&data, &mut fill)? {
+    if !gpu.write(&data, total * gpu.width(), &mut fill)? {
         by_copies(gpu, &data, &mut fill)?;
     }
     let arrived = checksum(gpu, &data)?;
