@@ -9,6 +9,7 @@ mod configure;
 mod defaults;
 mod error;
 mod formed;
+mod messages;
 mod output;
 mod panics;
 mod parse;
@@ -78,10 +79,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            output::usage(&error.render().to_string());
-            if let Some(hint) = error::hint_for(&error) {
-                output::hint(hint);
-            }
+            messages::usage(&error.render().to_string(), error::hint_for(&error));
             return ExitCode::from(2);
         }
         // Help, or the version.
@@ -89,7 +87,7 @@ fn main() -> ExitCode {
             return match output::printed(error.print()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
-                    output::error(&error);
+                    messages::error(&error);
                     ExitCode::from(error.code())
                 }
             };
@@ -136,7 +134,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::error(&error);
+            messages::error(&error);
             ExitCode::from(error.code())
         }
     }
