@@ -67,14 +67,24 @@ impl<'py> Call<'py> {
         self.hook.progress()
     }
 
-    /// The result of `fit` on the data.
-    pub(crate) fn finish<T: Into<SavedResult>>(
+    /// What `work` makes of the data.
+    pub(crate) fn run<T: Send + 'static>(
         self,
-        fit: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
-    ) -> PyResult<Native> {
+        work: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
         let Self { options, data, hook } = self;
         options.all_taken()?;
-        work::run(options.py(), &hook, move || fit(data.into()).map(Into::into)).map(Native::new)
+        work::run(options.py(), &hook, move || work(data.into()))
+    }
+
+    /// The result of `fit` on the data, of one kind.
+    pub(crate) fn finish<T: Send + 'static>(
+        self,
+        kind: fn(Box<T>) -> SavedResult,
+        fit: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
+    ) -> PyResult<Native> {
+        let fit = move |data| fit(data).map(Box::new);
+        self.run(fit).map(|result| Native::new(kind(result)))
     }
 }
 
@@ -86,21 +96,21 @@ pub(crate) struct On<'py, B: DidBackend> {
 }
 
 /// An estimator that runs on any backend.
-pub(crate) trait Family {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native>;
+pub(crate) trait Family<T> {
+    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<T>;
 }
 
 /// Fits where the argument `backend` says: one device by name, or several of one backend.
-pub(crate) fn fit<F: Family>(
+pub(crate) fn fit<T, F: Family<T>>(
     data: &Bound<'_, PyAny>,
     given: &Bound<'_, PyDict>,
-) -> PyResult<Native> {
-    struct Work<'py, F> {
+) -> PyResult<T> {
+    struct Work<'py, T, F> {
         call: Call<'py>,
-        family: std::marker::PhantomData<F>,
+        family: std::marker::PhantomData<(T, F)>,
     }
-    impl<F: Family> OnDevices for Work<'_, F> {
-        type Output = PyResult<Native>;
+    impl<T, F: Family<T>> OnDevices for Work<'_, T, F> {
+        type Output = PyResult<T>;
 
         fn run<B: DidBackend>(self, devices: &[B::Device], precision: Precision) -> Self::Output {
             let precision = self.call.options.word("precision")?.unwrap_or(precision);
@@ -112,7 +122,7 @@ pub(crate) fn fit<F: Family>(
     let names = call.options.texts("backend")?.unwrap_or_else(|| vec!["cpu".into()]);
     let raised = |error| errors::raised(py, &error);
     let devices = names.iter().map(|name| Device::parse(name)).collect::<Result<Vec<_>>>();
-    let work = Work::<F> { call, family: std::marker::PhantomData };
+    let work = Work::<T, F> { call, family: std::marker::PhantomData };
     Device::run_on(&devices.map_err(raised)?, work).map_err(raised)?
 }
 
