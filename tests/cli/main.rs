@@ -26,6 +26,7 @@ mod report;
 mod run;
 mod simulate;
 mod study;
+mod study_of_several;
 mod sunab;
 mod teaching;
 mod temporary;

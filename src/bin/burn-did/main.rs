@@ -24,7 +24,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, overlap, panel, plot, pretrends, report, simulate, sunab, weighting,
+    honest, npiv, overlap, panel, plot, pretrends, report, simulate, study, sunab, weighting,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -52,6 +52,7 @@ enum Command {
     Npiv(Box<npiv::NpivArgs>),
     Feols(Box<feols::FeolsArgs>),
     Sunab(Box<sunab::SunabArgs>),
+    Study(Box<study::StudyArgs>),
     Bacon(Box<commands::twfe::bacon::BaconArgs>),
     TwfeWeights(Box<commands::twfe::weights::TwfeWeightsArgs>),
     Demean(Box<demean::DemeanArgs>),
@@ -110,6 +111,7 @@ fn main() -> ExitCode {
         Command::Npiv(args) => npiv::run(&args),
         Command::Feols(args) => feols::run(&args),
         Command::Sunab(args) => sunab::run(&args),
+        Command::Study(args) => study::run(&args),
         Command::Bacon(args) => commands::twfe::bacon::run(&args),
         Command::TwfeWeights(args) => commands::twfe::weights::run(&args),
         Command::Demean(args) => demean::run(&args),

@@ -72,13 +72,8 @@ fn pair(joint: &Joint, first: &Effects, second: &Effects, alpha: f64) -> Agreeme
     let size =
         both.iter().map(|(_, a, b)| error(joint, *a).max(error(joint, *b))).fold(0.0, f64::max);
     let law = joint.combined(&differences);
-    let spread = |j: usize| {
-        let variance =
-            law.as_ref().and_then(|law| Some(law.covariance.as_ref()?[j * both.len() + j]));
-        variance.unwrap_or(0.0).max(0.0).sqrt()
-    };
-    let is_same = |(j, of): (usize, &Combination)| of.value.abs().max(spread(j)) <= SAME * size;
-    let same = !both.is_empty() && differences.iter().enumerate().all(is_same);
+    let is_same = |of: &Combination| of.value.abs() <= SAME * size;
+    let same = !both.is_empty() && differences.iter().all(is_same);
     let value = average.as_ref().map(|of| of.value);
     let difference = match (&average, same) {
         (Some(average), false) => joint.estimate(average, alpha).unwrap_or_default(),

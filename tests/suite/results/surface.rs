@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
-    Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, JointStudy,
+    Npiv, Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -52,7 +52,10 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
     let weights = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let several = config.group("first.treat").build().fit(&mpdta).unwrap();
     vec![
+        Box::new(several),
         Box::new(fit),
         Box::new(average),
         Box::new(honest),
@@ -110,7 +113,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 15);
+    assert_eq!(kinds.len(), 16);
 }
 
 #[test]

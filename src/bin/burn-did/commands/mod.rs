@@ -21,6 +21,7 @@ pub(crate) mod pretrends;
 pub(crate) mod report;
 mod saved;
 pub(crate) mod simulate;
+pub(crate) mod study;
 pub(crate) mod sunab;
 pub(crate) mod twfe;
 pub(crate) mod weighting;
