@@ -95,7 +95,7 @@ fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
     };
     let (units, weights) = (floats(&frame, "id"), floats(&frame, "weight"));
     let clusters = floats(&frame, "cluster");
-    let mut by_cluster = vec![vec![0.0; study.vcov.len()]; 15];
+    let mut by_cluster = vec![vec![0.0; study.vcov.len()]; 60];
     let mut all = units.clone();
     all.sort_by(f64::total_cmp);
     all.dedup();

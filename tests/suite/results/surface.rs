@@ -55,7 +55,6 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let several = config.group("first.treat").build().fit(&mpdta).unwrap();
     vec![
-        Box::new(several),
         Box::new(fit),
         Box::new(average),
         Box::new(honest),
@@ -71,6 +70,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(function),
         Box::new(comparisons),
         Box::new(weights),
+        Box::new(several),
     ]
 }
 
