@@ -82,6 +82,7 @@ pub use estimator::fixed_effects::{
     Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
 pub use estimator::honest::{Honest, HonestResult};
+pub use estimator::local_projections::{LocalProjections, LocalProjectionsResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
@@ -186,6 +187,14 @@ pub mod twfe {
     };
 }
 
+/// Options and parts of local projections, and the effects and samples of regressions by units.
+pub mod projections {
+    pub use crate::estimator::by_unit::{EventEffect, PanelSample};
+    pub use crate::estimator::local_projections::{
+        ProjectionBase, ProjectionMethod, ProjectionSettings,
+    };
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -242,6 +251,7 @@ const _: () = {
     }
     is_thread_safe::<Bacon>();
     is_thread_safe::<TwfeWeights>();
+    is_thread_safe::<LocalProjections>();
     is_thread_safe::<DidMultiplegt>();
     is_thread_safe::<Honest>();
     is_thread_safe::<Npiv>();

@@ -8,6 +8,7 @@ use crate::base::error::Result;
 use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
+use crate::estimator::local_projections::LocalProjectionsResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
@@ -105,6 +106,8 @@ kinds! {
     Pretrends(PretrendsResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
+    /// Effects by event time, by local projections.
+    LocalProjections(LocalProjectionsResult),
     /// The decomposition of a two-way coefficient.
     Bacon(BaconResult),
     /// The weights of a two-way coefficient on effects.

@@ -13,6 +13,7 @@ pub(crate) mod explore;
 pub(crate) mod feols;
 mod group_time;
 pub(crate) mod honest;
+pub(crate) mod lpdid;
 pub(crate) mod npiv;
 pub(crate) mod overlap;
 pub(crate) mod panel;
