@@ -18,6 +18,7 @@ mod honest;
 mod hostile;
 mod kinds;
 mod left_out;
+mod lpdid;
 mod mistakes;
 mod panel;
 mod pretrends;

@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, npiv, overlap, panel, plot, pretrends, report, simulate, sunab, weighting,
+    honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, sunab, weighting,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.

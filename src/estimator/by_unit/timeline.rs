@@ -81,12 +81,6 @@ impl Timeline {
         self.starts.get(at).filter(|(known, _)| *known == group).map_or(NEVER, |(_, start)| *start)
     }
 
-    /// The period at a place, if the data have one there.
-    pub fn period(&self, place: usize) -> Option<f64> {
-        let at = self.places.partition_point(|known| *known < place);
-        (self.places.get(at) == Some(&place)).then(|| self.periods[at])
-    }
-
     /// Places at which treatment starts for some group, ascending.
     pub fn cohorts(&self) -> Vec<usize> {
         let mut starts: Vec<usize> = self.starts.iter().map(|(_, start)| *start).collect();
