@@ -37,6 +37,7 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
+//! - To project locally, with clean controls: [`LocalProjections`].
 //! - To ask what a two-way regression averages: [`Bacon`], [`TwfeWeights`].
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
 //!   pre-trends would detect: [`Pretrends`].

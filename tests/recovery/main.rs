@@ -16,6 +16,7 @@ mod doses;
 mod doses_small;
 mod drdid;
 mod fixed_effects;
+mod projections;
 #[path = "../support/mod.rs"]
 mod support;
 mod switching;

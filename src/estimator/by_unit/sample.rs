@@ -16,6 +16,9 @@ use crate::report::estimates::Variable;
 use crate::report::foot;
 use crate::result::estimates::check::{Checked, ensure};
 
+/// Steps of a centre in a standard deviation, at least.
+const COARSE: f64 = 64.0;
+
 /// The columns of a regression by units, and the rows that it had.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -140,12 +143,15 @@ impl Opened<'_> {
         self.overview.found.groups.iter().map(|group| group.units).sum()
     }
 
-    /// The mean of a number in a period of the data, over all groups.
-    pub fn mean(&self, number: usize, period: usize) -> Option<f64> {
+    /// About the mean of a number in a period of the data, over all groups: so coarse that the order of sums does not matter.
+    pub fn centre(&self, number: usize, period: usize) -> f64 {
         let cells = &self.overview.found.cells;
         let mut sums = cells.at(0, period).sums[number];
         (1..cells.groups.len()).for_each(|g| sums.merge(&cells.at(g, period).sums[number]));
-        cells.mean(&sums, number)
+        let mean = cells.mean(&sums, number).unwrap_or(0.0);
+        let step = (self.variance(number).sqrt() / COARSE).log2().floor().exp2();
+        let coarse = (mean / step).round() * step;
+        if coarse.is_finite() { coarse } else { mean }
     }
 
     /// The variance of a number over all rows.

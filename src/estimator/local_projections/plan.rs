@@ -57,7 +57,7 @@ impl<'a> Plan<'a> {
         let centre = |number: usize| {
             let mut centres = vec![0.0; timeline.steps];
             for (place, period) in timeline.of_periods() {
-                centres[place] = opened.mean(number, period).unwrap_or(0.0);
+                centres[place] = opened.centre(number, period);
             }
             centres
         };

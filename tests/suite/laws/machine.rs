@@ -97,6 +97,7 @@ fn many_units() {
         subjects::doses::cases(),
         subjects::switching::cases(),
         subjects::fixed_effects::cases(),
+        subjects::projections::cases(),
     ] {
         many(cases, &mut report);
     }

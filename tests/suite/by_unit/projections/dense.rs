@@ -82,7 +82,7 @@ fn long(
             None => {
                 let control = match config.control_group {
                     ControlGroup::NeverTreated => never && cell.group.is_infinite(),
-                    ControlGroup::NotYetTreated => cell.group > end as f64,
+                    _ => cell.group > end as f64,
                 };
                 match (cell.treated - before, control) {
                     (1.0, _) => 1.0,

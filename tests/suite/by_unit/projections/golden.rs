@@ -86,5 +86,5 @@ fn effects_are_those_of_r() {
             }
         }
     }
-    assert_eq!((compared, adjusted), (84, 6));
+    assert_eq!((compared, adjusted), (81, 6));
 }

@@ -4,7 +4,6 @@ use burn_did::backend::Cpu;
 use burn_did::options::{BasePeriod, ControlGroup};
 use burn_did::projections::ProjectionMethod;
 use burn_did::{Aggregation, AttGt, LocalProjections};
-use polars::prelude::*;
 
 use super::at;
 use crate::by_unit::near;

@@ -65,7 +65,10 @@ fn tiles_of_many_units_do_not_depend_on_threads_or_order() {
     let copies: Vec<DataFrame> =
         (0..400).map(|i| map(&df, "id", |id| id + 100.0 * f64::from(i))).collect();
     let mut many = copies[0].clone();
-    copies[1..].iter().for_each(|copy| drop(many.vstack_mut(copy).unwrap()));
+    for copy in &copies[1..] {
+        many = many.vstack(copy).unwrap();
+    }
+    many.rechunk_mut();
     let y: Vec<f64> = floats(&many, "y").iter().zip(0..).map(|(y, i)| y + f64::from(i).sin()).collect();
     let many = with(&many, "y", y);
     let config = &configurations()[1];
@@ -126,14 +129,16 @@ fn a_weight_of_two_is_two_units_of_a_cluster_and_none_is_no_row() {
     }
 }
 
-/// Influence values are the derivatives of the estimates in the log weights of units.
+/// Influence values are the derivatives of the estimates in the log weights of units, but for reweighted regressions, which take their
+/// weights as given.
 #[test]
 fn influence_values_are_derivatives() {
     const STEP: f64 = 1e-4;
     let mut compared = 0;
     for seed in 1..=3 {
         let df = with(&random(seed), "one", vec![1.0; random(seed).height()]);
-        for config in configurations() {
+        let derived = |config: &LocalProjections| config.method != ProjectionMethod::Reweighted;
+        for config in configurations().into_iter().filter(derived) {
             let weights = config.weights.clone().unwrap_or_else(|| "one".into());
             let config = but(config, |c| {
                 c.weights = Some(weights.clone());

@@ -7,6 +7,7 @@ pub mod doses;
 pub mod drdid;
 pub mod fixed_effects;
 pub mod npiv;
+pub mod projections;
 pub mod sun_abraham;
 pub mod switching;
 
