@@ -29,6 +29,6 @@ pub use crate::{
     DemeanResult, DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult,
     Estimate, Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult,
     LocalProjections, LocalProjectionsResult, Npiv,
-    NpivResult, Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham,
+    NpivResult, Pretrends, PretrendsResult, RegressionResult, SavedResult, Stacked, StackedResult, SunAbraham,
     SunAbrahamResult, TwfeWeights, TwfeWeightsResult,
 };

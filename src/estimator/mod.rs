@@ -14,6 +14,7 @@ pub(crate) mod local_projections;
 pub(crate) mod npiv;
 pub(crate) mod pretrends;
 pub(crate) mod shell;
+pub(crate) mod stacked;
 pub(crate) mod switching;
 pub(crate) mod twfe;
 pub(crate) mod weighting;

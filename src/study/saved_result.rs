@@ -11,6 +11,7 @@ use crate::estimator::honest::HonestResult;
 use crate::estimator::local_projections::LocalProjectionsResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
+use crate::estimator::stacked::StackedResult;
 use crate::estimator::switching::DidMultiplegtResult;
 use crate::estimator::twfe::{BaconResult, TwfeWeightsResult};
 use crate::estimator::weighting::{OverlapByCell, Weighting};
@@ -108,6 +109,8 @@ kinds! {
     Npiv(NpivResult),
     /// Effects by event time, by local projections.
     LocalProjections(LocalProjectionsResult),
+    /// Effects by event time, from a stack of sub-experiments.
+    Stacked(StackedResult),
     /// The decomposition of a two-way coefficient.
     Bacon(BaconResult),
     /// The weights of a two-way coefficient on effects.

@@ -17,6 +17,7 @@ fn help_is_as_documented() {
         "feols",
         "sunab",
         "lpdid",
+        "stacked",
         "bacon",
         "twfe-weights",
         "demean",

@@ -24,7 +24,7 @@ fn projections_have_every_format_a_picture_and_analyses() {
     stdout(&["plot", &saved, "--out", &again]);
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&picture), read(&again));
-    assert!(stdout(&["honest", &saved]).contains("Event Study"));
+    assert!(stdout(&["honest", &saved]).contains("Sensitivity to Violations"));
     assert!(stdout(&asked(&["--window=0,0", "--format", "csv"])).contains("n_treated"));
 }
 

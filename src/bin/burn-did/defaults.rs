@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::{
     AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, LocalProjections, Npiv, Pretrends,
-    SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
+    Stacked, SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.
@@ -64,6 +64,12 @@ pub(crate) fn twfe_weights() -> TwfeWeights {
 /// Local projections without an option.
 pub(crate) fn lpdid() -> LocalProjections {
     LocalProjections::builder().outcome("").unit("").time("").pre_window(0).post_window(0).build()
+}
+
+/// Stacked difference-in-differences without an option.
+pub(crate) fn stacked() -> Stacked {
+    let config = Stacked::builder().outcome("").unit("").time("").group("");
+    config.pre_window(1).post_window(0).build()
 }
 
 /// A picture without an option.

@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, sunab, weighting,
+    honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab, weighting,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
@@ -52,6 +52,7 @@ enum Command {
     Feols(Box<feols::FeolsArgs>),
     Sunab(Box<sunab::SunabArgs>),
     Lpdid(Box<lpdid::LpdidArgs>),
+    Stacked(Box<stacked::StackedArgs>),
     Bacon(Box<commands::twfe::bacon::BaconArgs>),
     TwfeWeights(Box<commands::twfe::weights::TwfeWeightsArgs>),
     Demean(Box<demean::DemeanArgs>),
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         Command::Feols(args) => feols::run(&args),
         Command::Sunab(args) => sunab::run(&args),
         Command::Lpdid(args) => lpdid::run(&args),
+        Command::Stacked(args) => stacked::run(&args),
         Command::Bacon(args) => commands::twfe::bacon::run(&args),
         Command::TwfeWeights(args) => commands::twfe::weights::run(&args),
         Command::Demean(args) => demean::run(&args),

@@ -67,6 +67,12 @@ pub(in crate::estimator) fn rows_of(
     targets.iter().map(|a| targets.iter().map(|b| entry(a, b)).collect()).collect()
 }
 
+/// The variance of a combination of targets.
+pub(in crate::estimator) fn combined(covariance: &[f64], k: usize, weights: &[f64]) -> f64 {
+    let pairs = (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));
+    pairs.map(|(a, b)| weights[a] * weights[b] * covariance[a * k + b]).sum()
+}
+
 /// The effects as an event study.
 pub(in crate::estimator) fn event_study(
     effects: &[EventEffect],

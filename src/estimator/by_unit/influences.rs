@@ -52,9 +52,11 @@ impl Influences {
         Self { targets, values: Vec::new(), clusters, names }
     }
 
-    /// Adds the units of a frame with their values, `[unit][K]`.
-    pub fn push(&mut self, rows: &UnitRows, values: &[f64]) {
-        for (unit, values) in values.chunks_exact(self.targets.max(1)).enumerate() {
+    /// Adds the units of a frame, of which each has so many copies with values of their own, `[unit][copies][K]`.
+    pub fn push(&mut self, rows: &UnitRows, values: &[f64], copies: usize) {
+        let width = self.targets.max(1);
+        for (at, values) in values.chunks_exact(width).enumerate() {
+            let unit = at / copies;
             let Some(first) = rows.unit(unit).next() else { continue };
             if values.iter().all(|value| value.is_nan()) {
                 continue;

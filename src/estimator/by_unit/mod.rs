@@ -21,7 +21,7 @@ mod timeline;
 
 pub(super) use cross::{Cross, absorbed};
 pub use effects::EventEffect;
-pub(super) use effects::{RegressionWords, checked, event_study, rows_of};
+pub(super) use effects::{RegressionWords, checked, combined, event_study, rows_of};
 pub(super) use influences::{Covariance, Influences, Regression};
 pub(super) use report::{effects_section, effects_table};
 pub use sample::PanelSample;

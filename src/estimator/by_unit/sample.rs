@@ -11,7 +11,7 @@ use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::far_groups;
-use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, UnitRows};
+use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
 use crate::report::estimates::Variable;
 use crate::report::foot;
 use crate::result::estimates::check::{Checked, ensure};
@@ -148,7 +148,17 @@ impl Opened<'_> {
         let cells = &self.overview.found.cells;
         let mut sums = cells.at(0, period).sums[number];
         (1..cells.groups.len()).for_each(|g| sums.merge(&cells.at(g, period).sums[number]));
-        let mean = cells.mean(&sums, number).unwrap_or(0.0);
+        self.coarse(number, cells.mean(&sums, number).unwrap_or(0.0))
+    }
+
+    /// About the mean of a number over all rows, as coarse.
+    pub fn centre_of_all(&self, number: usize) -> f64 {
+        let sums = self.sums(number);
+        let mean = sums.and_then(|sums| self.overview.found.cells.mean(&sums, number));
+        self.coarse(number, mean.unwrap_or(0.0))
+    }
+
+    fn coarse(&self, number: usize, mean: f64) -> f64 {
         let step = (self.variance(number).sqrt() / COARSE).log2().floor().exp2();
         let coarse = (mean / step).round() * step;
         if coarse.is_finite() { coarse } else { mean }
@@ -156,14 +166,18 @@ impl Opened<'_> {
 
     /// The variance of a number over all rows.
     pub fn variance(&self, number: usize) -> f64 {
+        self.sums(number).and_then(|sums| sums.variance()).unwrap_or(0.0)
+    }
+
+    fn sums(&self, number: usize) -> Option<Sums> {
         let cells = &self.overview.found.cells;
-        let places = (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
+        let (groups, periods) = (cells.groups.len(), cells.periods.len());
+        let places = (0..groups).flat_map(|g| (0..periods).map(move |t| (g, t)));
         let all = places.map(|(g, t)| cells.at(g, t).sums[number]);
-        let sums = all.reduce(|mut sums, more| {
+        all.reduce(|mut sums, more| {
             sums.merge(&more);
             sums
-        });
-        sums.and_then(|sums| sums.variance()).unwrap_or(0.0)
+        })
     }
 
     /// What the sample is, of which so many units have rows, and so many rows no weight.

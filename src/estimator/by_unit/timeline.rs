@@ -81,6 +81,16 @@ impl Timeline {
         self.starts.get(at).filter(|(known, _)| *known == group).map_or(NEVER, |(_, start)| *start)
     }
 
+    /// The first treated period of the group that starts at a place: a period of the data, or the least of the groups'.
+    pub fn first_treated(&self, place: usize) -> f64 {
+        let at = self.places.partition_point(|known| *known < place);
+        let group = || self.starts.iter().find(|(_, start)| *start == place).map(|(group, _)| *group);
+        match self.places.get(at) == Some(&place) {
+            true => self.periods[at],
+            false => group().unwrap_or(f64::NAN),
+        }
+    }
+
     /// Places at which treatment starts for some group, ascending.
     pub fn cohorts(&self) -> Vec<usize> {
         let mut starts: Vec<usize> = self.starts.iter().map(|(_, start)| *start).collect();

@@ -148,7 +148,7 @@ fn influences(plan: &Plan<'_>, opened: &Opened<'_>, fitted: &[Fitted]) -> Result
                 });
             }
         },
-        &mut |rows, values| influences.push(rows, values),
+        &mut |rows, values| influences.push(rows, values, 1),
     )?;
     Ok(influences)
 }

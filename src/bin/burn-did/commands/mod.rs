@@ -22,6 +22,7 @@ pub(crate) mod pretrends;
 pub(crate) mod report;
 mod saved;
 pub(crate) mod simulate;
+pub(crate) mod stacked;
 pub(crate) mod sunab;
 pub(crate) mod twfe;
 pub(crate) mod weighting;

@@ -58,7 +58,7 @@ impl Report for LocalProjectionsResult {
             Variable::fact("method", settings.method.to_string()),
             Variable::fact("control_group", settings.control_group.to_string()),
             Variable::fact("base", settings.base.to_string()),
-            Variable::fact("no_composition_changes", u64::from(settings.no_composition_changes) as usize),
+            Variable::flags("no_composition_changes", [settings.no_composition_changes]),
             Variable::fact("outcome_lags", settings.outcome_lags as usize),
             Variable::fact("stable_periods", settings.stable_periods.map(|periods| periods as usize)),
         ];
