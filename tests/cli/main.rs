@@ -25,6 +25,7 @@ mod pretrends;
 mod report;
 mod run;
 mod simulate;
+mod stacked;
 mod study;
 mod sunab;
 mod teaching;

@@ -19,4 +19,5 @@ mod fixed_effects;
 mod projections;
 #[path = "../support/mod.rs"]
 mod support;
+mod stacked;
 mod switching;

@@ -12,9 +12,28 @@ use crate::estimator::by_unit::{
     Covariance, EventEffect, Influences, NEVER, Opened, Regression, Timeline, each_unit, overflow,
     rows_of,
 };
+use crate::estimator::fitting::fits;
+use crate::read::input::Data;
+
+fits!(LocalProjections, output: LocalProjectionsResult);
+
+impl LocalProjections {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    ///
+    /// # Errors
+    /// Errors about a column or a file; [`DidError::Config`]; [`DidError::Panel`] for units with two rows in a period, periods that are not
+    /// evenly spaced, a treatment that is not 0 or 1 or that ends without [`stable_periods`](Self::stable_periods);
+    /// [`DidError::TimeVarying`] for units whose group or cluster changes; [`DidError::ColumnType`] for covariates that are no numbers;
+    /// [`DidError::EmptyWindow`] if no effect can be estimated; [`DidError::TooFewPeriods`], [`DidError::TooFewClusters`],
+    /// [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<LocalProjectionsResult> {
+        self.validate()?;
+        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
+    }
+}
 
 /// Reads the rows, and estimates all horizons; with the influence values of all of them.
-pub(super) fn fit(
+fn fit(
     options: &LocalProjections,
     opened: &Opened<'_>,
 ) -> Result<(LocalProjectionsResult, Influences)> {

@@ -1,17 +1,13 @@
 //! Options of local projections.
 
 use super::base::ProjectionBase;
-use super::fit::fit;
-use super::result::LocalProjectionsResult;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, ControlGroup, Inference};
 use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::by_unit::Asked;
-use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
-use crate::read::input::Data;
 use crate::read::panel::overview::PanelColumns;
 
 words! {
@@ -124,8 +120,6 @@ options! {
 /// Longest window.
 const WINDOW: u32 = 10_000;
 
-fits!(LocalProjections, output: LocalProjectionsResult);
-
 impl LocalProjections {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -175,21 +169,8 @@ impl LocalProjections {
         }
     }
 
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
-    ///
-    /// # Errors
-    /// Errors about a column or a file; [`DidError::Config`]; [`DidError::Panel`] for units with two rows in a period, periods that are not
-    /// evenly spaced, a treatment that is not 0 or 1 or that ends without [`stable_periods`](Self::stable_periods);
-    /// [`DidError::TimeVarying`] for units whose group or cluster changes; [`DidError::ColumnType`] for covariates that are no numbers;
-    /// [`DidError::EmptyWindow`] if no effect can be estimated; [`DidError::TooFewPeriods`], [`DidError::TooFewClusters`],
-    /// [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
-    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<LocalProjectionsResult> {
-        self.validate()?;
-        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
-    }
-
     /// What is to be read.
-    fn asked(&self) -> Asked<'_> {
+    pub(super) fn asked(&self) -> Asked<'_> {
         Asked {
             columns: PanelColumns {
                 unit: Some(self.unit.clone()),

@@ -11,11 +11,29 @@ use crate::estimator::by_unit::{
     Covariance, EventEffect, Influences, Opened, Regression, Timeline, combined, each_unit,
     overflow, rows_of,
 };
+use crate::estimator::fitting::fits;
+use crate::read::input::Data;
 use crate::result::estimates::CellStatus;
 use crate::result::inference::Estimate;
 
+fits!(Stacked, output: StackedResult);
+
+impl Stacked {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    ///
+    /// # Errors
+    /// Errors about a column or a file; [`DidError::Config`]; [`DidError::Panel`] for units with two rows in a period, or periods that are
+    /// not evenly spaced; [`DidError::TimeVarying`] for units whose group or cluster changes; [`DidError::ColumnType`] for covariates that
+    /// are no numbers; [`DidError::EmptyWindow`] if no cohort has a window with controls; [`DidError::TooFewPeriods`],
+    /// [`DidError::TooFewClusters`], [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<StackedResult> {
+        self.validate()?;
+        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
+    }
+}
+
 /// Reads the rows, and estimates all effects; with their influence values.
-pub(super) fn fit(options: &Stacked, opened: &Opened<'_>) -> Result<(StackedResult, Influences)> {
+fn fit(options: &Stacked, opened: &Opened<'_>) -> Result<(StackedResult, Influences)> {
     let timeline = Timeline::new(&opened.overview, opened.columns, options.rank_periods)?;
     let plan = Plan::new(options, opened, timeline)?;
     let targets = plan.events() - 1;

@@ -1,16 +1,12 @@
 //! Options of stacked difference-in-differences.
 
-use super::fit::fit;
-use super::result::StackedResult;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, ControlGroup, Inference};
 use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::by_unit::Asked;
-use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
-use crate::read::input::Data;
 use crate::read::panel::overview::PanelColumns;
 
 words! {
@@ -114,8 +110,6 @@ options! {
 /// Longest window.
 const WINDOW: u32 = 10_000;
 
-fits!(Stacked, output: StackedResult);
-
 impl Stacked {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -136,20 +130,8 @@ impl Stacked {
         }
     }
 
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
-    ///
-    /// # Errors
-    /// Errors about a column or a file; [`DidError::Config`]; [`DidError::Panel`] for units with two rows in a period, or periods that are
-    /// not evenly spaced; [`DidError::TimeVarying`] for units whose group or cluster changes; [`DidError::ColumnType`] for covariates that
-    /// are no numbers; [`DidError::EmptyWindow`] if no cohort has a window with controls; [`DidError::TooFewPeriods`],
-    /// [`DidError::TooFewClusters`], [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
-    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<StackedResult> {
-        self.validate()?;
-        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
-    }
-
     /// What is to be read.
-    fn asked(&self) -> Asked<'_> {
+    pub(super) fn asked(&self) -> Asked<'_> {
         Asked {
             columns: PanelColumns {
                 unit: Some(self.unit.clone()),

@@ -47,8 +47,33 @@ impl Dense {
         columns
     }
 
+    /// How many columns do not depend on others before them.
+    pub fn rank(&self) -> usize {
+        self.independent().len()
+    }
+
+    /// The columns that do not depend on others before them, by Gram and Schmidt.
+    fn independent(&self) -> Vec<Vec<f64>> {
+        let (mut basis, mut kept): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+        for column in self.columns() {
+            let mut left = column.clone();
+            for _ in 0..2 {
+                for b in &basis {
+                    let dot: f64 = left.iter().zip(b).map(|(a, b)| a * b).sum();
+                    left.iter_mut().zip(b).for_each(|(l, b)| *l -= dot * b);
+                }
+            }
+            let [size, own] = [&left, &column].map(|v| v.iter().map(|v| v * v).sum::<f64>());
+            if size > 1e-12 * own {
+                basis.push(left.iter().map(|v| v / size.sqrt()).collect());
+                kept.push(column);
+            }
+        }
+        kept
+    }
+
     pub fn fit(&self) -> Estimated {
-        let columns = self.columns();
+        let columns = self.independent();
         let (n, k) = (self.y.len(), columns.len());
         let dot = |a: &[f64], b: &[f64]| -> f64 {
             (0..n).map(|i| self.w[i] * a[i] * b[i]).sum()

@@ -2,6 +2,7 @@
 
 mod dense;
 mod projections;
+mod stacked;
 
 use polars::prelude::*;
 

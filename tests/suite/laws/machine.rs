@@ -98,6 +98,7 @@ fn many_units() {
         subjects::switching::cases(),
         subjects::fixed_effects::cases(),
         subjects::projections::cases(),
+        subjects::stacked::cases(),
     ] {
         many(cases, &mut report);
     }

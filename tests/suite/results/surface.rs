@@ -4,7 +4,7 @@ use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
     Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest,
-    LocalProjections, Npiv, Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
+    LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -55,6 +55,9 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = LocalProjections::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").pre_window(2).post_window(2);
     let projections = config.build().fit(&mpdta).unwrap();
+    let config = Stacked::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(1);
+    let stacked = config.build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -72,6 +75,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(comparisons),
         Box::new(weights),
         Box::new(projections),
+        Box::new(stacked),
     ]
 }
 
@@ -114,7 +118,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 16);
+    assert_eq!(kinds.len(), 17);
 }
 
 #[test]
