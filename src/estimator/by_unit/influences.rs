@@ -25,6 +25,8 @@ pub(in crate::estimator) struct Influences {
     clusters: Option<Vec<Label>>,
     /// Names of the units, if they are kept.
     names: Option<Vec<String>>,
+    /// By what the covariance of each target is multiplied for small samples; not numbers before there is one.
+    factors: Vec<f64>,
 }
 
 /// What a regression's standard error depends on besides influence values.
@@ -49,7 +51,7 @@ impl Influences {
     /// Of no units yet.
     pub fn new(targets: usize, clustered: bool, named: bool) -> Self {
         let (clusters, names) = (clustered.then(Vec::new), named.then(Vec::new));
-        Self { targets, values: Vec::new(), clusters, names }
+        Self { targets, values: Vec::new(), clusters, names, factors: vec![f64::NAN; targets] }
     }
 
     /// Adds the units of a frame, of which each has so many copies with values of their own, `[unit][copies][K]`.
@@ -89,12 +91,12 @@ impl Influences {
         sums.into_values().collect()
     }
 
-    /// The covariance of all targets.
+    /// The covariance of all targets, with the factors of their regressions.
     ///
     /// # Errors
     /// [`DidError::TooFewClusters`] if a column of clusters has one cluster.
     pub fn covariance(
-        &self,
+        &mut self,
         regressions: &[Regression],
         column: Option<&str>,
     ) -> Result<Covariance> {
@@ -113,8 +115,8 @@ impl Influences {
         }
         let count = |target: usize| sums.iter().filter(|sum| !sum[target].is_nan()).count();
         let clusters: Vec<usize> = (0..k).map(count).collect();
-        let roots: Vec<f64> =
-            regressions.iter().zip(&clusters).map(|(of, g)| of.factor(*g).sqrt()).collect();
+        self.factors = regressions.iter().zip(&clusters).map(|(of, g)| of.factor(*g)).collect();
+        let roots: Vec<f64> = self.factors.iter().map(|factor| factor.sqrt()).collect();
         for a in 0..k {
             for b in a..k {
                 let value = values[a * k + b] * roots[a] * roots[b];
@@ -125,14 +127,17 @@ impl Influences {
         Ok(Covariance { values, clusters })
     }
 
-    /// In the scale of one observation, as results have them.
+    /// By unit and in the scale of one observation, as results have them: where units are the clusters, a standard error is the root of their
+    /// sum of squares over their number.
     pub fn kept(&self, names: Vec<String>) -> Option<Influence> {
         let k = self.targets;
         let units = self.names.clone()?;
         let n = units.len() as f64;
-        let value = |value: &f64| if value.is_nan() { 0.0 } else { value * n };
-        let column =
-            |target: usize| self.values.iter().skip(target).step_by(k.max(1)).map(value).collect();
+        let column = |target: usize| {
+            let scale = n * self.factors[target].sqrt();
+            let own = self.values.iter().skip(target).step_by(k.max(1));
+            own.map(|value| if value.is_nan() { 0.0 } else { value * scale }).collect()
+        };
         Some(Influence { units, names, columns: (0..k).map(column).collect() })
     }
 }

@@ -53,7 +53,7 @@ fn fit(
     if fitted.iter().all(|of| of.estimate.is_none()) {
         return Err(nothing(&plan, opened));
     }
-    let influences = influences(&plan, opened, &fitted)?;
+    let mut influences = influences(&plan, opened, &fitted)?;
     let regressions: Vec<Regression> = fitted.iter().map(|of| of.regression).collect();
     let covariance = influences.covariance(&regressions, options.cluster.as_deref())?;
     let effect = |target: usize, event_time: i64| {

@@ -59,8 +59,8 @@ pub struct LocalProjectionsResult {
     pub n_clusters: usize,
     /// What else should be known.
     pub warnings: Vec<DidWarning>,
-    /// Influence values of effects with an estimate and of pooled effects, if they were kept: without the factor for small samples, and in
-    /// the scale in which a standard error without it is the root of their sum of squares over their number.
+    /// Influence values of effects and pooled effects by unit, if they were kept: where units are the clusters, a standard error is the root of their sum of
+    /// squares over their number.
     #[serde(skip)]
     pub influence: Option<Influence>,
 }

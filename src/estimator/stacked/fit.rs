@@ -48,7 +48,7 @@ fn fit(options: &Stacked, opened: &Opened<'_>) -> Result<(StackedResult, Influen
     if fitted.estimates.iter().flatten().any(|estimate| !estimate.is_finite()) {
         return Err(overflow(&options.outcome));
     }
-    let influences = influences(&plan, opened, &fitted, &weighting)?;
+    let mut influences = influences(&plan, opened, &fitted, &weighting)?;
     let regressions: Vec<Regression> = (0..targets).map(|_| fitted.regression).collect();
     let covariance = influences.covariance(&regressions, options.cluster.as_deref())?;
     let events = i64::from(options.pre_window);

@@ -86,3 +86,18 @@ fn textbook() -> DataFrame {
 fn near(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance * (1e-3 + b.abs()), "{a} is not {b}");
 }
+
+/// Holds influence values over n against derivatives, of which they are the root of a factor for small samples.
+#[track_caller]
+fn are_derivatives(name: &str, pairs: &[(f64, f64)]) {
+    let [both, squares] = pairs
+        .iter()
+        .fold([0.0, 0.0], |[both, squares], (value, d)| [both + value * d, squares + d * d]);
+    let factor = both / squares;
+    assert!((0.999..1.6).contains(&factor), "{name}: {factor}");
+    let largest = pairs.iter().fold(0.0f64, |most, (value, _)| most.max(value.abs()));
+    for (value, derivative) in pairs {
+        let off = (value - factor * derivative).abs();
+        assert!(off <= 2e-5 * largest, "{name}: {value} is not {derivative}");
+    }
+}

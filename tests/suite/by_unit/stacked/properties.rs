@@ -1,11 +1,11 @@
 //! What does not change the numbers, and influence values.
 
 use burn_did::stacks::{StackEffects, StackWeights};
-use burn_did::{Data, Stacked, StackedResult};
+use burn_did::{Data, Estimate, Stacked, StackedResult};
 use polars::prelude::*;
 
 use super::{numbers, stacked};
-use crate::by_unit::{near, random};
+use crate::by_unit::{are_derivatives, near, random};
 use crate::support::but;
 use crate::support::frames::{floats, map, permutation, rows, with};
 
@@ -114,11 +114,13 @@ fn influence_values_are_derivatives() {
             let influence = fit.influence.as_ref().unwrap();
             let n = influence.units.len() as f64;
             let (ids, old) = (floats(&df, "id"), floats(&df, "w"));
-            let all = |fit: &StackedResult| -> Vec<f64> {
+            let all = |fit: &StackedResult| -> Vec<[f64; 2]> {
                 let own = fit.effects.iter().filter(|of| of.event_time != -1);
-                own.map(|effect| effect.estimate.estimate.unwrap()).collect()
+                let both = |e: &Estimate| [e.estimate, e.se].map(Option::unwrap);
+                own.map(|effect| both(&effect.estimate)).collect()
             };
-            for (row, unit) in influence.units.iter().enumerate().step_by(5) {
+            let mut pairs = vec![Vec::new(); influence.columns.len()];
+            for (row, unit) in influence.units.iter().enumerate().step_by(4) {
                 let unit: f64 = unit.parse().unwrap();
                 let moved = |factor: f64| {
                     let pairs = ids.iter().zip(&old);
@@ -126,19 +128,18 @@ fn influence_values_are_derivatives() {
                     all(&config.fit(with(&df, "w", new.collect::<Vec<f64>>())).unwrap())
                 };
                 let (up, down) = (moved(1.0 + STEP), moved(1.0 - STEP));
-                for (j, column) in influence.columns.iter().enumerate() {
-                    let derivative = (up[j] - down[j]) / (2.0 * STEP);
-                    let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs())) / n;
-                    let value = column[row] / n;
-                    assert!(
-                        (value - derivative).abs() <= 1e-5 * largest,
-                        "{}: {value} is not {derivative}",
-                        influence.names[j]
-                    );
-                    compared += 1;
+                for (j, pairs) in pairs.iter_mut().enumerate() {
+                    let derivative = (up[j][0] - down[j][0]) / (2.0 * STEP);
+                    pairs.push((influence.columns[j][row] / n, derivative));
                 }
+            }
+            for (j, [_, se]) in all(&fit).into_iter().enumerate() {
+                are_derivatives(&influence.names[j], &pairs[j]);
+                let squares: f64 = influence.columns[j].iter().map(|v| v * v).sum();
+                near(squares.sqrt() / n, se, 1e-10);
+                compared += 1;
             }
         }
     }
-    assert!(compared > 100, "{compared}");
+    assert_eq!(compared, 18);
 }
