@@ -20,6 +20,7 @@ mod kinds;
 mod left_out;
 mod lpdid;
 mod mistakes;
+mod moving;
 mod panel;
 mod pretrends;
 mod report;

@@ -44,6 +44,17 @@ impl CliError {
         }
     }
 
+    /// A word for the kind of error, as [`DidError::code`].
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::File { .. } => "file",
+            Self::Did(error) => error.code(),
+            Self::Output(_) => "io",
+            Self::Said => "said",
+        }
+    }
+
     /// What to do about it, where the message does not say so in the words of the command line.
     pub(crate) fn hint(&self) -> Option<&str> {
         match self {

@@ -9,6 +9,7 @@ mod configure;
 mod defaults;
 mod error;
 mod formed;
+mod messages;
 mod output;
 mod panics;
 mod parse;
@@ -80,10 +81,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            output::usage(&error.render().to_string());
-            if let Some(hint) = error::hint_for(&error) {
-                output::hint(hint);
-            }
+            messages::usage(&error.render().to_string(), error::hint_for(&error));
             return ExitCode::from(2);
         }
         // Help, or the version.
@@ -91,7 +89,7 @@ fn main() -> ExitCode {
             return match output::printed(error.print()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
-                    output::error(&error);
+                    messages::error(&error);
                     ExitCode::from(error.code())
                 }
             };
@@ -140,7 +138,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::error(&error);
+            messages::error(&error);
             ExitCode::from(error.code())
         }
     }

@@ -1,0 +1,64 @@
+//! The compiled half of the Python package `burn_did`, whose other half gives these functions their names, arguments and documentation.
+//!
+//! Each function takes its data and a dictionary of arguments, makes an estimator of the library of them, fits on a thread beside Python
+//! and gives a [`Native`](result::Native) or a [`Table`](table::Table).
+
+mod analyses;
+mod arrow_type;
+mod call;
+mod comparison;
+mod doses;
+mod errors;
+mod example_data;
+mod frame;
+mod group_time;
+mod looks;
+mod options;
+mod picture;
+mod regressions;
+mod result;
+mod switching;
+mod table;
+mod two_periods;
+mod two_way;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::analyses::{event_study, given_event_study, honest_did, pretrends};
+    #[pymodule_export]
+    use crate::call::devices;
+    #[pymodule_export]
+    use crate::comparison::{compare, compare_frame, compare_plot, compare_svg};
+    #[pymodule_export]
+    use crate::doses::{cont_did, npiv};
+    #[pymodule_export]
+    use crate::example_data::{load_data, simulate, teaching_data};
+    #[pymodule_export]
+    use crate::group_time::{aggte, att_gt, ddd};
+    #[pymodule_export]
+    use crate::looks::{balance, describe, means, panelview};
+    #[pymodule_export]
+    use crate::regressions::{demean, feglm, sunab};
+    #[pymodule_export]
+    use crate::result::{Native, from_json, load};
+    #[pymodule_export]
+    use crate::switching::did_multiplegt;
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::two_periods::drdid;
+    #[pymodule_export]
+    use crate::two_way::{bacon, twfe_weights};
+
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_init]
+    fn prepared(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::work::keep_caught_panics_quiet();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
