@@ -199,9 +199,7 @@ pub mod projections {
 
 /// Options and parts of stacked difference-in-differences.
 pub mod stacks {
-    pub use crate::estimator::stacked::{
-        StackEffects, StackSettings, StackWeights, SubExperiment,
-    };
+    pub use crate::estimator::stacked::{StackEffects, StackSettings, StackWeights, SubExperiment};
 }
 
 /// Options and parts of effects by dose.

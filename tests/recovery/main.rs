@@ -17,7 +17,7 @@ mod doses_small;
 mod drdid;
 mod fixed_effects;
 mod projections;
+mod stacked;
 #[path = "../support/mod.rs"]
 mod support;
-mod stacked;
 mod switching;

@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, LocalProjections, Npiv, Pretrends,
-    Stacked, SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, LocalProjections, Npiv,
+    Pretrends, Stacked, SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.

@@ -24,7 +24,8 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore, feols,
-    honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab, weighting,
+    honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab,
+    weighting,
 };
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.

@@ -80,7 +80,9 @@ impl Influences {
 
     /// Sums by cluster, in the order of the clusters' labels; of units, in theirs.
     fn by_cluster(&self) -> Vec<Vec<f64>> {
-        let Some(labels) = &self.clusters else { return self.units().map(<[f64]>::to_vec).collect() };
+        let Some(labels) = &self.clusters else {
+            return self.units().map(<[f64]>::to_vec).collect();
+        };
         let mut sums: BTreeMap<&Label, Vec<f64>> = BTreeMap::new();
         for (label, values) in labels.iter().zip(self.units()) {
             let sum = sums.entry(label).or_insert_with(|| vec![f64::NAN; self.targets]);

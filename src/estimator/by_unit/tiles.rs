@@ -20,6 +20,10 @@ pub(in crate::estimator) struct Units<'a> {
     pub numbers: Vec<&'a Values>,
 }
 
+/// Writes the numbers of a unit.
+pub(in crate::estimator) type Write<'w, S> =
+    dyn Fn(&Units<'_>, usize, &mut S, &mut [f64]) + Sync + 'w;
+
 /// Adds all units to what `zero` makes.
 ///
 /// # Errors
@@ -51,7 +55,9 @@ pub(in crate::estimator) fn fold<S: Send>(
                 (from..from + TILE).for_each(|unit| add(&units, unit, &mut sums));
                 sums
             });
-            tiles.into_iter().for_each(|tile| merge(&mut total, tile));
+            for tile in tiles {
+                merge(&mut total, tile);
+            }
             done += whole * TILE;
             if all - done < TILE {
                 (done..all).for_each(|unit| add(&units, unit, &mut open));
@@ -75,7 +81,7 @@ pub(in crate::estimator) fn each_unit<S: Send>(
     stage: &'static str,
     width: usize,
     scratch: &(dyn Fn() -> S + Sync),
-    write: &(dyn Fn(&Units<'_>, usize, &mut S, &mut [f64]) + Sync),
+    write: &Write<'_, S>,
     take: &mut dyn FnMut(&UnitRows, &[f64]),
 ) -> Result<()> {
     opened.each(stage, &mut |rows| {

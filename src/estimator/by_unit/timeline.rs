@@ -46,7 +46,8 @@ impl Timeline {
         let step = least.fold(f64::INFINITY, f64::min);
         let steps = |at: f64| elapsed(at) / step;
         let is_even = |at: &f64| (steps(*at) - steps(*at).round()).abs() <= NEAR;
-        if !ranked && !(periods.iter().all(is_even) && steps(last) <= MOST) {
+        let on_grid = periods.iter().all(is_even) && steps(last) <= MOST;
+        if !(ranked || on_grid) {
             return Err(uneven(&periods, columns));
         }
         let places = periods.iter().enumerate();
@@ -84,7 +85,8 @@ impl Timeline {
     /// The first treated period of the group that starts at a place: a period of the data, or the least of the groups'.
     pub fn first_treated(&self, place: usize) -> f64 {
         let at = self.places.partition_point(|known| *known < place);
-        let group = || self.starts.iter().find(|(_, start)| *start == place).map(|(group, _)| *group);
+        let group =
+            || self.starts.iter().find(|(_, start)| *start == place).map(|(group, _)| *group);
         match self.places.get(at) == Some(&place) {
             true => self.periods[at],
             false => group().unwrap_or(f64::NAN),

@@ -102,7 +102,8 @@ fn settings(options: &LocalProjections) -> ProjectionSettings {
 fn check_absorbing(opened: &Opened<'_>) -> Result<()> {
     let Some(column) = &opened.columns.treatment else { return Ok(()) };
     let cells = &opened.overview.found.cells;
-    let places = (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
+    let places =
+        (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
     let ended: usize = places.map(|(g, t)| cells.at(g, t).ended).sum();
     match ended {
         0 => Ok(()),
@@ -117,7 +118,8 @@ fn check_absorbing(opened: &Opened<'_>) -> Result<()> {
 /// An error unless influence values have room.
 fn check_influences(plan: &Plan<'_>, opened: &Opened<'_>) -> Result<()> {
     let columns = &plan.options;
-    let labels = 32 * u128::from(columns.cluster.is_some()) + 48 * u128::from(columns.keep_influence);
+    let labels =
+        32 * u128::from(columns.cluster.is_some()) + 48 * u128::from(columns.keep_influence);
     let copies = if columns.keep_influence { 3 } else { 2 };
     let each = 8 * copies * plan.targets.len() as u128 + labels;
     memory::check(
@@ -245,9 +247,13 @@ fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
             options.group.as_ref().or(options.treatment.as_ref()).map_or("", |name| name)
         ),
         (true, ControlGroup::NeverTreated) => {
-            let never = opened.overview.group_values().iter().any(|g| plan.timeline.start(*g) == NEVER);
+            let never =
+                opened.overview.group_values().iter().any(|g| plan.timeline.start(*g) == NEVER);
             match never {
-                false => "nobody is never treated; compare with those not yet treated (`control_group`)".into(),
+                false => {
+                    "nobody is never treated; compare with those not yet treated (`control_group`)"
+                        .into()
+                }
                 true => no_effect(options),
             }
         }
@@ -262,4 +268,3 @@ fn no_effect(options: &LocalProjections) -> String {
         options.pre_window, options.post_window
     )
 }
-

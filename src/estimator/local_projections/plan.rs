@@ -173,13 +173,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Forms covariates and lagged changes, and says whether all are observed.
-    fn form(
-        &self,
-        units: &Units<'_>,
-        series: &Series,
-        base: usize,
-        variables: &mut [f64],
-    ) -> bool {
+    fn form(&self, units: &Units<'_>, series: &Series, base: usize, variables: &mut [f64]) -> bool {
         let Some(row) = series.row(base) else { return false };
         for (j, centres) in self.centres.iter().enumerate() {
             variables[j] = units.numbers[j + 1][row] - centres[base];

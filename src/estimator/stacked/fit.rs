@@ -41,8 +41,7 @@ fn fit(options: &Stacked, opened: &Opened<'_>) -> Result<(StackedResult, Influen
     let sums = Sums::read(&plan, opened)?;
     let weighting = sums.weighting(options.stack_weights);
     let groups = sums.groups(&weighting, options.effects, plan.covariates() + 1);
-    let spread: Vec<f64> =
-        (1..=plan.covariates()).map(|number| opened.variance(number)).collect();
+    let spread: Vec<f64> = (1..=plan.covariates()).map(|number| opened.variance(number)).collect();
     let parameters = parameters(&plan, &sums, &weighting);
     let fitted = Fitted::new(&plan, &groups, &spread, parameters).ok_or_else(|| nothing(&plan))?;
     if fitted.estimates.iter().flatten().any(|estimate| !estimate.is_finite()) {
@@ -109,7 +108,8 @@ fn settings(options: &Stacked) -> StackSettings {
 /// An error unless influence values have room.
 fn check_influences(plan: &Plan<'_>, opened: &Opened<'_>) -> Result<()> {
     let options = plan.options;
-    let labels = 32 * u128::from(options.cluster.is_some()) + 48 * u128::from(options.keep_influence);
+    let labels =
+        32 * u128::from(options.cluster.is_some()) + 48 * u128::from(options.keep_influence);
     let copies = if options.keep_influence { 3 } else { 2 };
     let each = 8 * copies * (plan.events() as u128) + labels;
     let units = opened.units() as u128 * copies_of(plan) as u128;

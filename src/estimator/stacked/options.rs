@@ -125,7 +125,9 @@ impl Stacked {
             return wrong("post_window", "at most 10000 periods", self.post_window.to_string());
         }
         match (self.independent_copies, &self.cluster) {
-            (true, Some(column)) => wrong("cluster", "none with `independent_copies`", column.clone()),
+            (true, Some(column)) => {
+                wrong("cluster", "none with `independent_copies`", column.clone())
+            }
             _ => Ok(()),
         }
     }

@@ -38,7 +38,12 @@ struct Moments {
 
 impl Fitted {
     /// `None` if nothing at the base, or nothing else, can be compared. `spread` has the variances of the covariates.
-    pub fn new(plan: &Plan<'_>, groups: &[Group], spread: &[f64], parameters: usize) -> Option<Self> {
+    pub fn new(
+        plan: &Plan<'_>,
+        groups: &[Group],
+        spread: &[f64],
+        parameters: usize,
+    ) -> Option<Self> {
         let (base, k) = (plan.base(), plan.covariates());
         let events: Vec<usize> = (0..plan.events()).filter(|event| *event != base).collect();
         let targets = events.len();

@@ -75,9 +75,7 @@ impl Dense {
     pub fn fit(&self) -> Estimated {
         let columns = self.independent();
         let (n, k) = (self.y.len(), columns.len());
-        let dot = |a: &[f64], b: &[f64]| -> f64 {
-            (0..n).map(|i| self.w[i] * a[i] * b[i]).sum()
-        };
+        let dot = |a: &[f64], b: &[f64]| -> f64 { (0..n).map(|i| self.w[i] * a[i] * b[i]).sum() };
         let gram: Vec<Vec<f64>> =
             columns.iter().map(|a| columns.iter().map(|b| dot(a, b)).collect()).collect();
         let inverse = inverse(gram);

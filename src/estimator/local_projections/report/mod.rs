@@ -22,9 +22,11 @@ impl Report for LocalProjectionsResult {
     const KIND: &'static str = "local_projections";
 
     fn table(&self) -> Table {
-        let pooled: Vec<(String, &EventEffect)> = self.pooled().map(|(name, of)| (name.to_owned(), of)).collect();
+        let pooled: Vec<(String, &EventEffect)> =
+            self.pooled().map(|(name, of)| (name.to_owned(), of)).collect();
         let own = |of: &'_ EventEffect| of.event_time.to_string();
-        let effects: Vec<(String, &EventEffect)> = self.effects.iter().map(|of| (own(of), of)).collect();
+        let effects: Vec<(String, &EventEffect)> =
+            self.effects.iter().map(|of| (own(of), of)).collect();
         let mut align = aligned(1);
         align.extend([Align::Right, Align::Right]);
         Table {
@@ -60,7 +62,10 @@ impl Report for LocalProjectionsResult {
             Variable::fact("base", settings.base.to_string()),
             Variable::flags("no_composition_changes", [settings.no_composition_changes]),
             Variable::fact("outcome_lags", settings.outcome_lags as usize),
-            Variable::fact("stable_periods", settings.stable_periods.map(|periods| periods as usize)),
+            Variable::fact(
+                "stable_periods",
+                settings.stable_periods.map(|periods| periods as usize),
+            ),
         ];
         about.extend(sample.facts(self.n_clusters));
         about.push(Variable::fact("alpha", self.alpha));
@@ -121,9 +126,9 @@ impl LocalProjectionsResult {
             settings.no_composition_changes.then(|| "the same units at all horizons".to_owned()),
             (settings.outcome_lags > 0)
                 .then(|| format!("lagged changes of the outcome: {}", settings.outcome_lags)),
-            settings
-                .stable_periods
-                .map(|periods| format!("treatment may end; effects are stable after {periods} periods")),
+            settings.stable_periods.map(|periods| {
+                format!("treatment may end; effects are stable after {periods} periods")
+            }),
             settings.rank_periods.then(|| "event times count observed periods".to_owned()),
         ];
         let options: Vec<String> = options.into_iter().flatten().collect();

@@ -69,7 +69,8 @@ fn tiles_of_many_units_do_not_depend_on_threads_or_order() {
         many = many.vstack(copy).unwrap();
     }
     many.rechunk_mut();
-    let y: Vec<f64> = floats(&many, "y").iter().zip(0..).map(|(y, i)| y + f64::from(i).sin()).collect();
+    let y: Vec<f64> =
+        floats(&many, "y").iter().zip(0..).map(|(y, i)| y + f64::from(i).sin()).collect();
     let many = with(&many, "y", y);
     let config = &configurations()[1];
     let whole = numbers(&config.fit(&many).unwrap());
@@ -164,7 +165,9 @@ fn influence_values_are_derivatives() {
                 let (up, down) = (all(&moved(1.0 + STEP)), all(&moved(1.0 - STEP)));
                 assert_eq!(up.len(), influence.columns.len());
                 for (j, pairs) in pairs.iter_mut().enumerate() {
-                    let derivative = (up[j].estimate.unwrap_or(0.0) - down[j].estimate.unwrap_or(0.0)) / (2.0 * STEP);
+                    let derivative = (up[j].estimate.unwrap_or(0.0)
+                        - down[j].estimate.unwrap_or(0.0))
+                        / (2.0 * STEP);
                     pairs.push((influence.columns[j][row] / n, derivative));
                 }
             }

@@ -1,7 +1,7 @@
 //! Numbers of a small balanced panel, computed elsewhere.
 
-use burn_did::projections::{ProjectionBase, ProjectionMethod};
 use burn_did::LocalProjectionsResult;
+use burn_did::projections::{ProjectionBase, ProjectionMethod};
 use polars::prelude::*;
 
 use super::{at, projections};
@@ -26,7 +26,9 @@ fn frame() -> DataFrame {
 fn effects_are_the_known_ones() {
     let df = frame();
     let mut config = projections(3, 2);
-    let check = |config: &burn_did::LocalProjections, expected: &[(i64, f64, f64, usize)]| -> LocalProjectionsResult {
+    let check = |config: &burn_did::LocalProjections,
+                 expected: &[(i64, f64, f64, usize)]|
+     -> LocalProjectionsResult {
         let fit = config.fit(&df).unwrap();
         for (event_time, estimate, se, n) in expected {
             let effect = fit.effects.iter().find(|effect| effect.event_time == *event_time);

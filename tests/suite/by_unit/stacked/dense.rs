@@ -49,7 +49,8 @@ fn stack(df: &DataFrame, config: &Stacked) -> Vec<Copy> {
             if event_time < -pre || event_time > post {
                 continue;
             }
-            let group = if groups[row] == 0.0 || groups[row] > last { f64::INFINITY } else { groups[row] };
+            let group =
+                if groups[row] == 0.0 || groups[row] > last { f64::INFINITY } else { groups[row] };
             let control = match config.control_group {
                 ControlGroup::NeverTreated => group.is_infinite(),
                 _ => group > start + post,
@@ -119,7 +120,8 @@ fn compare(df: &DataFrame, config: &Stacked, fit: &StackedResult) -> usize {
             // Indicators of event times in each sub-experiment, and of its treated units.
             _ => vec![100 * row.cohort + row.event_time, if row.treated { row.cohort } else { 0 }],
         };
-        let cluster = if config.independent_copies { 1000 * row.cohort + row.unit } else { row.cluster };
+        let cluster =
+            if config.independent_copies { 1000 * row.cohort + row.unit } else { row.cluster };
         regression.push(x, row.y, row.w, levels, cluster);
     }
     let dense = regression.fit();

@@ -71,11 +71,14 @@ fn the_last_effect_is_that_of_local_projections() {
         let df = map(df, "g", |g| if g == 1.0 { 0.0 } else { g });
         for post in 0..3 {
             let stack = stacked(1, post).fit(&df).unwrap();
-            let mut config =
-                LocalProjections::builder().outcome("y").unit("id").time("t").group("g")
-                    .pre_window(0)
-                    .post_window(post)
-                    .build();
+            let mut config = LocalProjections::builder()
+                .outcome("y")
+                .unit("id")
+                .time("t")
+                .group("g")
+                .pre_window(0)
+                .post_window(post)
+                .build();
             config.method = ProjectionMethod::Reweighted;
             let projections = config.fit(&df).unwrap();
             let last = projections.effects.last().unwrap();
