@@ -46,4 +46,4 @@ def drawn(rows: dict[str, list[Any]], ax: Any = None) -> matplotlib.figure.Figur
     ax.set_ylabel("Estimate")
     if len(names) > 1:
         ax.legend(title="Group")
-    return figure  # type: ignore[no-any-return]
+    return figure

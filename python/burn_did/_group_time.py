@@ -270,7 +270,7 @@ def agg_ddd(
     alpha: float | None = None,
     random_state: int | None = None,
 ) -> AggregatedResult:
-    """Average the effects of triple differences; see ``aggte``.
+    """Average the effects of triple differences (``ddd_result``); see ``aggte``.
 
     Returns
     -------
