@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 from ._errors import OptionError
 
-_KEYS = ("event_time", "dose", "time", "group", "m", "x", "term")
+_KEYS = ("event_time", "horizon", "dose", "time", "group", "m", "x", "term")
 
 
 def drawn(rows: dict[str, list[Any]], ax: Any = None) -> matplotlib.figure.Figure:

@@ -6,6 +6,7 @@
 mod analyses;
 mod arrow_type;
 mod call;
+mod callback;
 mod comparison;
 mod doses;
 mod errors;

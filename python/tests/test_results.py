@@ -83,10 +83,6 @@ def test_every_result_has_the_whole_surface(results: dict[str, did.Result], tmp_
 
 def test_pictures(results: dict[str, did.Result], tmp_path: Path) -> None:
     for name, result in results.items():
-        if name == "drdid":
-            with pytest.raises(did.EstimationError):
-                result.plot()
-            continue
         picture = result.plot(title="A title", width=500, height=400)
         assert picture._repr_svg_().startswith("<svg") and "A title" in picture.svg, name
         assert picture.png.startswith(b"\x89PNG"), name
