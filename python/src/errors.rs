@@ -47,7 +47,6 @@ pub(crate) fn raised(py: Python<'_>, error: &DidError) -> PyErr {
         DidError::NoInfluence { .. } => error
             .to_string()
             .replace("`keep_fixed_effects`", "`fixef=True`")
-            .replace("`keep_influence`", "`influence=True`"),
         error => error.to_string(),
     };
     exception(py, error.code(), &message, columns(error), remedy(error, &message))
