@@ -44,9 +44,9 @@ pub(crate) fn raised(py: Python<'_>, error: &DidError) -> PyErr {
         DidError::Config { option, expected, got } => {
             format!("`{}` must be {expected}, got {got}", argument(option))
         }
-        DidError::NoInfluence { .. } => error
-            .to_string()
-            .replace("`keep_fixed_effects`", "`fixef=True`")
+        DidError::NoInfluence { .. } => {
+            error.to_string().replace("`keep_fixed_effects`", "`fixef=True`")
+        }
         error => error.to_string(),
     };
     exception(py, error.code(), &message, columns(error), remedy(error, &message))
