@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::call::{self, Family, On};
+use crate::callback::Callable;
 use crate::errors;
 use crate::options::Options;
 use crate::result::Native;
@@ -60,13 +61,17 @@ struct GroupTime;
 impl Family<Native> for GroupTime {
     fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
         let options = &on.call.options;
+        let callable = options.callable("est_method")?.map(Callable::new);
         let estimator = with_group_time!(AttGt<B>, on, cluster: "clustervars")
             .maybe_anticipation(options.count("anticipation")?)
             .allow_unbalanced_panel(options.is("allow_unbalanced_panel")?)
             .maybe_fix_weights(options.word("fix_weights")?)
             .build();
         let devices = on.devices;
-        on.call.finish(SavedResult::GroupTime, move |data| estimator.fit_on_devices(data, &devices))
+        on.call.finish(SavedResult::GroupTime, move |data| match &callable {
+            Some(callable) => estimator.fit_with(data, callable),
+            None => estimator.fit_on_devices(data, &devices),
+        })
     }
 }
 
