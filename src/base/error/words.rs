@@ -260,10 +260,10 @@ impl DidWarning {
             ),
             Self::OneOutcome { factor, outcome, levels, rows } => {
                 let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
-                let more = if levels.len() > SHOWN { ", …" } else { "" };
+                let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
                 write!(
                     f,
-                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{more}",
+                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
                     levels.len(),
                     shown.join(", ")
                 )
@@ -361,11 +361,11 @@ impl DidWarning {
                 list(treatments)
             ),
             Self::NoStandardError { horizons, out_of_range } => {
-                let place = |horizon: &i64| match horizon {
+                let event_time = |horizon: &i64| match horizon {
                     0 => "of the average total effect".to_owned(),
                     _ => format!("at event time {horizon}"),
                 };
-                let places: Vec<String> = horizons.iter().map(place).collect();
+                let places: Vec<String> = horizons.iter().map(event_time).collect();
                 let why = if *out_of_range {
                     "squares of the outcome exceed double precision; rescale the outcome so that its values are near 1"
                 } else {

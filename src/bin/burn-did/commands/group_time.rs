@@ -58,9 +58,9 @@ fn text(
     aggregates: &[Formed],
     args: &GroupTimeOutputArgs,
 ) -> Result<String> {
-    let own: &dyn Reportable = fit;
+    let cells: &dyn Reportable = fit;
     let formed = formed(aggregates).map(|aggregate| aggregate as &dyn Reportable);
-    let all: Vec<&dyn Reportable> = std::iter::once(own).chain(formed).collect();
+    let all: Vec<&dyn Reportable> = std::iter::once(cells).chain(formed).collect();
     Ok(match args.output.format {
         Format::Json => fit.to_json_with(&asked(aggregates), args.vcov)?,
         Format::Csv => burn_did::report::csv(&all)?,

@@ -173,7 +173,7 @@ impl FromStr for Violations {
             ("sd", Delta::Smoothness),
             ("rm", Delta::RelativeMagnitude),
         ];
-        let found =
+        let set_found =
             sets.into_iter().find_map(|(set, delta)| Some((name.strip_prefix(set)?, delta)));
         let restriction = |suffix: &str| match suffix {
             "" => Some(None),
@@ -183,7 +183,7 @@ impl FromStr for Violations {
             "d" => Some(Some(Restriction::Decreasing)),
             _ => None,
         };
-        let set = found
+        let set = set_found
             .and_then(|(suffix, delta)| Some(Self { delta, restriction: restriction(suffix)? }));
         set.ok_or_else(|| {
             "expected sd, rm or sdrm, or one of them with a restriction: pb, nb, i or d, as in sdpb"

@@ -1,0 +1,123 @@
+//! One call of an estimator: its data, its arguments, and the devices that it runs on.
+
+use std::path::PathBuf;
+
+use burn_did::backend::{Device, DidBackend, OnDevices};
+use burn_did::options::Precision;
+use burn_did::{Data, Progress, Result, SavedResult};
+use polars::prelude::DataFrame;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors;
+use crate::frame;
+use crate::options::Options;
+use crate::result::Native;
+use crate::work::{self, Hook};
+
+/// A data frame, or a path of files.
+pub(crate) enum Source {
+    Frame(DataFrame),
+    Path(PathBuf),
+}
+
+impl Source {
+    /// The data of a call, with the columns that `is_wanted`.
+    pub(crate) fn new(data: &Bound<'_, PyAny>, is_wanted: impl Fn(&str) -> bool) -> PyResult<Self> {
+        if data.hasattr("__arrow_c_stream__")? {
+            return frame::read(data, is_wanted).map(Self::Frame);
+        }
+        match data.extract() {
+            Ok(path) => Ok(Self::Path(path)),
+            Err(_) => Err(errors::data(
+                data.py(),
+                "`data` must be a data frame with `__arrow_c_stream__` (polars, pandas, pyarrow, DuckDB) or the path of CSV or parquet files",
+            )),
+        }
+    }
+}
+
+impl From<Source> for Data<'static> {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Frame(frame) => Self::from(frame),
+            Source::Path(path) => Self::from(path),
+        }
+    }
+}
+
+/// What a call needs besides its own arguments.
+pub(crate) struct Call<'py> {
+    pub(crate) options: Options<'py>,
+    data: Source,
+    hook: Hook,
+}
+
+impl<'py> Call<'py> {
+    /// A call with the data that its arguments name.
+    pub(crate) fn new(data: &Bound<'py, PyAny>, given: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let options = Options::new(given)?;
+        let hook = Hook::new(options.object("progress")?);
+        let written = options.written();
+        let data = Source::new(data, |name| written.contains(name))?;
+        Ok(Self { options, data, hook })
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        self.hook.progress()
+    }
+
+    /// The result of `fit` on the data.
+    pub(crate) fn finish<T: Into<SavedResult>>(
+        self,
+        fit: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
+    ) -> PyResult<Native> {
+        let Self { options, data, hook } = self;
+        options.all_taken()?;
+        work::run(options.py(), &hook, move || fit(data.into()).map(Into::into)).map(Native::new)
+    }
+}
+
+/// A call on devices of one backend.
+pub(crate) struct On<'py, B: DidBackend> {
+    pub(crate) call: Call<'py>,
+    pub(crate) devices: Vec<B::Device>,
+    pub(crate) precision: Precision,
+}
+
+/// An estimator that runs on any backend.
+pub(crate) trait Family {
+    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native>;
+}
+
+/// Fits where the argument `backend` says: one device by name, or several of one backend.
+pub(crate) fn fit<F: Family>(
+    data: &Bound<'_, PyAny>,
+    given: &Bound<'_, PyDict>,
+) -> PyResult<Native> {
+    struct Work<'py, F> {
+        call: Call<'py>,
+        family: std::marker::PhantomData<F>,
+    }
+    impl<F: Family> OnDevices for Work<'_, F> {
+        type Output = PyResult<Native>;
+
+        fn run<B: DidBackend>(self, devices: &[B::Device], precision: Precision) -> Self::Output {
+            let precision = self.call.options.word("precision")?.unwrap_or(precision);
+            F::fit(On::<B> { call: self.call, devices: devices.to_vec(), precision })
+        }
+    }
+    let call = Call::new(data, given)?;
+    let py = data.py();
+    let names = call.options.texts("backend")?.unwrap_or_else(|| vec!["cpu".into()]);
+    let raised = |error| errors::raised(py, &error);
+    let devices = names.iter().map(|name| Device::parse(name)).collect::<Result<Vec<_>>>();
+    let work = Work::<F> { call, family: std::marker::PhantomData };
+    Device::run_on(&devices.map_err(raised)?, work).map_err(raised)?
+}
+
+/// Devices that this build finds on this machine, by the names that `backend` takes.
+#[pyfunction]
+pub(crate) fn devices(py: Python<'_>) -> Vec<String> {
+    py.detach(|| Device::all().iter().map(ToString::to_string).collect())
+}

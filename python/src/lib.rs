@@ -1,0 +1,30 @@
+//! The compiled half of the Python package `burn_did`, whose other half gives these functions their names, arguments and documentation.
+//!
+//! Each function takes its data and a dictionary of arguments, makes an estimator of the library of them, fits on a thread beside Python
+//! and gives a [`Native`](result::Native) or a [`Table`](table::Table).
+
+mod arrow_type;
+mod call;
+mod errors;
+mod frame;
+mod group_time;
+mod options;
+mod result;
+mod table;
+mod words;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<result::Native>()?;
+    module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(call::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(group_time::aggte, module)?)?;
+    module.add_function(wrap_pyfunction!(group_time::att_gt, module)?)?;
+    module.add_function(wrap_pyfunction!(result::from_json, module)?)?;
+    module.add_function(wrap_pyfunction!(result::load, module)?)?;
+    Ok(())
+}
