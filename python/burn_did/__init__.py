@@ -1,5 +1,6 @@
 """Difference-in-differences estimators with R's numbers, compiled."""
 
+from . import engines
 from ._errors import (
     BurnDidError,
     BurnDidWarning,
@@ -29,5 +30,6 @@ __all__ = [
     "aggte",
     "att_gt",
     "devices",
+    "engines",
     "load",
 ]

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from . import _native
 from ._progress import Progress, chosen
-from ._results import AggregatedResult, GroupTimeResult, _result
+from ._results import AggregatedResult, GroupTimeResult, R, _result
+from .engines import Engine, _place
 
 
 class ArrowStream(Protocol):
@@ -19,6 +20,16 @@ class ArrowStream(Protocol):
 
 Data = ArrowStream | str | os.PathLike[str]
 Backend = str | Sequence[str] | None
+
+
+def _anywhere(name: str, data: Any, options: dict[str, Any], kind: type[R]) -> R:
+    """Fit here or, where data or options are about other machines, by the workers of an engine."""
+    if not _place.is_elsewhere(data, options):
+        here = {key: options[key] for key in options if key not in _place.PLACE}
+        return _result(getattr(_native, name)(data, here), kind)
+    made = _place.fitted(name, data, options)
+    # A sample is only prepared by `engines.prepare`, which expects one.
+    return made if isinstance(made, _place.Sample) else _result(made, kind)  # type: ignore[return-value]
 
 
 def att_gt(
@@ -53,6 +64,10 @@ def att_gt(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> GroupTimeResult:
     """Group-time average treatment effects under staggered adoption.
 
@@ -63,7 +78,7 @@ def att_gt(
     options = locals()
     options.pop("data")
     options["progress"] = chosen(progress)
-    return _result(_native.att_gt(data, options), GroupTimeResult)
+    return _anywhere("att_gt", data, options, GroupTimeResult)
 
 
 def aggte(

@@ -6,7 +6,8 @@ use burn_did::{Aggregation, AttGt, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::{self, Family, On};
+use crate::anywhere::Anywhere;
+use crate::call::{self, On};
 use crate::errors;
 use crate::options::Options;
 use crate::result::Native;
@@ -36,13 +37,15 @@ macro_rules! with_shared {
 /// `att_gt`
 pub(crate) struct GroupTime;
 
-impl Family for GroupTime {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
+impl Anywhere for GroupTime {
+    type Estimator<B: DidBackend> = AttGt<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<AttGt<B>> {
         let options = &on.call.options;
         let sections = !options.flag("panel")?.unwrap_or(true);
         let unit = options.text("idname")?;
         let cluster = options.cluster("clustervars", unit.as_deref(), sections)?;
-        let estimator = with_shared!(AttGt<B>, on, unit: unit, cluster: cluster)
+        Ok(with_shared!(AttGt<B>, on, unit: unit, cluster: cluster)
             .maybe_covariates(options.text("xformla")?)
             .repeated_cross_sections(sections)
             .group(options.needed_text("gname")?)
@@ -55,11 +58,7 @@ impl Family for GroupTime {
             .maybe_fix_weights(options.word("fix_weights")?)
             .weighting(options.is("weighting")?)
             .keep_scores(options.is("keep_scores")?)
-            .build();
-        let devices = on.devices;
-        on.call.finish(move |data| {
-            Ok(SavedResult::GroupTime(Box::new(estimator.fit_on_devices(data, &devices)?)))
-        })
+            .build())
     }
 }
 

@@ -63,7 +63,7 @@ class Dask:
 
     def is_here(self) -> bool:
         """Whether all workers are on this machine."""
-        return all(worker.split("://")[-1].rsplit(":", 1)[0] in _OWN for worker in self.client.nthreads())
+        return all(_is_own(worker) for worker in self.client.nthreads())
 
     def _wait(self) -> None:
         """Waits for a worker; an error if none comes."""
@@ -118,8 +118,10 @@ class Dask:
         frame[columns].to_parquet(directory, write_index=False, engine="pyarrow", compute_kwargs={"scheduler": self.client})
 
 
-#: Names of this machine in addresses of workers.
-_OWN = ("127.0.0.1", "localhost", "[::1]", "")
+def _is_own(worker: str) -> bool:
+    """Whether the address of a worker is on this machine."""
+    scheme, _, address = worker.rpartition("://")
+    return scheme == "inproc" or address.rsplit(":", 1)[0] in ("127.0.0.1", "localhost", "[::1]")
 
 
 def _client() -> Any:

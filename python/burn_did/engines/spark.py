@@ -106,9 +106,11 @@ def device(backend: str) -> str:
 def _clear(failed: Exception) -> Exception:
     """The error of a job, in the words of what is known to go wrong."""
     text = str(failed)
-    if "No module named 'burn_did'" in text:
-        message = f"burn_did is not installed on the executors of Spark; install the wheel of the driver, build {BUILD}, there"
-        return exception("engine", message, [], "install the same wheel on all machines")
+    for module in ("burn_did", "pyarrow", "pyspark", "pandas"):
+        if f"No module named '{module}'" in text:
+            remedy = "install it there, or name the Python that has it by PYSPARK_PYTHON"
+            wheel = f" (the wheel of the driver, build {BUILD})" if module == "burn_did" else ""
+            return exception("engine", f"executors of Spark have no Python module {module}{wheel}; {remedy}", [], remedy)
     for line in text.splitlines():
         if "install the same wheel on all machines" in line:
             return exception("engine", line.split("DidError: ")[-1].strip(), [], "install the same wheel on all machines")
