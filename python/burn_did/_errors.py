@@ -42,7 +42,15 @@ class FileError(BurnDidError, OSError):
 
 
 class BurnDidWarning(UserWarning):
-    """What a fit left out, replaced or could not do."""
+    """What a fit left out, replaced or could not do.
+
+    Attributes
+    ----------
+    code : str
+        A word for the kind of warning, such as ``dropped_rows``; empty where there is none.
+    """
+
+    code: str = ""
 
 
 _OPTIONS = {"config", "formula"}

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use burn_did::backend::DidBackend;
 use burn_did::cluster::Engine;
-use burn_did::{AttGt, Cluster, ClusterSample, Data, Result, SavedResult};
+use burn_did::{AttGt, Cluster, ClusterSample, ContDid, Data, Ddd, Drdid, Result, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::{self, Family, Job, On, Source};
+use crate::call::{self, Family, On, Source};
+use crate::doses::Doses;
 use crate::engine::{PyEngine, Shared};
 use crate::errors;
-use crate::group_time::GroupTime;
+use crate::group_time::{GroupTime, Triple};
 use crate::result::Native;
+use crate::two_periods::TwoPeriods;
 use crate::work;
 
 /// The workers of an engine, and a directory that all of them see.
@@ -104,7 +106,7 @@ macro_rules! fits {
     )+};
 }
 
-fits!(AttGt is GroupTime);
+fits!(AttGt is GroupTime, Ddd is GroupTime, Drdid is Drdid, ContDid is ContDid);
 
 /// Makes an estimator that runs anywhere.
 pub(crate) trait Anywhere {
@@ -113,7 +115,8 @@ pub(crate) trait Anywhere {
     fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<Self::Estimator<B>>;
 }
 
-impl<F: Anywhere> Family for F {
+/// A fit.
+impl<F: Anywhere> Family<Native> for F {
     fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
         let estimator = F::estimator(&on)?;
         let (py, devices) = (on.call.options.py(), on.devices);
@@ -135,13 +138,9 @@ impl<F: Anywhere> Family for F {
     }
 }
 
-/// Has a sample arranged in place of a fit.
-struct Prepare<F>(std::marker::PhantomData<F>);
-
-impl<F: Anywhere> Job for Prepare<F> {
-    type Output = Sample;
-
-    fn run<B: DidBackend>(on: On<'_, B>) -> PyResult<Sample> {
+/// In place of a fit, its sample.
+impl<F: Anywhere> Family<Sample> for F {
+    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Sample> {
         let estimator = F::estimator(&on)?;
         let py = on.call.options.py();
         let (source, hook) = on.call.checked()?;
@@ -154,7 +153,7 @@ impl<F: Anywhere> Job for Prepare<F> {
     }
 }
 
-/// Has workers arrange the sample of an estimator.
+/// Has workers arrange the sample of an estimator, by its name.
 #[pyfunction]
 pub(crate) fn prepare(
     estimator: &str,
@@ -162,7 +161,10 @@ pub(crate) fn prepare(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Sample> {
     match estimator {
-        "att_gt" => call::run::<Prepare<GroupTime>>(data, options),
+        "att_gt" => call::fit::<Sample, GroupTime>(data, options),
+        "ddd" => call::fit::<Sample, Triple>(data, options),
+        "drdid" => call::fit::<Sample, TwoPeriods>(data, options),
+        "cont_did" => call::fit::<Sample, Doses>(data, options),
         other => {
             let problem = format!(
                 "samples are prepared for att_gt, drdid, ddd and cont_did, not for {other}"

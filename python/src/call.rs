@@ -1,6 +1,5 @@
 //! One call of an estimator: its data, its arguments, and the devices that it runs on.
 
-use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use burn_did::backend::{Device, DidBackend, OnDevices};
@@ -82,21 +81,31 @@ impl<'py> Call<'py> {
         self.hook.progress()
     }
 
-    /// The result of `fit` on the data.
-    pub(crate) fn finish<T: Into<SavedResult>>(
+    /// What `work` makes of the data.
+    pub(crate) fn run<T: Send + 'static>(
         self,
-        fit: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
-    ) -> PyResult<Native> {
+        work: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
         let py = self.options.py();
         let (data, hook) = self.checked()?;
         let data = data.data(py)?;
-        work::run(py, &hook, move || fit(data).map(Into::into)).map(Native::new)
+        work::run(py, &hook, move || work(data))
     }
 
     /// The data, once all arguments are taken.
     pub(crate) fn checked(self) -> PyResult<(Source, Hook)> {
         self.options.all_taken()?;
         Ok((self.data, self.hook))
+    }
+
+    /// The result of `fit` on the data, of one kind.
+    pub(crate) fn finish<T: Send + 'static>(
+        self,
+        kind: fn(Box<T>) -> SavedResult,
+        fit: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
+    ) -> PyResult<Native> {
+        let fit = move |data| fit(data).map(Box::new);
+        self.run(fit).map(|result| Native::new(kind(result)))
     }
 }
 
@@ -108,48 +117,25 @@ pub(crate) struct On<'py, B: DidBackend> {
 }
 
 /// An estimator that runs on any backend.
-pub(crate) trait Family {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native>;
-}
-
-/// What is done on devices of one backend: a fit, as a rule.
-pub(crate) trait Job {
-    type Output;
-
-    fn run<B: DidBackend>(on: On<'_, B>) -> PyResult<Self::Output>;
-}
-
-impl<F: Family> Job for F {
-    type Output = Native;
-
-    fn run<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
-        F::fit(on)
-    }
+pub(crate) trait Family<T> {
+    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<T>;
 }
 
 /// Fits where the argument `backend` says: one device by name, or several of one backend.
-pub(crate) fn fit<F: Family>(
+pub(crate) fn fit<T, F: Family<T>>(
     data: &Bound<'_, PyAny>,
     given: &Bound<'_, PyDict>,
-) -> PyResult<Native> {
-    run::<F>(data, given)
-}
-
-/// As [`fit`], for anything that is done with the data and the options of an estimator.
-pub(crate) fn run<J: Job>(
-    data: &Bound<'_, PyAny>,
-    given: &Bound<'_, PyDict>,
-) -> PyResult<J::Output> {
-    struct Work<'py, J> {
+) -> PyResult<T> {
+    struct Work<'py, T, F> {
         call: Call<'py>,
-        job: PhantomData<J>,
+        family: std::marker::PhantomData<(T, F)>,
     }
-    impl<J: Job> OnDevices for Work<'_, J> {
-        type Output = PyResult<J::Output>;
+    impl<T, F: Family<T>> OnDevices for Work<'_, T, F> {
+        type Output = PyResult<T>;
 
         fn run<B: DidBackend>(self, devices: &[B::Device], precision: Precision) -> Self::Output {
             let precision = self.call.options.word("precision")?.unwrap_or(precision);
-            J::run(On::<B> { call: self.call, devices: devices.to_vec(), precision })
+            F::fit(On::<B> { call: self.call, devices: devices.to_vec(), precision })
         }
     }
     let call = Call::new(data, given)?;
@@ -157,7 +143,7 @@ pub(crate) fn run<J: Job>(
     let names = call.options.texts("backend")?.unwrap_or_else(|| vec!["cpu".into()]);
     let raised = |error| errors::raised(py, &error);
     let devices = names.iter().map(|name| Device::parse(name)).collect::<Result<Vec<_>>>();
-    let work = Work::<J> { call, job: PhantomData };
+    let work = Work::<T, F> { call, family: std::marker::PhantomData };
     Device::run_on(&devices.map_err(raised)?, work).map_err(raised)?
 }
 

@@ -40,8 +40,34 @@ pub(crate) fn bug(py: Python<'_>, message: &str) -> PyErr {
 
 /// An error of the library, with the names that arguments have in Python.
 pub(crate) fn raised(py: Python<'_>, error: &DidError) -> PyErr {
-    let message = error.to_string();
+    let message = match error {
+        DidError::Config { option, expected, got } => {
+            format!("`{}` must be {expected}, got {got}", argument(option))
+        }
+        error => error.to_string(),
+    };
     exception(py, error.code(), &message, columns(error), remedy(error, &message))
+}
+
+/// The argument of Python for an option of the library.
+fn argument(option: &'static str) -> &'static str {
+    match option {
+        "outcome" => "yname",
+        "unit" => "idname",
+        "time" => "tname",
+        "group" => "gname",
+        "weights" => "weightsname",
+        "covariates" => "xformla",
+        "cluster" => "clustervars",
+        "method" => "est_method",
+        "draws" => "biters",
+        "device" => "backend",
+        "dose" | "treatment" => "dname",
+        "placebos" => "placebo",
+        "regressors" => "xname",
+        "instruments" => "wname",
+        option => option,
+    }
 }
 
 /// The columns that an error is about.

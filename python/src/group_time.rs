@@ -1,8 +1,9 @@
-//! Group-time effects: `att_gt`, and what is made of them.
+//! Group-time effects, `att_gt` and `ddd`, and averages of them.
 
 use burn_did::backend::DidBackend;
 use burn_did::group_time::AggregationKind;
-use burn_did::{Aggregation, AttGt, SavedResult};
+use burn_did::options::UnbalancedPanel;
+use burn_did::{Aggregation, AttGt, Ddd, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -11,7 +12,6 @@ use crate::call::{self, On};
 use crate::errors;
 use crate::options::Options;
 use crate::result::Native;
-use crate::words::band;
 
 /// Options that all estimators on samples of units share, from the arguments of a call.
 macro_rules! with_shared {
@@ -34,7 +34,28 @@ macro_rules! with_shared {
     }};
 }
 
-/// `att_gt`
+/// As [`with_shared`], with the options of group-time effects.
+macro_rules! with_group_time {
+    ($estimator:ty, $on:expr, cluster: $cluster:literal) => {{
+        let options = &$on.call.options;
+        let sections = !options.flag("panel")?.unwrap_or(true);
+        let unit = options.text("idname")?;
+        let cluster = options.cluster($cluster, unit.as_deref(), sections)?;
+        $crate::group_time::with_shared!($estimator, $on, unit: unit, cluster: cluster)
+            .maybe_covariates(options.text("xformla")?)
+            .repeated_cross_sections(sections)
+            .group(options.needed_text("gname")?)
+            .maybe_control_group(options.word("control_group")?)
+            .maybe_base_period(options.word("base_period")?)
+            .maybe_method(options.word("est_method")?)
+            .maybe_band(options.band()?)
+            .weighting(options.is("weighting")?)
+            .keep_scores(options.is("keep_scores")?)
+    }};
+}
+
+pub(crate) use with_shared;
+
 pub(crate) struct GroupTime;
 
 impl Anywhere for GroupTime {
@@ -42,22 +63,33 @@ impl Anywhere for GroupTime {
 
     fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<AttGt<B>> {
         let options = &on.call.options;
-        let sections = !options.flag("panel")?.unwrap_or(true);
-        let unit = options.text("idname")?;
-        let cluster = options.cluster("clustervars", unit.as_deref(), sections)?;
-        Ok(with_shared!(AttGt<B>, on, unit: unit, cluster: cluster)
-            .maybe_covariates(options.text("xformla")?)
-            .repeated_cross_sections(sections)
-            .group(options.needed_text("gname")?)
-            .maybe_control_group(options.word("control_group")?)
-            .maybe_base_period(options.word("base_period")?)
-            .maybe_method(options.word("est_method")?)
-            .maybe_band(band(options)?)
+        Ok(with_group_time!(AttGt<B>, on, cluster: "clustervars")
             .maybe_anticipation(options.count("anticipation")?)
             .allow_unbalanced_panel(options.is("allow_unbalanced_panel")?)
             .maybe_fix_weights(options.word("fix_weights")?)
-            .weighting(options.is("weighting")?)
-            .keep_scores(options.is("keep_scores")?)
+            .build())
+    }
+}
+
+pub(crate) struct Triple;
+
+impl Anywhere for Triple {
+    type Estimator<B: DidBackend> = Ddd<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<Ddd<B>> {
+        let options = &on.call.options;
+        let rows = options.is("allow_unbalanced_panel")?.then_some(UnbalancedPanel::Rows);
+        let unbalanced = options.word("unbalanced")?;
+        if rows.is_some() && unbalanced.is_some() {
+            let message =
+                "`allow_unbalanced_panel` is `unbalanced=\"rows\"`; leave out one of them";
+            return Err(errors::option(options.py(), message));
+        }
+        Ok(with_group_time!(Ddd<B>, on, cluster: "cluster")
+            .eligible(options.needed_text("pname")?)
+            .covariates_of_cell(options.is("covariates_of_cell")?)
+            .maybe_shares_of(options.word("shares_of")?)
+            .maybe_unbalanced(unbalanced.or(rows))
             .build())
     }
 }
@@ -65,7 +97,24 @@ impl Anywhere for GroupTime {
 /// Group-time effects of staggered adoption.
 #[pyfunction]
 pub(crate) fn att_gt(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<Native> {
-    call::fit::<GroupTime>(data, options)
+    call::fit::<Native, GroupTime>(data, options)
+}
+
+/// Triple differences.
+#[pyfunction]
+pub(crate) fn ddd(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<Native> {
+    call::fit::<Native, Triple>(data, options)
+}
+
+/// The average that arguments ask for.
+fn aggregation(options: &Options<'_>) -> PyResult<Aggregation> {
+    let kind = options.word::<AggregationKind>("type")?;
+    let mut aggregation = Aggregation::new(options.needed("type", kind)?);
+    aggregation.min_e = options.number("min_e")?.filter(|e| *e != f64::NEG_INFINITY);
+    aggregation.max_e = options.number("max_e")?.filter(|e| *e != f64::INFINITY);
+    aggregation.balance_e = options.count("balance_e")?;
+    aggregation.na_rm = options.is("na_rm")?;
+    Ok(aggregation)
 }
 
 /// Averages of group-time effects.
@@ -76,20 +125,24 @@ pub(crate) fn aggte(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Native> {
     let options = Options::new(options)?;
-    let kind = options.word::<AggregationKind>("type")?;
-    let mut aggregation = Aggregation::new(options.needed("type", kind)?);
-    aggregation.min_e = options.number("min_e")?.filter(|e| *e != f64::NEG_INFINITY);
-    aggregation.max_e = options.number("max_e")?.filter(|e| *e != f64::INFINITY);
-    aggregation.balance_e = options.count("balance_e")?;
-    aggregation.na_rm = options.is("na_rm")?;
+    let aggregation = aggregation(&options)?;
+    let target = options.word("target")?;
+    let (alpha, band) = (options.number("alpha")?, options.band()?);
     options.all_taken()?;
-    let SavedResult::GroupTime(effects) = &result.saved else {
-        return Err(errors::option(
-            py,
-            "only group-time effects, of `att_gt` or `ddd`, can be averaged",
-        ));
+    let effects = match (&result.saved, target) {
+        (SavedResult::GroupTime(effects), None) => effects.as_ref(),
+        (SavedResult::ContDid(effects), target) => {
+            effects.cells_of(target.unwrap_or(effects.target))
+        }
+        _ => {
+            let message =
+                "only group-time effects, of `att_gt`, `ddd` or `cont_did`, can be averaged";
+            return Err(errors::option(py, message));
+        }
     };
-    let averaged = py.detach(|| effects.aggregate(aggregation));
+    let of_fit = effects.settings.inference;
+    let inference = of_fit.alpha(alpha.unwrap_or(of_fit.alpha)).band(band.unwrap_or(of_fit.band));
+    let averaged = py.detach(|| effects.aggregate_with(aggregation, &inference));
     let averaged = averaged.map_err(|error| errors::raised(py, &error))?;
     Ok(Native::new(SavedResult::Aggregated(Box::new(averaged))))
 }

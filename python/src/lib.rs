@@ -3,36 +3,70 @@
 //! Each function takes its data and a dictionary of arguments, makes an estimator of the library of them, fits on a thread beside Python
 //! and gives a [`Native`](result::Native) or a [`Table`](table::Table).
 
+mod analyses;
 mod anywhere;
 mod arrow_type;
 mod call;
+mod comparison;
+mod doses;
 mod engine;
 mod errors;
+mod example_data;
 mod frame;
 mod group_time;
+mod looks;
 mod options;
+mod picture;
+mod regressions;
 mod result;
+mod switching;
 mod table;
-mod words;
+mod two_periods;
+mod two_way;
 mod work;
 mod worker;
 
 use pyo3::prelude::*;
 
 #[pymodule]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("BUILD", burn_did::cluster::BUILD)?;
-    module.add_class::<anywhere::Sample>()?;
-    module.add_class::<anywhere::Workers>()?;
-    module.add_class::<result::Native>()?;
-    module.add_class::<table::Table>()?;
-    module.add_function(wrap_pyfunction!(anywhere::prepare, module)?)?;
-    module.add_function(wrap_pyfunction!(call::devices, module)?)?;
-    module.add_function(wrap_pyfunction!(group_time::aggte, module)?)?;
-    module.add_function(wrap_pyfunction!(group_time::att_gt, module)?)?;
-    module.add_function(wrap_pyfunction!(result::from_json, module)?)?;
-    module.add_function(wrap_pyfunction!(result::load, module)?)?;
-    module.add_function(wrap_pyfunction!(worker::run_task, module)?)?;
-    Ok(())
+mod _native {
+    #[pymodule_export]
+    use crate::analyses::{event_study, given_event_study, honest_did, pretrends};
+    #[pymodule_export]
+    use crate::anywhere::{Sample, Workers, prepare};
+    #[pymodule_export]
+    use crate::call::devices;
+    #[pymodule_export]
+    use crate::comparison::{compare, compare_frame, compare_plot, compare_svg};
+    #[pymodule_export]
+    use crate::doses::{cont_did, npiv};
+    #[pymodule_export]
+    use crate::example_data::{load_data, simulate, teaching_data};
+    #[pymodule_export]
+    use crate::group_time::{aggte, att_gt, ddd};
+    #[pymodule_export]
+    use crate::looks::{balance, describe, means, panelview};
+    #[pymodule_export]
+    use crate::regressions::{demean, feglm, sunab};
+    #[pymodule_export]
+    use crate::result::{Native, from_json, load};
+    #[pymodule_export]
+    use crate::switching::did_multiplegt;
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::two_periods::drdid;
+    #[pymodule_export]
+    use crate::two_way::{bacon, twfe_weights};
+    #[pymodule_export]
+    use crate::worker::run_task;
+
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_init]
+    fn prepared(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::work::keep_caught_panics_quiet();
+        module.add("BUILD", burn_did::cluster::BUILD)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

@@ -1,10 +1,9 @@
 //! Keyword arguments of Python as values that the library knows. Every error names the argument.
 
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::str::FromStr;
 
-use burn_did::options::{Bootstrap, Multiplier, Words};
+use burn_did::options::{Band, Bootstrap, Multiplier, Words};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
@@ -96,6 +95,16 @@ impl<'py> Options<'py> {
         })
     }
 
+    /// Rows of numbers, if that is what was given; else it stays.
+    pub(crate) fn rows(&self, name: &str) -> PyResult<Option<Vec<Vec<f64>>>> {
+        let value = self.0.get_item(name)?;
+        let rows = value.and_then(|value| value.extract().ok());
+        if rows.is_some() {
+            self.0.del_item(name)?;
+        }
+        Ok(rows)
+    }
+
     /// A whole number of at least 0.
     pub(crate) fn count<T: TryFrom<u64>>(&self, name: &str) -> PyResult<Option<T>> {
         self.given(name, "a whole number of at least 0", |value| {
@@ -131,15 +140,36 @@ impl<'py> Options<'py> {
         self.given(name, T::EXPECTED, |value| value.extract::<String>().ok()?.parse().ok())
     }
 
+    /// Uniform bands or pointwise intervals, if `cband` says.
+    pub(crate) fn band(&self) -> PyResult<Option<Band>> {
+        let cband = self.flag("cband")?;
+        Ok(cband.map(|uniform| if uniform { Band::Uniform } else { Band::Pointwise }))
+    }
+
+    /// Numbers, or a text that says which, as the library reads either.
+    pub(crate) fn listed<T: FromStr<Err: Display>>(&self, name: &str) -> PyResult<Option<T>> {
+        let Some(value) = self.object(name)? else { return Ok(None) };
+        let text = if let Ok(text) = value.extract::<String>() {
+            text
+        } else {
+            let one = value.extract::<f64>().map(|number| vec![number]);
+            let numbers = one.or_else(|_| {
+                value.try_iter()?.map(|item| item?.extract()).collect::<PyResult<Vec<f64>>>()
+            });
+            let numbers =
+                numbers.map_err(|_| self.refused(name, "a text or a list of numbers", &value))?;
+            // The shortest digits that are read back as the same number.
+            numbers.iter().map(|number| format!("{number:?}")).collect::<Vec<_>>().join(",")
+        };
+        let read = text.parse().map(Some);
+        read.map_err(|error| errors::option(self.py(), &format!("`{name}`: {error}")))
+    }
+
     /// A text that the library reads.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, name: &str) -> PyResult<Option<T>> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let read = text.parse().map(Some);
         read.map_err(|error| errors::option(self.py(), &format!("`{name}`: {error}")))
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PyResult<Option<PathBuf>> {
-        self.given(name, "a path", |value| value.extract().ok())
     }
 
     /// The bootstrap, if `boot` asks for one.

@@ -1,11 +1,11 @@
 //! Data frames of results, which Python reads by the Arrow C stream interface.
 
-use polars::prelude::{CompatLevel, DataFrame};
+use polars::prelude::{AnyValue, CompatLevel, DataFrame};
 use polars_arrow::array::StructArray;
 use polars_arrow::datatypes::{ArrowDataType, Field};
 use polars_arrow::ffi::export_iterator;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict, PyList};
 
 /// A table of rows, for polars, pandas and pyarrow to read.
 #[pyclass(frozen, module = "burn_did._native")]
@@ -30,6 +30,28 @@ impl Table {
     #[getter]
     fn shape(&self) -> (usize, usize) {
         self.0.shape()
+    }
+
+    /// The columns as lists, with `None` for null.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for column in self.0.columns() {
+            let values = PyList::empty(py);
+            for value in column.as_materialized_series().iter() {
+                match value {
+                    AnyValue::Null => values.append(py.None())?,
+                    AnyValue::Boolean(value) => values.append(value)?,
+                    AnyValue::String(value) => values.append(value)?,
+                    AnyValue::StringOwned(value) => values.append(value.as_str())?,
+                    value => match value.extract::<i64>().filter(|_| value.is_integer()) {
+                        Some(whole) => values.append(whole)?,
+                        None => values.append(value.extract::<f64>())?,
+                    },
+                }
+            }
+            columns.set_item(column.name().as_str(), values)?;
+        }
+        Ok(columns)
     }
 
     fn __len__(&self) -> usize {

@@ -16,6 +16,8 @@ use crate::worker;
 /// How often signals are looked for, and how often progress is told.
 const PAUSE: Duration = Duration::from_millis(50);
 const STACK: usize = 16 << 20;
+/// Name of the threads that work.
+const NAME: &str = "burn-did";
 
 /// Unwinds the work when it is to stop.
 struct Stopped;
@@ -78,7 +80,7 @@ pub(crate) fn run<T: Send + 'static>(
 ) -> PyResult<T> {
     worker::computes_here();
     let (sender, receiver) = channel();
-    let worker = std::thread::Builder::new().name("burn-did".into()).stack_size(STACK);
+    let worker = std::thread::Builder::new().name(NAME.into()).stack_size(STACK);
     let started = worker.spawn(move || {
         // Nothing that the work could leave half done is used after it.
         let done = catch_unwind(AssertUnwindSafe(work));
@@ -119,4 +121,15 @@ fn finished<T>(
             Err(errors::bug(py, &text.unwrap_or_else(|| "the fit stopped".into())))
         }
     }
+}
+
+/// Says nothing on standard error of panics that become exceptions.
+pub(crate) fn keep_caught_panics_quiet() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_ours = std::thread::current().name() == Some(NAME);
+        if !is_ours && !burn_did::panics_are_caught() {
+            usual(panic);
+        }
+    }));
 }

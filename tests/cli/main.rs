@@ -19,6 +19,7 @@ mod hostile;
 mod kinds;
 mod left_out;
 mod mistakes;
+mod moving;
 mod panel;
 mod pretrends;
 mod report;

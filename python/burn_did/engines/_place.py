@@ -12,6 +12,7 @@ from typing import Any
 
 from burn_did import _native
 from burn_did._errors import exception
+from burn_did._types import source
 
 from . import dask, spark
 from ._base import Adapter
@@ -170,7 +171,7 @@ def _write(data: Any, engine: Any, directory: str, options: dict[str, Any]) -> N
         from pyarrow import parquet
     except ImportError as missing:
         raise exception("config", "a data frame is passed to workers as parquet, for which pyarrow is needed; pip install pyarrow", [], None) from missing
-    table = pyarrow.table(data)
+    table = pyarrow.table(source(data))
     Path(directory).mkdir()
     parquet.write_table(table.select(_named(table.column_names, given)), os.path.join(directory, "part-0.parquet"))
 
