@@ -6,6 +6,7 @@ import queue
 import time
 import uuid
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from burn_did._errors import exception
@@ -126,11 +127,11 @@ def _is_own(worker: str) -> bool:
 
 def _client() -> Any:
     try:
-        from distributed import default_client
+        distributed = import_module("distributed")
     except ImportError as missing:
         raise exception("config", "Dask's `distributed` is not installed; pip install 'dask[distributed]'", [], "pip install 'dask[distributed]'") from missing
     try:
-        return default_client()
+        return distributed.default_client()
     except ValueError as missing:
         raise exception(
             "config", "there is no Dask client; make one, as by `client = distributed.Client()`, or give `client`", [], "give `client`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, as_completed
+from functools import partial
 
 from ._worker import BUILD, MEMORY, run_task
 
@@ -32,8 +33,8 @@ class Futures:
 
     def answers(self, stage: str, tasks: list[bytes]) -> Iterator[tuple[int, bytes | str]]:
         """Answers with the numbers of their tasks."""
-        options = {"backend": self.backend, "memory": self.memory, "build": BUILD}
-        numbers = {self.executor.submit(run_task, task, **options): n for n, task in enumerate(tasks)}
+        run = partial(run_task, backend=self.backend, memory=self.memory, build=BUILD)
+        numbers = {self.executor.submit(run, task): number for number, task in enumerate(tasks)}
         try:
             for future in as_completed(numbers):
                 try:

@@ -39,6 +39,32 @@ def test_bits_of_a_fit_at_home(path, options, workers):
     assert engine.tasks > 0
 
 
+def others(frame):
+    """Calls of the other estimators that run on clusters."""
+    two = frame[frame["t"].isin([2, 3])]
+    return [
+        (did.drdid, two, {"yname": "y", "tname": "t", "idname": "id", "treatname": "d", "xformla": "~ x"}),
+        (did.ddd, frame, {**COLUMNS, "pname": "p", "xformla": "~ x"}),
+        (did.cont_did, frame, {**COLUMNS, "dname": "dose", "degree": 2}),
+    ]
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_other_estimators_have_the_bits_of_home(frame, which):
+    estimator, data, arguments = others(frame)[which]
+    assert bits(estimator(data, **arguments, engine=Here())) == bits(estimator(data, **arguments))
+    sample = did.engines.prepare(estimator, data, **arguments, engine=Here())
+    assert bits(estimator(sample, **arguments)) == bits(estimator(data, **arguments))
+
+
+def test_estimators_of_one_machine_say_so(frame, path):
+    sample = did.engines.prepare(did.att_gt, path, **COLUMNS, engine=Here())
+    with pytest.raises(TypeError):
+        did.feols(frame, "y ~ x | id", engine=Here())
+    with pytest.raises(did.BurnDidError):
+        did.bacon(sample, yname="y", tname="t", idname="id", gname="g")
+
+
 def test_a_data_frame_goes_as_parquet(frame, tmp_path):
     fit = did.att_gt(frame, **COLUMNS, xformla="~ x", engine=Here(), scratch=tmp_path)
     assert bits(fit) == bits(did.att_gt(frame, **COLUMNS, xformla="~ x"))
