@@ -59,12 +59,12 @@ from ._results import (
     RegressionResult,
     Result,
     SunAbrahamResult,
-    Table,
     TwfeWeightsResult,
     Weighting,
     load,
 )
 from ._switching import did_multiplegt
+from ._table import Table
 from ._two_periods import drdid, ipwdid, ordid
 from ._two_way import bacon, twfe_weights
 

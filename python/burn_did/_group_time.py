@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from . import _native
@@ -13,7 +13,7 @@ from ._results import AggregatedResult, ContDidResult, GroupTimeResult, warned
 from ._types import Backend, Data, Missing, Names, only
 from .engines import Engine
 
-_ALL_CORES = "all cores are used, and no bit of a result depends on how many there are"
+TwoByTwo = Callable[..., Any]
 
 
 def att_gt(
@@ -29,7 +29,7 @@ def att_gt(
     boot: bool = False,
     biters: int = 1000,
     clustervars: Names | None = None,
-    est_method: str = "dr",
+    est_method: str | TwoByTwo = "dr",
     panel: bool = True,
     allow_unbalanced_panel: bool = False,
     control_group: str = "nevertreated",
@@ -83,8 +83,11 @@ def att_gt(
         Multiplier bootstrap in place of analytic standard errors, with ``biters`` draws from the seed ``random_state``.
     clustervars : str or list of str, optional
         Cluster of the standard errors beyond the unit.
-    est_method : {"dr", "ipw", "reg"}
-        Doubly robust, inverse probability weighting or outcome regression.
+    est_method : {"dr", "ipw", "reg"} or callable
+        Doubly robust, inverse probability weighting or outcome regression; or a two-by-two estimator of your own, which is called for
+        each cell with arrays of numpy: ``y1``, ``y0``, ``d``, ``i_weights`` of shape (n,), ``covariates`` of shape (n, k) and
+        ``influence_func=True`` (of repeated cross sections, ``y`` and ``post`` in place of ``y1`` and ``y0``). It gives the effect and its
+        influence values of shape (n,), as a pair or as ``att`` and ``att_inf_func``; an exception leaves the cell without an estimate.
     panel : bool
         False for repeated cross sections: every row is then a unit of its own.
     allow_unbalanced_panel : bool
@@ -289,7 +292,7 @@ def agg_ddd(
     alpha: float | None = None,
     random_state: int | None = None,
 ) -> AggregatedResult:
-    """Average the effects of triple differences; see ``aggte``.
+    """Average the effects of triple differences (``ddd_result``); see ``aggte``.
 
     Returns
     -------

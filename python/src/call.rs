@@ -77,6 +77,11 @@ impl<'py> Call<'py> {
         Ok(Self { options, data, hook })
     }
 
+    /// Whether workers of an engine have the data.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.data, Source::Apart(..) | Source::Sample(..))
+    }
+
     pub(crate) fn progress(&self) -> Progress {
         self.hook.progress()
     }

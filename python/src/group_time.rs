@@ -1,14 +1,17 @@
 //! Group-time effects, `att_gt` and `ddd`, and averages of them.
 
+use std::path::PathBuf;
+
 use burn_did::backend::DidBackend;
 use burn_did::group_time::AggregationKind;
 use burn_did::options::UnbalancedPanel;
-use burn_did::{Aggregation, AttGt, Ddd, SavedResult};
+use burn_did::{Aggregation, AttGt, Cluster, ClusterSample, Data, Ddd, Result, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::anywhere::Anywhere;
+use crate::anywhere::{Anywhere, Fits};
 use crate::call::{self, On};
+use crate::callback::Callable;
 use crate::errors;
 use crate::options::Options;
 use crate::result::Native;
@@ -58,16 +61,53 @@ pub(crate) use with_shared;
 
 pub(crate) struct GroupTime;
 
-impl Anywhere for GroupTime {
-    type Estimator<B: DidBackend> = AttGt<B>;
+/// The estimator of `att_gt`, for the cells of which a function of the caller may stand.
+pub(crate) struct Staggered<B: DidBackend> {
+    estimator: AttGt<B>,
+    callable: Option<Callable>,
+}
 
-    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<AttGt<B>> {
+impl<B: DidBackend> Fits<B> for Staggered<B> {
+    fn here(&self, data: Data<'static>, devices: &[B::Device]) -> Result<SavedResult> {
+        match &self.callable {
+            Some(callable) => {
+                let effects = self.estimator.fit_with(data, callable)?;
+                Ok(SavedResult::GroupTime(Box::new(effects)))
+            }
+            None => self.estimator.here(data, devices),
+        }
+    }
+
+    fn apart(&self, cluster: &Cluster, path: PathBuf) -> Result<SavedResult> {
+        self.estimator.apart(cluster, path)
+    }
+
+    fn of_sample(&self, sample: &ClusterSample) -> Result<SavedResult> {
+        self.estimator.of_sample(sample)
+    }
+
+    fn prepare(&self, cluster: &Cluster, path: PathBuf) -> Result<ClusterSample> {
+        Fits::prepare(&self.estimator, cluster, path)
+    }
+}
+
+impl Anywhere for GroupTime {
+    type Estimator<B: DidBackend> = Staggered<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<Staggered<B>> {
         let options = &on.call.options;
-        Ok(with_group_time!(AttGt<B>, on, cluster: "clustervars")
+        let callable = options.callable("est_method")?.map(Callable::new);
+        if callable.is_some() && on.call.is_elsewhere() {
+            let message =
+                "an estimator of your own needs the rows here, and does not run by engines";
+            return Err(errors::option(options.py(), message));
+        }
+        let estimator = with_group_time!(AttGt<B>, on, cluster: "clustervars")
             .maybe_anticipation(options.count("anticipation")?)
             .allow_unbalanced_panel(options.is("allow_unbalanced_panel")?)
             .maybe_fix_weights(options.word("fix_weights")?)
-            .build())
+            .build();
+        Ok(Staggered { estimator, callable })
     }
 }
 

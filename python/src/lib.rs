@@ -7,6 +7,7 @@ mod analyses;
 mod anywhere;
 mod arrow_type;
 mod call;
+mod callback;
 mod comparison;
 mod doses;
 mod engine;
@@ -26,7 +27,49 @@ mod two_way;
 mod work;
 mod worker;
 
+// The command line, which `python -m burn_did` runs in this process. Its files name each other from the root of their crate.
+#[path = "../../src/bin/burn-did/args/mod.rs"]
+mod args;
+#[path = "../../src/bin/burn-did/backend.rs"]
+mod backend;
+#[path = "../../src/bin/burn-did/commands/mod.rs"]
+mod commands;
+#[path = "../../src/bin/burn-did/configure.rs"]
+mod configure;
+#[path = "../../src/bin/burn-did/defaults.rs"]
+mod defaults;
+#[path = "../../src/bin/burn-did/error.rs"]
+mod error;
+#[path = "../../src/bin/burn-did/formed.rs"]
+mod formed;
+#[path = "../../src/bin/burn-did/messages.rs"]
+mod messages;
+#[path = "../../src/bin/burn-did/output.rs"]
+mod output;
+#[path = "../../src/bin/burn-did/panics.rs"]
+mod panics;
+#[path = "../../src/bin/burn-did/parse.rs"]
+mod parse;
+#[path = "../../src/bin/burn-did/program.rs"]
+mod program;
+#[path = "../../src/bin/burn-did/progress.rs"]
+mod progress;
+#[path = "../../src/bin/burn-did/shown.rs"]
+mod shown;
+#[path = "../../src/bin/burn-did/signals.rs"]
+mod signals;
+#[path = "../../src/bin/burn-did/words.rs"]
+mod words;
+
+use std::ffi::OsString;
+
 use pyo3::prelude::*;
+
+/// Runs a command line, whose first word is the name of the program, and gives the exit status.
+#[pyfunction]
+fn run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| program::run(&arguments))
+}
 
 #[pymodule]
 mod _native {
@@ -60,6 +103,9 @@ mod _native {
     use crate::two_way::{bacon, twfe_weights};
     #[pymodule_export]
     use crate::worker::run_task;
+
+    #[pymodule_export]
+    use crate::run;
 
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
