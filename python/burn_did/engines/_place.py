@@ -124,7 +124,7 @@ def _engine(data: Any, place: dict[str, Any], backend: str) -> Any:
     if place.get("spark") is not None or spark.is_frame(data):
         session = place.get("spark")
         return spark.Spark(session if session is not None else getattr(data, "sparkSession", None), backend=backend)
-    raise exception("config", "`scratch` is given without workers; give `engine`, `client` or `spark`", [], None)
+    raise exception("config", "there are no workers; give `engine`, `client` or `spark`", [], None)
 
 
 @contextmanager

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-pandas = pytest.importorskip("pandas")
-pytest.importorskip("pyarrow")
-
 
 @pytest.fixture(scope="session")
 def frame():
-    import panel
+    from engines import panel
 
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
     return pandas.DataFrame(panel.rows())
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import burn_did as did
 import pytest
 from burn_did.engines import Futures, run_task
-from panel import COLUMNS, bits
+from engines.panel import COLUMNS, bits
 
 
 class Here:
@@ -167,20 +167,22 @@ def test_mistakes(path, frame, tmp_path):
         did.att_gt(path, **COLUMNS, engine=3)
     with pytest.raises(did.OptionError, match="both given"):
         did.att_gt(path, **COLUMNS, engine=Here(), client=object())
-    with pytest.raises(did.OptionError, match="without workers"):
+    with pytest.raises(did.OptionError, match="no workers"):
         did.att_gt(path, **COLUMNS, scratch=tmp_path)
     with pytest.raises(did.BurnDidError, match="column `yy` .outcome. is not in the data"):
         did.att_gt(frame, **{**COLUMNS, "yname": "yy"}, engine=Here())
-    with pytest.raises(did.OptionError, match="prepared by an engine|without workers"):
+    with pytest.raises(did.OptionError, match="no workers"):
         did.engines.prepare(did.att_gt, path, **COLUMNS)
     frame.to_csv(tmp_path / "panel.csv", index=False)
     with pytest.raises(did.BurnDidError, match="parquet"):
         did.att_gt(str(tmp_path / "panel.csv"), **COLUMNS, engine=Here())
     with pytest.raises(did.BurnDidError, match="install the same wheel"):
         run_task(b"", build="0.0.0-other")
-    with pytest.raises(did.OptionError, match="device"):
+    with pytest.raises(did.OptionError, match="`backend` must be"):
         run_task(b"", backend="tpu")
     assert run_task(b"nonsense")
+    with pytest.raises(did.OptionError, match="estimator of your own"):
+        did.att_gt(path, **COLUMNS, est_method=lambda **cell: None, engine=Here())
 
 
 def test_progress_and_what_it_raises(path):

@@ -14,7 +14,7 @@ dask_frame = pytest.importorskip("dask.dataframe")
 
 import burn_did as did  # noqa: E402
 from burn_did.engines import Dask  # noqa: E402
-from panel import COLUMNS, bits  # noqa: E402
+from engines.panel import COLUMNS, bits  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_mistakes(client, frame, monkeypatch):
     parts = dask_frame.from_pandas(frame, npartitions=2)
     with pytest.raises(did.BurnDidError, match="column `yy` .outcome. is not in the data"):
         did.att_gt(parts, **{**COLUMNS, "yname": "yy"}, client=client)
-    with pytest.raises(did.OptionError, match="device"):
+    with pytest.raises(did.OptionError, match="`backend` must be"):
         did.att_gt(parts, **COLUMNS, client=client, backend="tpu")
 
     class Other:

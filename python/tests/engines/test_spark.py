@@ -15,7 +15,7 @@ if shutil.which("java") is None:
 
 import burn_did as did  # noqa: E402
 from burn_did.engines import Spark  # noqa: E402
-from panel import COLUMNS, bits  # noqa: E402
+from engines.panel import COLUMNS, bits  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 
