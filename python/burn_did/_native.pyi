@@ -6,7 +6,10 @@ from typing import Any, final
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "BUILD",
+    "Cluster",
     "Native",
+    "Sample",
     "Table",
     "aggte",
     "att_gt",
@@ -33,15 +36,31 @@ __all__ = [
     "means",
     "npiv",
     "panelview",
+    "prepare",
     "pretrends",
     "run",
+    "run_task",
     "simulate",
     "sunab",
     "teaching_data",
     "twfe_weights",
 ]
 
+BUILD: str
 __version__: str
+
+@final
+@disjoint_base
+class Cluster:
+    def __init__(
+        self, engine: Any, scratch: str | os.PathLike[str], influence: str | os.PathLike[str] | None = None, mixed: bool = False
+    ) -> None: ...
+    def open(self, path: str | os.PathLike[str]) -> Sample: ...
+
+@final
+@disjoint_base
+class Sample:
+    def keep(self) -> Any: ...
 
 @final
 @disjoint_base
@@ -114,7 +133,9 @@ def load_data(name: str) -> tuple[Table, str]: ...
 def means(data: Any, options: dict[str, Any]) -> Native: ...
 def npiv(data: Any, options: dict[str, Any]) -> Native: ...
 def panelview(data: Any, options: dict[str, Any]) -> Native: ...
+def prepare(estimator: str, data: Any, options: dict[str, Any]) -> Sample: ...
 def pretrends(result: Native, options: dict[str, Any]) -> Native: ...
+def run_task(task: bytes, backend: str, memory: int, name: str) -> bytes: ...
 def simulate(estimator: str, options: dict[str, Any]) -> tuple[Table, Table, list[str]]: ...
 def sunab(data: Any, options: dict[str, Any]) -> Native: ...
 def teaching_data() -> list[tuple[str, str]]: ...
