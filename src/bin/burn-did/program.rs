@@ -10,7 +10,7 @@ use crate::backend;
 use crate::cluster;
 use crate::commands::{
     self, aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore,
-    feols, honest, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab,
+    feols, honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab,
     weighting,
 };
 use crate::{error, messages, output, panics, signals};
