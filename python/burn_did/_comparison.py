@@ -8,7 +8,8 @@ from typing import Any
 
 from . import _native
 from ._picture import Picture
-from ._results import Result, Table
+from ._results import Result
+from ._table import Table
 
 Models = Mapping[str, Result] | Sequence[Result]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _native
-from ._results import Table
+from ._table import Table
 
 
 class Simulated(NamedTuple):

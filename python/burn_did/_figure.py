@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 from ._errors import OptionError
 
-_KEYS = ("event_time", "dose", "time", "group", "m", "x", "term")
+_KEYS = ("event_time", "horizon", "dose", "time", "group", "m", "x", "term")
 
 
 def drawn(rows: dict[str, list[Any]], ax: Any = None) -> matplotlib.figure.Figure:
@@ -46,4 +46,4 @@ def drawn(rows: dict[str, list[Any]], ax: Any = None) -> matplotlib.figure.Figur
     ax.set_ylabel("Estimate")
     if len(names) > 1:
         ax.legend(title="Group")
-    return figure  # type: ignore[no-any-return]
+    return figure

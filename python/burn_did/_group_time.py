@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable
+from typing import Any
 
 from . import _native
+from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import AggregatedResult, ContDidResult, GroupTimeResult, warned
-from ._types import Backend, Data, Missing, Names, only, source
+from ._types import Backend, Data, Missing, Names, only
+from .engines import Engine
 
-_ALL_CORES = "all cores are used, and no bit of a result depends on how many there are"
+TwoByTwo = Callable[..., Any]
 
 
 def att_gt(
@@ -25,7 +29,7 @@ def att_gt(
     boot: bool = False,
     biters: int = 1000,
     clustervars: Names | None = None,
-    est_method: str = "dr",
+    est_method: str | TwoByTwo = "dr",
     panel: bool = True,
     allow_unbalanced_panel: bool = False,
     control_group: str = "nevertreated",
@@ -45,6 +49,10 @@ def att_gt(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> GroupTimeResult:
     r"""Group-time average treatment effects under staggered adoption.
 
@@ -58,7 +66,7 @@ def att_gt(
     Parameters
     ----------
     data : data frame or path
-        One row a unit and period, in any data frame with ``__arrow_c_stream__``, or the path of CSV or parquet files, a folder of such
+        One row a unit and period, in any data frame with ``__arrow_c_stream__``, of Dask or of Spark, or the path of CSV or parquet files, a folder of such
         files or a pattern. Only columns that the arguments name are read.
     yname, tname, idname, gname : str
         Columns of the outcome, the period, the unit (needed for panels) and the first treated period (0, infinity or null if the unit is
@@ -75,8 +83,11 @@ def att_gt(
         Multiplier bootstrap in place of analytic standard errors, with ``biters`` draws from the seed ``random_state``.
     clustervars : str or list of str, optional
         Cluster of the standard errors beyond the unit.
-    est_method : {"dr", "ipw", "reg"}
-        Doubly robust, inverse probability weighting or outcome regression.
+    est_method : {"dr", "ipw", "reg"} or callable
+        Doubly robust, inverse probability weighting or outcome regression; or a two-by-two estimator of your own, which is called for
+        each cell with arrays of numpy: ``y1``, ``y0``, ``d``, ``i_weights`` of shape (n,), ``covariates`` of shape (n, k) and
+        ``influence_func=True`` (of repeated cross sections, ``y`` and ``post`` in place of ``y1`` and ``y0``). It gives the effect and its
+        influence values of shape (n,), as a pair or as ``att`` and ``att_inf_func``; an exception leaves the cell without an estimate.
     panel : bool
         False for repeated cross sections: every row is then a unit of its own.
     allow_unbalanced_panel : bool
@@ -107,6 +118,13 @@ def att_gt(
         Bytes of unit data that may be held at once.
     progress : bool or callable, optional
         Hears ``(stage, done, total)``. Without it, a line on terminals and in notebooks.
+    engine : object with ``map(list[bytes]) -> list[bytes]``, optional
+        Workers that read, arrange and sum the data, as in :mod:`burn_did.engines`. The numbers are those of a fit here, to the last bit.
+        ``backend`` is then the device of each worker.
+    client, spark : optional
+        A Dask client or a Spark session as the engine; a Dask or Spark data frame finds its own.
+    scratch : path, optional
+        Directory for the arranged sample that all workers see under this name; needed if workers are on other machines.
 
     Returns
     -------
@@ -118,10 +136,10 @@ def att_gt(
     .. [1] Callaway and Sant'Anna (2021). https://doi.org/10.1016/j.jeconom.2020.12.001
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     options.pop("n_jobs")
     options["progress"] = chosen(progress)
-    return warned(GroupTimeResult(_native.att_gt(data, options)))
+    return fitted("att_gt", data, options, GroupTimeResult)
 
 
 def ddd(
@@ -161,6 +179,10 @@ def ddd(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> GroupTimeResult:
     """Triple differences: effects on the eligible units of treated groups, in two periods or under staggered adoption [1]_.
 
@@ -191,12 +213,12 @@ def ddd(
     .. [1] Ortiz-Villavicencio and Sant'Anna (2025). https://arxiv.org/abs/2505.09942
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     only("boot_type", options.pop("boot_type"), "multiplier", "influence values are multiplied")
     only("trim_level", options.pop("trim_level"), 0.995, "the level of R's triplediff is used")
     options.pop("n_jobs")
     options["progress"] = chosen(progress)
-    return warned(GroupTimeResult(_native.ddd(data, options)))
+    return fitted("ddd", data, options, GroupTimeResult)
 
 
 def aggte(
@@ -270,7 +292,7 @@ def agg_ddd(
     alpha: float | None = None,
     random_state: int | None = None,
 ) -> AggregatedResult:
-    """Average the effects of triple differences; see ``aggte``.
+    """Average the effects of triple differences (``ddd_result``); see ``aggte``.
 
     Returns
     -------

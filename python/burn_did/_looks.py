@@ -57,6 +57,8 @@ def panelview(
 ) -> PanelView:
     """Who is observed and treated when: rollout and treatment status, units by periods.
 
+    Arguments are those of ``att_gt``; ``xname`` are columns of covariates, whose missing values count.
+
     Parameters
     ----------
     gname, dname : str
@@ -130,7 +132,7 @@ def balance(
 ) -> Balance:
     """How like each treated cohort is to its comparison units in the last period before treatment.
 
-    Means, normalised differences and variance ratios of covariates and outcome, as levels and as changes from the period before.
+    Means, normalised differences and variance ratios of covariates (``xname``) and outcome, as levels and as changes from the period before.
 
     Returns
     -------

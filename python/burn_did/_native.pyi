@@ -1,10 +1,69 @@
 """The compiled half of the package."""
 
 import os
-from typing import Any
+from typing import Any, final
 
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "BUILD",
+    "Cluster",
+    "Native",
+    "Sample",
+    "Table",
+    "aggte",
+    "att_gt",
+    "bacon",
+    "balance",
+    "compare",
+    "compare_frame",
+    "compare_plot",
+    "compare_svg",
+    "cont_did",
+    "ddd",
+    "demean",
+    "describe",
+    "devices",
+    "did_multiplegt",
+    "drdid",
+    "event_study",
+    "feglm",
+    "from_json",
+    "given_event_study",
+    "honest_did",
+    "load",
+    "load_data",
+    "means",
+    "npiv",
+    "panelview",
+    "prepare",
+    "pretrends",
+    "run",
+    "run_task",
+    "simulate",
+    "sunab",
+    "teaching_data",
+    "twfe_weights",
+]
+
+BUILD: str
 __version__: str
 
+@final
+@disjoint_base
+class Cluster:
+    def __init__(
+        self, engine: Any, scratch: str | os.PathLike[str], influence: str | os.PathLike[str] | None = None, mixed: bool = False
+    ) -> None: ...
+    def open(self, path: str | os.PathLike[str]) -> Sample: ...
+
+@final
+@disjoint_base
+class Sample:
+    def keep(self) -> Any: ...
+
+@final
+@disjoint_base
 class Table:
     @property
     def columns(self) -> list[str]: ...
@@ -14,6 +73,8 @@ class Table:
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
+@final
+@disjoint_base
 class Native:
     @property
     def kind(self) -> str: ...
@@ -72,8 +133,11 @@ def load_data(name: str) -> tuple[Table, str]: ...
 def means(data: Any, options: dict[str, Any]) -> Native: ...
 def npiv(data: Any, options: dict[str, Any]) -> Native: ...
 def panelview(data: Any, options: dict[str, Any]) -> Native: ...
+def prepare(estimator: str, data: Any, options: dict[str, Any]) -> Sample: ...
 def pretrends(result: Native, options: dict[str, Any]) -> Native: ...
+def run_task(task: bytes, backend: str, memory: int, name: str) -> bytes: ...
 def simulate(estimator: str, options: dict[str, Any]) -> tuple[Table, Table, list[str]]: ...
 def sunab(data: Any, options: dict[str, Any]) -> Native: ...
 def teaching_data() -> list[tuple[str, str]]: ...
 def twfe_weights(data: Any, options: dict[str, Any]) -> Native: ...
+def run(arguments: list[str]) -> int: ...

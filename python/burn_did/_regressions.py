@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _native
-from ._results import RegressionResult, SunAbrahamResult, Table, warned
+from ._results import RegressionResult, SunAbrahamResult, warned
+from ._table import Table
 from ._types import Backend, Data, Missing, Names, source
 
 Vcov = str | dict[str, str]

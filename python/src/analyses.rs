@@ -84,10 +84,16 @@ pub(crate) fn honest_did(
     options.restriction = given.word("restriction")?;
     options.method = given.word("method")?;
     options.m = given.numbers("m_vec")?;
-    if let Some(weights) = given.listed("l_vec")? {
-        options.effect = weights;
-    } else if let Some(at) = given.number("event_time")? {
-        options.effect = Effect::At(at);
+    match (given.listed("l_vec")?, given.number("event_time")?) {
+        (Some(_), Some(_)) => {
+            return Err(errors::option(
+                py,
+                "`l_vec` and `event_time` both name the effect; leave out one",
+            ));
+        }
+        (Some(weights), None) => options.effect = weights,
+        (None, Some(at)) => options.effect = Effect::At(at),
+        (None, None) => {}
     }
     options.kappa = given.number("kappa")?;
     if let Some(search) = given.word("search")? {

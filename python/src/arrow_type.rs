@@ -43,7 +43,7 @@ pub(crate) enum Kind {
     Dictionary {
         keys: Fixed,
         key_type: ArrowDataType,
-        values: Box<Kind>,
+        values: Box<Self>,
         ordered: bool,
     },
     /// A type that no column of an estimator can have, by its format.
@@ -116,6 +116,41 @@ impl Kind {
     }
 }
 
+/// A column of a stream.
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// Whether its values are wanted; without, it is null throughout.
+    pub(crate) wanted: bool,
+}
+
+impl Field {
+    /// The column of its chunks, whose levels may be in an order of their own.
+    pub(crate) fn column(
+        self,
+        chunks: Vec<ArrayRef>,
+        levels: Option<Vec<String>>,
+        height: usize,
+    ) -> Result<Column, String> {
+        let name = PlSmallStr::from_string(self.name);
+        if !self.wanted {
+            return Ok(Series::full_null(name, height, &DataType::Null).into());
+        }
+        let about = |error: &dyn std::fmt::Display| format!("column `{name}`: {error}");
+        if chunks.is_empty() {
+            let none = self.kind.none().map_err(|error| about(&error))?;
+            return Ok(Series::try_from((name.clone(), none))
+                .map_err(|error| about(&error))?
+                .into());
+        }
+        let series = Series::try_from((name.clone(), chunks)).map_err(|error| about(&error))?;
+        match levels {
+            Some(levels) => ordered(&series, &levels).map_err(|error| about(&error)),
+            None => Ok(series.into()),
+        }
+    }
+}
+
 fn unit(letter: &str) -> Option<TimeUnit> {
     Some(match letter {
         "s" => TimeUnit::Second,
@@ -138,7 +173,8 @@ fn moment(format: &str) -> Option<ArrowDataType> {
 
 fn decimal(format: &str) -> Option<(Fixed, ArrowDataType)> {
     let mut parts = format.strip_prefix("d:")?.split(',');
-    let precision = parts.next()?.parse().ok()?;
+    // Polars has 38 digits at most; a value with more is an error there.
+    let precision = parts.next()?.parse::<usize>().ok()?.min(38);
     let scale = parts.next()?.parse().ok()?;
     Some(match (parts.next(), parts.next()) {
         (None | Some("128"), None) => (Fixed::I128, ArrowDataType::Decimal(precision, scale)),
@@ -184,7 +220,7 @@ pub(crate) fn decoded(
 }
 
 /// A column of texts as one of ordered levels.
-pub(crate) fn ordered(texts: &Series, levels: &[String]) -> Result<Column, String> {
+fn ordered(texts: &Series, levels: &[String]) -> Result<Column, String> {
     let said = |error: polars::error::PolarsError| error.to_string();
     let levels = FrozenCategories::new(levels.iter().map(String::as_str)).map_err(said)?;
     let levels = DataType::from_frozen_categories(levels);

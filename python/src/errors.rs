@@ -44,6 +44,9 @@ pub(crate) fn raised(py: Python<'_>, error: &DidError) -> PyErr {
         DidError::Config { option, expected, got } => {
             format!("`{}` must be {expected}, got {got}", argument(option))
         }
+        DidError::NoInfluence { .. } => {
+            error.to_string().replace("`keep_fixed_effects`", "`fixef=True`")
+        }
         error => error.to_string(),
     };
     exception(py, error.code(), &message, columns(error), remedy(error, &message))
@@ -104,9 +107,14 @@ fn remedy<'a>(error: &'a DidError, message: &'a str) -> Option<&'a str> {
         | DidError::TimeVarying { remedy, .. }
         | DidError::EmptySample { remedy, .. }
         | DidError::MissingCells { remedy, .. }
-        | DidError::NoInfluence { remedy, .. }
         | DidError::Memory { remedy, .. } => Some(remedy),
         DidError::Precision { remedy, .. } => Some(remedy),
         _ => message.rsplit_once("; ").map(|(_, remedy)| remedy),
     }
+}
+
+/// Warns the caller.
+pub(crate) fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let kind = py.import("burn_did._errors")?.getattr("BurnDidWarning")?;
+    py.import("warnings")?.call_method1("warn", (text, kind, 3)).map(drop)
 }

@@ -13,7 +13,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use polars::prelude::{ArrayRef, Column, DataFrame, DataType, PlSmallStr, Series};
+use polars::prelude::{ArrayRef, DataFrame};
 use polars_arrow::array::{BooleanArray, PrimitiveArray, Utf8Array, Utf8ViewArray, View};
 use polars_arrow::bitmap::Bitmap;
 use polars_arrow::datatypes::ArrowDataType;
@@ -25,7 +25,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::arrow_type::{Fixed, Kind};
+use crate::arrow_type::{Field, Fixed, Kind};
 use crate::errors;
 
 /// Structure of a type, as the C data interface lays it out.
@@ -99,13 +99,6 @@ unsafe impl Sync for Owned {}
 
 type Checked<T> = Result<T, String>;
 
-/// A column of the stream.
-struct Field {
-    name: String,
-    kind: Kind,
-    wanted: bool,
-}
-
 /// The columns of an object with `__arrow_c_stream__`, of which those that are wanted have their values.
 pub(crate) fn read(
     object: &Bound<'_, PyAny>,
@@ -173,31 +166,9 @@ fn columns(stream: &mut CStream, wanted: impl Fn(&str) -> bool) -> Checked<DataF
     }
     let columns = fields.into_iter().zip(chunks).zip(levels);
     let columns = columns
-        .map(|((field, chunks), levels)| column(field, chunks, levels, height))
+        .map(|((field, chunks), levels)| field.column(chunks, levels, height))
         .collect::<Checked<Vec<_>>>()?;
     DataFrame::new(height, columns).map_err(|error| error.to_string())
-}
-
-fn column(
-    field: Field,
-    chunks: Vec<ArrayRef>,
-    levels: Option<Vec<String>>,
-    height: usize,
-) -> Checked<Column> {
-    let name = PlSmallStr::from_string(field.name);
-    if !field.wanted {
-        return Ok(Series::full_null(name, height, &DataType::Null).into());
-    }
-    let about = |error: &dyn std::fmt::Display| format!("column `{name}`: {error}");
-    if chunks.is_empty() {
-        let none = field.kind.none().map_err(|error| about(&error))?;
-        return Ok(Series::try_from((name.clone(), none)).map_err(|error| about(&error))?.into());
-    }
-    let series = Series::try_from((name.clone(), chunks)).map_err(|error| about(&error))?;
-    match levels {
-        Some(levels) => crate::arrow_type::ordered(&series, &levels).map_err(|error| about(&error)),
-        None => Ok(series.into()),
-    }
 }
 
 /// What a stream says of its failure.
@@ -328,7 +299,7 @@ impl<'a> Part<'a> {
         Err(format!("an array has {} buffers, and its type {least}", self.array.n_buffers))
     }
 
-    fn child(&self, index: usize) -> Checked<Part<'a>> {
+    fn child(&self, index: usize) -> Checked<Self> {
         let child = pointed(self.array.children, index).ok_or("its array is missing")?;
         // SAFETY: the children of an array live as long as it does, which the owner keeps.
         Self::rows(unsafe { child.as_ref() }, self.owner, self.offset, Some(self.length))
@@ -418,7 +389,7 @@ impl<'a> Part<'a> {
     }
 
     fn text_views(&self) -> Checked<ArrayRef> {
-        self.has_buffers(2, i64::MAX)?;
+        self.has_buffers(3, i64::MAX)?;
         let views = self.elements::<View>(1, self.offset, self.length)?;
         let count = usize::try_from(self.array.n_buffers).unwrap_or(2).saturating_sub(3);
         let sizes = self.elements::<i64>(count + 2, 0, count)?;

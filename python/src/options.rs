@@ -215,6 +215,15 @@ impl<'py> Options<'py> {
         }
     }
 
+    /// An argument that is called; any other stays.
+    pub(crate) fn callable(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let value = self.0.get_item(name)?.filter(|value| value.is_callable());
+        if value.is_some() {
+            self.0.del_item(name)?;
+        }
+        Ok(value)
+    }
+
     /// Everything that was given, as one text: what names a column is part of it.
     pub(crate) fn written(&self) -> String {
         self.0.values().iter().map(|value| format!("{value}\n")).collect()

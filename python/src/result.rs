@@ -22,6 +22,9 @@ pub(crate) struct Native {
     pub(crate) saved: SavedResult,
 }
 
+/// A factor of fixed effects: its name, its levels and their effects.
+type Factor = (String, Vec<String>, Vec<f64>);
+
 /// A covariance: names of rows and columns, and its rows; empty where an estimate has none.
 type Covariance = (Vec<String>, Vec<Vec<Option<f64>>>);
 
@@ -238,7 +241,7 @@ impl Native {
     }
 
     /// Levels of the fixed effects and their effects, factor by factor, if the regression kept them.
-    fn fixed_effects(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<String>, Vec<f64>)>> {
+    fn fixed_effects(&self, py: Python<'_>) -> PyResult<Vec<Factor>> {
         let SavedResult::Regression(fit) = &self.saved else { return Ok(Vec::new()) };
         let effects = fit.fixed_effects().map_err(|error| errors::raised(py, &error))?;
         let one = |of: &burn_did::regression::FactorEffects| {
@@ -254,7 +257,7 @@ impl Native {
             return Err(errors::option(py, "only a regression predicts"));
         };
         let written = fit.to_json().map_err(|error| errors::raised(py, &error))?;
-        let data = Source::new(data, |name| written.contains(name))?;
+        let data = Source::new(data, |name| written.contains(name))?.data(py)?;
         py.detach(|| fit.predict(data)).map_err(|error| errors::raised(py, &error))
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -44,3 +45,11 @@ def close(got: float | None, want: float | None, relative: float, least: float =
         return got is None and want is None
     unit = max(abs(got), abs(want), least)
     return math.isfinite(got) and abs(got - want) <= relative * unit + 1e-300
+
+
+def python(*words: str, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
+    """Runs this Python where the package is the one that is installed."""
+    here = Path(__file__).parent
+    return subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, cwd=here, timeout=timeout, check=False
+    )

@@ -14,6 +14,10 @@ words! {
         CallawaySantAnna = "cs" | "att_gt" | "callaway_santanna",
         /// Sun and Abraham (2021).
         SunAbraham = "sa" | "sunab" | "sun_abraham",
+        /// Wing, Freedman and Hollingsworth (2024), the stack with corrective weights.
+        Stacked = "stacked",
+        /// Dube, Girardi, Jordà and Taylor (2025), reweighted, or by regression adjustment where there are covariates.
+        LocalProjections = "lpdid" | "local_projections",
     }
 }
 
@@ -24,6 +28,8 @@ impl StudyEstimator {
         match self {
             Self::CallawaySantAnna => "Callaway-Sant'Anna",
             Self::SunAbraham => "Sun-Abraham",
+            Self::Stacked => "Stacked",
+            Self::LocalProjections => "LP-DiD",
         }
     }
 }
@@ -77,7 +83,7 @@ options! {
         /// The estimators, in the order of the results.
         #[builder(default = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect(), with = |estimators: impl IntoIterator<Item = StudyEstimator>| estimators.into_iter().collect())]
         pub estimators: Vec<StudyEstimator>,
-        /// Smallest event time.
+        /// Smallest event time. Without a window, stacks have the one that is inside the data for every cohort, and the others all event times.
         pub min_e: Option<f64>,
         /// Largest event time.
         pub max_e: Option<f64>,

@@ -17,6 +17,10 @@ pub(super) struct StudySample {
     pub cluster: String,
     /// Codes that there are.
     pub n_clusters: usize,
+    /// Periods, ascending.
+    pub periods: Vec<f64>,
+    /// First treated periods after the first period and up to the last, ascending.
+    pub cohorts: Vec<f64>,
     pub files: FilesRead,
     pub read_as_missing: Vec<ReadAsMissing>,
 }
@@ -51,6 +55,15 @@ impl StudySample {
                 false => table.labels(column, "cluster")?,
             };
             let Codes { codes, labels } = labels.codes();
+            let time = table.periods(&config.time, config.frequency)?;
+            let periods = time.finite(time.codes.iter());
+            let group = table.first_periods(&config.group, config.frequency)?;
+            let mut cohorts = group.finite(group.codes.iter());
+            let inside = |group: &f64| {
+                periods.first().is_some_and(|first| first < group)
+                    && periods.last().is_some_and(|last| group <= last)
+            };
+            cohorts.retain(inside);
             drop(table);
             let mut cluster = format!("cluster of {column}");
             while frame.column(&cluster).is_ok() {
@@ -60,7 +73,8 @@ impl StudySample {
             let codes: Vec<Option<i64>> = codes.iter().map(code).collect();
             frame.with_column(Column::new(cluster.as_str().into(), codes))?;
             let (files, read_as_missing) = (read.files, read.read_as_missing);
-            Ok(Self { frame, cluster, n_clusters: labels.len(), files, read_as_missing })
+            let n_clusters = labels.len();
+            Ok(Self { frame, cluster, n_clusters, periods, cohorts, files, read_as_missing })
         })
     }
 }
