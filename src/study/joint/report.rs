@@ -143,7 +143,9 @@ impl JointStudyResult {
                 self.ran().map(|(_, study)| found(study)).collect();
             let shown = |row: &Option<AggregatedRow>| match row {
                 Some(row) if row.reference => "0 (ref.)".to_owned(),
-                row => digits.show(row.as_ref().and_then(|row| row.estimate.estimate)),
+                Some(row) => digits.show(row.estimate.estimate),
+                // The estimator has no effect there.
+                None => String::new(),
             };
             let error = |row: &Option<AggregatedRow>| {
                 in_brackets(digits, row.as_ref().and_then(|row| row.estimate.se))
