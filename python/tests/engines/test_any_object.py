@@ -115,6 +115,23 @@ def test_joblib(path):
     assert bits(did.att_gt(path, **COLUMNS, engine=Jobs())) == bits(did.att_gt(path, **COLUMNS))
 
 
+def test_ray(path):
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        remote = ray.remote(run_task)
+
+        class Ray:
+            workers = 2
+
+            def map(self, tasks):
+                return ray.get([remote.remote(task) for task in tasks])
+
+        assert bits(did.att_gt(path, **COLUMNS, engine=Ray())) == bits(did.att_gt(path, **COLUMNS))
+    finally:
+        ray.shutdown()
+
+
 def test_a_forked_process_says_that_it_cannot(path):
     did.att_gt(path, **COLUMNS)
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as executor:
