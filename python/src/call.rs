@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::frame;
-use crate::options::Options;
+use crate::options::{Options, names};
 use crate::result::Native;
 use crate::work::{self, Hook};
 
@@ -59,7 +59,7 @@ impl<'py> Call<'py> {
         let options = Options::new(given)?;
         let hook = Hook::new(options.object("progress")?);
         let written = options.written();
-        let data = Source::new(data, |name| written.contains(name))?;
+        let data = Source::new(data, |name| names(&written, name))?;
         Ok(Self { options, data, hook })
     }
 
