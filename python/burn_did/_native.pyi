@@ -3,9 +3,8 @@
 import os
 from typing import Any, final
 
-from typing_extensions import disjoint_base
-
 __all__ = [
+    "__version__",
     "Native",
     "Table",
     "aggte",
@@ -44,7 +43,6 @@ __all__ = [
 __version__: str
 
 @final
-@disjoint_base
 class Table:
     @property
     def columns(self) -> list[str]: ...
@@ -55,7 +53,6 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 @final
-@disjoint_base
 class Native:
     @property
     def kind(self) -> str: ...
