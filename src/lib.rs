@@ -37,6 +37,7 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
+//! - To project locally, with clean controls: [`LocalProjections`]; to stack windows around each cohort's treatment: [`Stacked`].
 //! - To ask what a two-way regression averages: [`Bacon`], [`TwfeWeights`].
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
 //!   pre-trends would detect: [`Pretrends`].
@@ -82,8 +83,10 @@ pub use estimator::fixed_effects::{
     Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
 pub use estimator::honest::{Honest, HonestResult};
+pub use estimator::local_projections::{LocalProjections, LocalProjectionsResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
+pub use estimator::stacked::{Stacked, StackedResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
@@ -186,6 +189,19 @@ pub mod twfe {
     };
 }
 
+/// Options and parts of local projections, and the effects and samples of regressions by units.
+pub mod projections {
+    pub use crate::estimator::by_unit::{EventEffect, PanelSample};
+    pub use crate::estimator::local_projections::{
+        ProjectionBase, ProjectionMethod, ProjectionSettings,
+    };
+}
+
+/// Options and parts of stacked difference-in-differences.
+pub mod stacks {
+    pub use crate::estimator::stacked::{StackEffects, StackSettings, StackWeights, SubExperiment};
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -242,6 +258,8 @@ const _: () = {
     }
     is_thread_safe::<Bacon>();
     is_thread_safe::<TwfeWeights>();
+    is_thread_safe::<LocalProjections>();
+    is_thread_safe::<Stacked>();
     is_thread_safe::<DidMultiplegt>();
     is_thread_safe::<Honest>();
     is_thread_safe::<Npiv>();

@@ -3,6 +3,7 @@
 Functions have the names of the field and the arguments of ModernDiD; results print, plot, save and pickle.
 """
 
+from . import engines
 from ._analyses import event_study, honest_did, pretrends
 from ._comparison import Comparison, compare, etable
 from ._doses import cont_did, npiv
@@ -113,6 +114,7 @@ __all__ = [
     "devices",
     "did_multiplegt",
     "drdid",
+    "engines",
     "etable",
     "event_study",
     "feglm",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import Any
 
 from . import _native
+from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import ContDidResult, NpivResult, warned
 from ._types import Backend, Data, Missing, Names, only, source
+from .engines import Engine
 
 
 def cont_did(
@@ -54,6 +58,10 @@ def cont_did(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> ContDidResult:
     """Effects of a continuous treatment by dose, and their slopes [1]_.
 
@@ -100,7 +108,7 @@ def cont_did(
     .. [1] Callaway, Goodman-Bacon and Sant'Anna (2024). https://arxiv.org/abs/2107.02637
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     covariates = options.pop("xformla").replace(" ", "")
     only("xformla", covariates, "~1", "a continuous treatment has no covariates")
     only("treatment_type", options.pop("treatment_type"), "continuous", "doses are numbers")
@@ -108,7 +116,7 @@ def cont_did(
     for name in ("balance_e", "min_e", "max_e"):
         only(name, options.pop(name), None, f"`aggte(result, \"dynamic\", {name}=…)` averages the result so")
     options["progress"] = chosen(progress)
-    return warned(ContDidResult(_native.cont_did(data, options)))
+    return fitted("cont_did", data, options, ContDidResult)
 
 
 def npiv(

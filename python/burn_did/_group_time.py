@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from . import _native
+from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import AggregatedResult, ContDidResult, GroupTimeResult, warned
-from ._types import Backend, Data, Missing, Names, only, source
+from ._types import Backend, Data, Missing, Names, only
+from .engines import Engine
 
 TwoByTwo = Callable[..., Any]
 
@@ -46,6 +49,10 @@ def att_gt(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> GroupTimeResult:
     r"""Group-time average treatment effects under staggered adoption.
 
@@ -59,7 +66,7 @@ def att_gt(
     Parameters
     ----------
     data : data frame or path
-        One row a unit and period, in any data frame with ``__arrow_c_stream__``, or the path of CSV or parquet files, a folder of such
+        One row a unit and period, in any data frame with ``__arrow_c_stream__``, of Dask or of Spark, or the path of CSV or parquet files, a folder of such
         files or a pattern. Only columns that the arguments name are read.
     yname, tname, idname, gname : str
         Columns of the outcome, the period, the unit (needed for panels) and the first treated period (0, infinity or null if the unit is
@@ -111,6 +118,13 @@ def att_gt(
         Bytes of unit data that may be held at once.
     progress : bool or callable, optional
         Hears ``(stage, done, total)``. Without it, a line on terminals and in notebooks.
+    engine : object with ``map(list[bytes]) -> list[bytes]``, optional
+        Workers that read, arrange and sum the data, as in :mod:`burn_did.engines`. The numbers are those of a fit here, to the last bit.
+        ``backend`` is then the device of each worker.
+    client, spark : optional
+        A Dask client or a Spark session as the engine; a Dask or Spark data frame finds its own.
+    scratch : path, optional
+        Directory for the arranged sample that all workers see under this name; needed if workers are on other machines.
 
     Returns
     -------
@@ -122,10 +136,10 @@ def att_gt(
     .. [1] Callaway and Sant'Anna (2021). https://doi.org/10.1016/j.jeconom.2020.12.001
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     options.pop("n_jobs")
     options["progress"] = chosen(progress)
-    return warned(GroupTimeResult(_native.att_gt(data, options)))
+    return fitted("att_gt", data, options, GroupTimeResult)
 
 
 def ddd(
@@ -165,6 +179,10 @@ def ddd(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> GroupTimeResult:
     """Triple differences: effects on the eligible units of treated groups, in two periods or under staggered adoption [1]_.
 
@@ -195,12 +213,12 @@ def ddd(
     .. [1] Ortiz-Villavicencio and Sant'Anna (2025). https://arxiv.org/abs/2505.09942
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     only("boot_type", options.pop("boot_type"), "multiplier", "influence values are multiplied")
     only("trim_level", options.pop("trim_level"), 0.995, "the level of R's triplediff is used")
     options.pop("n_jobs")
     options["progress"] = chosen(progress)
-    return warned(GroupTimeResult(_native.ddd(data, options)))
+    return fitted("ddd", data, options, GroupTimeResult)
 
 
 def aggte(

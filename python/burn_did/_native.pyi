@@ -4,9 +4,12 @@ import os
 from typing import Any, final
 
 __all__ = [
-    "__version__",
+    "BUILD",
+    "Cluster",
     "Native",
+    "Sample",
     "Table",
+    "__version__",
     "aggte",
     "att_gt",
     "bacon",
@@ -32,15 +35,29 @@ __all__ = [
     "means",
     "npiv",
     "panelview",
+    "prepare",
     "pretrends",
     "run",
+    "run_task",
     "simulate",
     "sunab",
     "teaching_data",
     "twfe_weights",
 ]
 
+BUILD: str
 __version__: str
+
+@final
+class Cluster:
+    def __new__(
+        cls, engine: Any, scratch: str | os.PathLike[str], influence: str | os.PathLike[str] | None = None, mixed: bool = False
+    ) -> Cluster: ...
+    def open(self, path: str | os.PathLike[str]) -> Sample: ...
+
+@final
+class Sample:
+    def keep(self) -> Any: ...
 
 @final
 class Table:
@@ -111,7 +128,9 @@ def load_data(name: str) -> tuple[Table, str]: ...
 def means(data: Any, options: dict[str, Any]) -> Native: ...
 def npiv(data: Any, options: dict[str, Any]) -> Native: ...
 def panelview(data: Any, options: dict[str, Any]) -> Native: ...
+def prepare(estimator: str, data: Any, options: dict[str, Any]) -> Sample: ...
 def pretrends(result: Native, options: dict[str, Any]) -> Native: ...
+def run_task(task: bytes, backend: str, memory: int, name: str) -> bytes: ...
 def simulate(estimator: str, options: dict[str, Any]) -> tuple[Table, Table, list[str]]: ...
 def sunab(data: Any, options: dict[str, Any]) -> Native: ...
 def teaching_data() -> list[tuple[str, str]]: ...

@@ -468,12 +468,12 @@ _KINDS: dict[str, type[Result]] = {
 }
 
 
-def warned(result: R) -> R:
-    """The result, after Python's warnings of what the fit warns of."""
+def warned(result: R, depth: int = 3) -> R:
+    """The result, after Python's warnings of what the fit warns of, in the name of the caller so many calls above."""
     for code, message in result._native.warnings():
         warning = BurnDidWarning(message)
         warning.code = code
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(warning, stacklevel=depth)
     return result
 
 

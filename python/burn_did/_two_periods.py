@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from . import _native
+from ._anywhere import fitted
 from ._progress import Progress, chosen
-from ._results import DrdidResult, warned
-from ._types import Backend, Data, Missing, Names, source
+from ._results import DrdidResult
+from ._types import Backend, Data, Missing, Names
+from .engines import Engine
 
 
 def drdid(
@@ -39,6 +41,10 @@ def drdid(
     precision: str | None = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> DrdidResult:
     """The effect on the treated from two groups in two periods, doubly robust [1]_.
 
@@ -135,7 +141,7 @@ def ordid(
 
 
 def _fit(options: dict[str, Any], progress: bool | Progress | None) -> DrdidResult:
-    data = source(options.pop("data"))
+    data = options.pop("data")
     options["influence"] = options.pop("inf_func")
     options["progress"] = chosen(progress)
-    return warned(DrdidResult(_native.drdid(data, options)))
+    return fitted("drdid", data, options, DrdidResult)

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use burn_did::backend::{Device, DidBackend, OnDevices};
 use burn_did::options::Precision;
-use burn_did::{Data, Progress, Result, SavedResult};
+use burn_did::{Cluster, ClusterSample, Data, Progress, Result, SavedResult};
 use polars::prelude::DataFrame;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::anywhere::{Sample, Workers};
+use crate::engine::Shared;
 use crate::errors;
 use crate::frame;
 use crate::options::{Options, names};
@@ -19,6 +21,10 @@ use crate::work::{self, Hook};
 pub(crate) enum Source {
     Frame(DataFrame),
     Path(PathBuf),
+    /// Files that the workers of an engine read.
+    Apart(Cluster, Shared, PathBuf),
+    /// What workers have arranged.
+    Sample(Box<ClusterSample>, Shared),
 }
 
 impl Source {
@@ -35,13 +41,16 @@ impl Source {
             )),
         }
     }
-}
 
-impl From<Source> for Data<'static> {
-    fn from(source: Source) -> Self {
-        match source {
-            Source::Frame(frame) => Self::from(frame),
-            Source::Path(path) => Self::from(path),
+    /// Data for a fit on this machine.
+    pub(crate) fn data(self, py: Python<'_>) -> PyResult<Data<'static>> {
+        match self {
+            Self::Frame(frame) => Ok(frame.into()),
+            Self::Path(path) => Ok(path.into()),
+            Self::Apart(..) | Self::Sample(..) => Err(errors::option(
+                py,
+                "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd` and `cont_did` run by engines",
+            )),
         }
     }
 }
@@ -58,9 +67,19 @@ impl<'py> Call<'py> {
     pub(crate) fn new(data: &Bound<'py, PyAny>, given: &Bound<'py, PyDict>) -> PyResult<Self> {
         let options = Options::new(given)?;
         let hook = Hook::new(options.object("progress")?);
+        let workers = options.object("workers")?;
         let written = options.written();
-        let data = Source::new(data, |name| names(&written, name))?;
+        let data = match (workers, data.cast::<Sample>()) {
+            (Some(workers), _) => workers.cast::<Workers>()?.get().reading(data.extract()?),
+            (None, Ok(sample)) => sample.get().source(),
+            (None, Err(_)) => Source::new(data, |name| names(&written, name))?,
+        };
         Ok(Self { options, data, hook })
+    }
+
+    /// Whether workers of an engine have the data.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.data, Source::Apart(..) | Source::Sample(..))
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -72,9 +91,16 @@ impl<'py> Call<'py> {
         self,
         work: impl FnOnce(Data<'static>) -> Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        let Self { options, data, hook } = self;
-        options.all_taken()?;
-        work::run(options.py(), &hook, move || work(data.into()))
+        let py = self.options.py();
+        let (data, hook) = self.checked()?;
+        let data = data.data(py)?;
+        work::run(py, &hook, move || work(data))
+    }
+
+    /// The data, once all arguments are taken.
+    pub(crate) fn checked(self) -> PyResult<(Source, Hook)> {
+        self.options.all_taken()?;
+        Ok((self.data, self.hook))
     }
 
     /// The result of `fit` on the data, of one kind.

@@ -7,20 +7,23 @@ use burn_did::{ContDid, Npiv, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::{self, Call, Family, On};
+use crate::anywhere::Anywhere;
+use crate::call::{self, Call, On};
 use crate::errors;
 use crate::group_time::with_shared;
 use crate::options::Options;
 use crate::result::Native;
 
-struct Doses;
+pub(crate) struct Doses;
 
-impl Family<Native> for Doses {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
+impl Anywhere for Doses {
+    type Estimator<B: DidBackend> = ContDid<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<ContDid<B>> {
         let options = &on.call.options;
         let unit = options.text("idname")?;
         let cluster = options.cluster("clustervars", unit.as_deref(), false)?;
-        let estimator = with_shared!(ContDid<B>, on, unit: unit, cluster: cluster)
+        Ok(with_shared!(ContDid<B>, on, unit: unit, cluster: cluster)
             .maybe_group(options.text("gname")?)
             .dose(options.needed_text("dname")?)
             .maybe_target(options.word("target_parameter")?)
@@ -39,9 +42,7 @@ impl Family<Native> for Doses {
             .maybe_damping(options.flag("damping")?)
             .maybe_comparison_noise(options.flag("comparison_noise")?)
             .maybe_band(options.band()?)
-            .build();
-        let devices = on.devices;
-        on.call.finish(SavedResult::ContDid, move |data| estimator.fit_on_devices(data, &devices))
+            .build())
     }
 }
 

@@ -112,3 +112,9 @@ fn remedy<'a>(error: &'a DidError, message: &'a str) -> Option<&'a str> {
         _ => message.rsplit_once("; ").map(|(_, remedy)| remedy),
     }
 }
+
+/// Warns the caller.
+pub(crate) fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let kind = py.import("burn_did._errors")?.getattr("BurnDidWarning")?;
+    py.import("warnings")?.call_method1("warn", (text, kind, 3)).map(drop)
+}

@@ -1,13 +1,16 @@
 //! Group-time effects, `att_gt` and `ddd`, and averages of them.
 
+use std::path::PathBuf;
+
 use burn_did::backend::DidBackend;
 use burn_did::group_time::AggregationKind;
 use burn_did::options::UnbalancedPanel;
-use burn_did::{Aggregation, AttGt, Ddd, SavedResult};
+use burn_did::{Aggregation, AttGt, Cluster, ClusterSample, Data, Ddd, Result, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::{self, Family, On};
+use crate::anywhere::{Anywhere, Fits};
+use crate::call::{self, On};
 use crate::callback::Callable;
 use crate::errors;
 use crate::options::Options;
@@ -56,29 +59,64 @@ macro_rules! with_group_time {
 
 pub(crate) use with_shared;
 
-struct GroupTime;
+pub(crate) struct GroupTime;
 
-impl Family<Native> for GroupTime {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
+/// The estimator of `att_gt`, for the cells of which a function of the caller may stand.
+pub(crate) struct Staggered<B: DidBackend> {
+    estimator: AttGt<B>,
+    callable: Option<Callable>,
+}
+
+impl<B: DidBackend> Fits<B> for Staggered<B> {
+    fn here(&self, data: Data<'static>, devices: &[B::Device]) -> Result<SavedResult> {
+        match &self.callable {
+            Some(callable) => {
+                let effects = self.estimator.fit_with(data, callable)?;
+                Ok(SavedResult::GroupTime(Box::new(effects)))
+            }
+            None => self.estimator.here(data, devices),
+        }
+    }
+
+    fn apart(&self, cluster: &Cluster, path: PathBuf) -> Result<SavedResult> {
+        self.estimator.apart(cluster, path)
+    }
+
+    fn of_sample(&self, sample: &ClusterSample) -> Result<SavedResult> {
+        self.estimator.of_sample(sample)
+    }
+
+    fn prepare(&self, cluster: &Cluster, path: PathBuf) -> Result<ClusterSample> {
+        Fits::prepare(&self.estimator, cluster, path)
+    }
+}
+
+impl Anywhere for GroupTime {
+    type Estimator<B: DidBackend> = Staggered<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<Staggered<B>> {
         let options = &on.call.options;
         let callable = options.callable("est_method")?.map(Callable::new);
+        if callable.is_some() && on.call.is_elsewhere() {
+            let message =
+                "an estimator of your own needs the rows here, and does not run by engines";
+            return Err(errors::option(options.py(), message));
+        }
         let estimator = with_group_time!(AttGt<B>, on, cluster: "clustervars")
             .maybe_anticipation(options.count("anticipation")?)
             .allow_unbalanced_panel(options.is("allow_unbalanced_panel")?)
             .maybe_fix_weights(options.word("fix_weights")?)
             .build();
-        let devices = on.devices;
-        on.call.finish(SavedResult::GroupTime, move |data| match &callable {
-            Some(callable) => estimator.fit_with(data, callable),
-            None => estimator.fit_on_devices(data, &devices),
-        })
+        Ok(Staggered { estimator, callable })
     }
 }
 
-struct Triple;
+pub(crate) struct Triple;
 
-impl Family<Native> for Triple {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
+impl Anywhere for Triple {
+    type Estimator<B: DidBackend> = Ddd<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<Ddd<B>> {
         let options = &on.call.options;
         let rows = options.is("allow_unbalanced_panel")?.then_some(UnbalancedPanel::Rows);
         let unbalanced = options.word("unbalanced")?;
@@ -87,14 +125,12 @@ impl Family<Native> for Triple {
                 "`allow_unbalanced_panel` is `unbalanced=\"rows\"`; leave out one of them";
             return Err(errors::option(options.py(), message));
         }
-        let estimator = with_group_time!(Ddd<B>, on, cluster: "cluster")
+        Ok(with_group_time!(Ddd<B>, on, cluster: "cluster")
             .eligible(options.needed_text("pname")?)
             .covariates_of_cell(options.is("covariates_of_cell")?)
             .maybe_shares_of(options.word("shares_of")?)
             .maybe_unbalanced(unbalanced.or(rows))
-            .build();
-        let devices = on.devices;
-        on.call.finish(SavedResult::GroupTime, move |data| estimator.fit_on_devices(data, &devices))
+            .build())
     }
 }
 

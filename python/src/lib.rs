@@ -4,11 +4,13 @@
 //! and gives a [`Native`](result::Native) or a [`Table`](table::Table).
 
 mod analyses;
+mod anywhere;
 mod arrow_type;
 mod call;
 mod callback;
 mod comparison;
 mod doses;
+mod engine;
 mod errors;
 mod example_data;
 mod frame;
@@ -23,6 +25,7 @@ mod table;
 mod two_periods;
 mod two_way;
 mod work;
+mod worker;
 
 // The command line, which `python -m burn_did` runs in this process. Its files name each other from the root of their crate.
 #[path = "../../src/bin/burn-did/args/mod.rs"]
@@ -73,6 +76,8 @@ mod _native {
     #[pymodule_export]
     use crate::analyses::{event_study, given_event_study, honest_did, pretrends};
     #[pymodule_export]
+    use crate::anywhere::{Sample, Workers, prepare};
+    #[pymodule_export]
     use crate::call::devices;
     #[pymodule_export]
     use crate::comparison::{compare, compare_frame, compare_plot, compare_svg};
@@ -96,6 +101,8 @@ mod _native {
     use crate::two_periods::drdid;
     #[pymodule_export]
     use crate::two_way::{bacon, twfe_weights};
+    #[pymodule_export]
+    use crate::worker::run_task;
 
     #[pymodule_export]
     use crate::run;
@@ -105,6 +112,7 @@ mod _native {
     #[pymodule_init]
     fn prepared(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::work::keep_caught_panics_quiet();
+        module.add("BUILD", burn_did::cluster::BUILD)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

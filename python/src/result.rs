@@ -257,7 +257,7 @@ impl Native {
             return Err(errors::option(py, "only a regression predicts"));
         };
         let written = fit.to_json().map_err(|error| errors::raised(py, &error))?;
-        let data = Source::new(data, |name| names(&written, name))?;
+        let data = Source::new(data, |name| names(&written, name))?.data(py)?;
         py.detach(|| fit.predict(data)).map_err(|error| errors::raised(py, &error))
     }
 

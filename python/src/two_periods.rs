@@ -1,26 +1,29 @@
 //! The comparison of two groups in two periods: `drdid`.
 
+use burn_did::Drdid;
 use burn_did::backend::DidBackend;
 use burn_did::options::DrdidMethod;
-use burn_did::{Drdid, SavedResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::{self, Family, On};
+use crate::anywhere::Anywhere;
+use crate::call::{self, On};
 use crate::group_time::with_shared;
 use crate::result::Native;
 
-struct TwoPeriods;
+pub(crate) struct TwoPeriods;
 
-impl Family<Native> for TwoPeriods {
-    fn fit<B: DidBackend>(on: On<'_, B>) -> PyResult<Native> {
+impl Anywhere for TwoPeriods {
+    type Estimator<B: DidBackend> = Drdid<B>;
+
+    fn estimator<B: DidBackend>(on: &On<'_, B>) -> PyResult<Drdid<B>> {
         let options = &on.call.options;
         let sections = !options.flag("panel")?.unwrap_or(true);
         let unit = options.text("idname")?;
         let method: Option<DrdidMethod> = options.word("est_method")?;
         let rows = sections || method == Some(DrdidMethod::Twfe);
         let cluster = options.cluster("clustervars", unit.as_deref(), rows)?;
-        let estimator = with_shared!(Drdid<B>, on, unit: unit, cluster: cluster)
+        Ok(with_shared!(Drdid<B>, on, unit: unit, cluster: cluster)
             .maybe_covariates(options.text("xformla")?)
             .repeated_cross_sections(sections)
             .treatment(options.needed_text("treatname")?)
@@ -30,9 +33,7 @@ impl Family<Native> for TwoPeriods {
             .maybe_resampling(options.word("boot_type")?)
             .weighting(options.is("weighting")?)
             .keep_scores(options.is("keep_scores")?)
-            .build();
-        let devices = on.devices;
-        on.call.finish(SavedResult::Drdid, move |data| estimator.fit_on_devices(data, &devices))
+            .build())
     }
 }
 

@@ -11,6 +11,7 @@ use burn_did::{Progress, Result};
 use pyo3::prelude::*;
 
 use crate::errors;
+use crate::worker;
 
 /// How often signals are looked for, and how often progress is told.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -77,6 +78,7 @@ pub(crate) fn run<T: Send + 'static>(
     hook: &Hook,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
+    worker::computes_here();
     let (sender, receiver) = channel();
     let worker = std::thread::Builder::new().name(NAME.into()).stack_size(STACK);
     let started = worker.spawn(move || {

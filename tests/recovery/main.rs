@@ -16,6 +16,8 @@ mod doses;
 mod doses_small;
 mod drdid;
 mod fixed_effects;
+mod projections;
+mod stacked;
 #[path = "../support/mod.rs"]
 mod support;
 mod switching;

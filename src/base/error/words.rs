@@ -258,6 +258,24 @@ impl DidWarning {
                 "left out cohorts that have no row at a reference event time: {}; other references may be in their periods",
                 cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
+            Self::TrimmedCohorts { cohorts } => write!(
+                f,
+                "left out cohorts whose window around treatment is not inside the data: {}",
+                cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::CohortsWithoutControls { cohorts } => write!(
+                f,
+                "left out cohorts without controls that are untreated in their window, or without a treated row in it: {}",
+                cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::UnweightedStack => write!(
+                f,
+                "controls are not weighted: differences between the cohorts' shares among treated and controls stay in the effects, which are biased"
+            ),
+            Self::IndependentCopies => write!(
+                f,
+                "copies of a unit in several sub-experiments are taken as independent: standard errors are not valid, and for comparison only"
+            ),
             Self::OneOutcome { factor, outcome, levels, rows } => {
                 let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
                 let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };

@@ -10,7 +10,8 @@ use crate::backend;
 use crate::cluster;
 use crate::commands::{
     self, aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, explore,
-    feols, honest, npiv, overlap, panel, plot, pretrends, report, simulate, sunab, weighting,
+    feols, honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab,
+    weighting,
 };
 use crate::{error, messages, output, panics, signals};
 
@@ -39,6 +40,8 @@ enum Command {
     Npiv(Box<npiv::NpivArgs>),
     Feols(Box<feols::FeolsArgs>),
     Sunab(Box<sunab::SunabArgs>),
+    Lpdid(Box<lpdid::LpdidArgs>),
+    Stacked(Box<stacked::StackedArgs>),
     Bacon(Box<commands::twfe::bacon::BaconArgs>),
     TwfeWeights(Box<commands::twfe::weights::TwfeWeightsArgs>),
     Demean(Box<demean::DemeanArgs>),
@@ -98,6 +101,8 @@ pub(crate) fn run(arguments: &[OsString]) -> u8 {
         Command::Npiv(args) => npiv::run(&args),
         Command::Feols(args) => feols::run(&args),
         Command::Sunab(args) => sunab::run(&args),
+        Command::Lpdid(args) => lpdid::run(&args),
+        Command::Stacked(args) => stacked::run(&args),
         Command::Bacon(args) => commands::twfe::bacon::run(&args),
         Command::TwfeWeights(args) => commands::twfe::weights::run(&args),
         Command::Demean(args) => demean::run(&args),

@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
-    Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest,
+    LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -52,6 +52,12 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
     let weights = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = LocalProjections::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(2);
+    let projections = config.build().fit(&mpdta).unwrap();
+    let config = Stacked::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(1);
+    let stacked = config.build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -68,6 +74,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(function),
         Box::new(comparisons),
         Box::new(weights),
+        Box::new(projections),
+        Box::new(stacked),
     ]
 }
 
@@ -110,7 +118,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 15);
+    assert_eq!(kinds.len(), 17);
 }
 
 #[test]

@@ -7,6 +7,8 @@ pub mod doses;
 pub mod drdid;
 pub mod fixed_effects;
 pub mod npiv;
+pub mod projections;
+pub mod stacked;
 pub mod sun_abraham;
 pub mod switching;
 
