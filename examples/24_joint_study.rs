@@ -12,7 +12,7 @@ fn main() -> burn_did::Result<()> {
         .group("first.treat")
         .band(Band::Uniform)
         .build();
-    let study = config.fit(&data::mpdta())?;
+    let study = config.fit(data::mpdta())?;
     println!("{study}");
 
     // Each pair on the event times that both have.
