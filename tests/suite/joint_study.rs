@@ -55,16 +55,15 @@ fn block(study: &JointStudyResult, first: StudyEstimator, second: StudyEstimator
 
 #[test]
 fn each_estimator_has_the_numbers_that_it_has_alone() {
-    let study = mpdta().fit(&data::mpdta()).unwrap();
+    let study = mpdta().fit(data::mpdta()).unwrap();
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").base_period(BasePeriod::Universal);
-    let fit =
-        config.control_group(ControlGroup::NotYetTreated).build().fit(&data::mpdta()).unwrap();
+    let fit = config.control_group(ControlGroup::NotYetTreated).build().fit(data::mpdta()).unwrap();
     let alone = fit.aggregate(Aggregation::dynamic()).unwrap().event_study().unwrap();
     close(study.event_study(CS).unwrap(), &alone, 1e-13);
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").vcov(Vcov::cluster(["countyreal"]));
-    let alone = config.build().fit(&data::mpdta()).unwrap().event_study;
+    let alone = config.build().fit(data::mpdta()).unwrap().event_study;
     close(study.event_study(SA).unwrap(), &alone, 1e-13);
     for estimator in [CS, SA] {
         let own = study.event_study(estimator).unwrap();
@@ -148,7 +147,7 @@ fn estimators_that_are_the_same_are_said_to_be() {
 fn averages_and_tests_are_over_event_times_that_both_have() {
     let mut config = mpdta();
     (config.min_e, config.max_e) = (Some(-2.0), Some(1.0));
-    let study = config.fit(&data::mpdta()).unwrap();
+    let study = config.fit(data::mpdta()).unwrap();
     assert_eq!(study.event_times, [0.0, 1.0]);
     let rows = &study.event_study(CS).unwrap().rows;
     assert_eq!(rows.iter().map(|row| row.at).collect::<Vec<_>>(), [-2.0, -1.0, 0.0, 1.0]);
@@ -168,7 +167,7 @@ fn averages_and_tests_are_over_event_times_that_both_have() {
 fn bands_cover_all_effects_and_results_are_loaded_again() {
     let mut config = mpdta();
     config.band = Band::Uniform;
-    let study = config.fit(&data::mpdta()).unwrap();
+    let study = config.fit(data::mpdta()).unwrap();
     assert!(study.critical_value > 2.5 && study.band == Band::Uniform);
     for row in study.estimators.iter().flat_map(|of| &of.event_study.as_ref().unwrap().rows) {
         let of = row.estimate;
@@ -192,7 +191,7 @@ fn the_order_of_rows_and_names_of_clusters_do_not_matter() {
     let turned = frame.reverse();
     let named: Vec<String> =
         floats(&turned, "cluster").iter().map(|c| format!("c{:03}", *c as i64)).collect();
-    let second = study.fit(&with(&turned, "cluster", named)).unwrap();
+    let second = study.fit(with(&turned, "cluster", named)).unwrap();
     assert_eq!(first.vcov, second.vcov);
     assert_eq!(first.agreement, second.agreement);
 }
