@@ -34,6 +34,10 @@ def event_study(
         Coefficients in order of time, without the reference period.
     sigma : array of shape (pre + post, pre + post)
         Their covariance.
+    num_pre_periods, num_post_periods : int
+        How many of the coefficients are before and after the reference period.
+    event_times : array of shape (pre + post,), optional
+        Their event times; without them, the reference is at -1.
 
     Returns
     -------
@@ -91,8 +95,12 @@ def honest_did(
     method : {"flci", "conditional", "c_f", "c_lf"}, optional
     bias_direction : {"positive", "negative"}, optional
     monotonicity_direction : {"increasing", "decreasing"}, optional
+    kappa : float, optional
+        Level of the first stage of ``c_f`` and ``c_lf``; a tenth of ``alpha`` by default.
     grid_points, grid_lb, grid_ub, search
-        The grid of effects that conditional tests search.
+        The grid of effects that conditional tests search, in whole (``"grid"``) or by bisection.
+    draws, random_state : int, optional
+        Draws for the critical value of ``c_lf``, and their seed.
 
     Returns
     -------
@@ -138,6 +146,8 @@ def pretrends(
         A result that ``event_study`` takes.
     test : {"individual", "joint"}, optional
         The test of the coefficients before the reference period.
+    critical : float, optional
+        What the t statistics of individual tests are compared with; 1.96 by default.
     power : list of float, optional
         Powers for which the slope of a linear violation is found.
     slope : list of float, optional

@@ -80,9 +80,15 @@ def compare(
     labels : dict, optional
         Other names of rows, outcomes, fixed effects and columns.
     stars : {"none", "interval", "levels"}
+        Where an interval leaves out zero, or by the p-values 0.01, 0.05 and 0.1.
     below : {"se", "interval"}
+        What stands under an estimate.
     digits : int, optional
         Decimal places; by default each standard error has two significant digits at least.
+    caption, tex_label : str, optional
+        Title of the table in markdown and LaTeX, and the name by which ``\\ref`` finds it.
+    siunitx : bool
+        Align numbers in LaTeX on their decimal points, by the package ``siunitx``.
 
     Returns
     -------

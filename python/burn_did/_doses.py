@@ -89,6 +89,14 @@ def cont_did(
         Degree and interior knots of the splines.
     boot_type : {"multiplier", "empirical", "weighted"}
         With ``boot``: multiply influence values, or repeat the estimation.
+    compare_at, damping, comparison_noise : optional
+        With ``"cck"``: doses at which curves of different dimensions are compared, whether dimensions need a minimum of treated units, and
+        whether standard errors have the noise of the comparison units' mean change. The reference packages compare at ``dvals``, and
+        have neither.
+    shares : {"estimated", "fixed"}, optional
+        Whether the sampling error of cohort shares is part of the standard errors of curves.
+    curve_errors : {"hc0", "hc1"}, optional
+        Standard errors of curves from squared residuals, or times n / (n - J).
 
     Returns
     -------
@@ -154,6 +162,12 @@ def npiv(
         All products of the regressors' splines, or their sum.
     j_x_degree, j_x_segments, k_w_degree, k_w_segments, k_w_smooth : int
         Degrees and segments of the splines of regressors and instruments; without segments, the data choose.
+    knots : {"uniform", "quantiles"}
+        Where the knots are.
+    x_min, x_max, w_min, w_max : float, optional
+        Ranges of the splines; those of the data by default.
+    damping : bool
+        Where the data choose, whether dimensions need a minimum of observations; R ``npiv`` has none.
     deriv_index, deriv_order : int
         Regressor of the derivative, counted from 1, and its order.
     biters, seed : int, optional

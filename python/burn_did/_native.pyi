@@ -3,14 +3,13 @@
 import os
 from typing import Any, final
 
-from typing_extensions import disjoint_base
-
 __all__ = [
     "BUILD",
     "Cluster",
     "Native",
     "Sample",
     "Table",
+    "__version__",
     "aggte",
     "att_gt",
     "bacon",
@@ -50,20 +49,17 @@ BUILD: str
 __version__: str
 
 @final
-@disjoint_base
 class Cluster:
-    def __init__(
-        self, engine: Any, scratch: str | os.PathLike[str], influence: str | os.PathLike[str] | None = None, mixed: bool = False
-    ) -> None: ...
+    def __new__(
+        cls, engine: Any, scratch: str | os.PathLike[str], influence: str | os.PathLike[str] | None = None, mixed: bool = False
+    ) -> Cluster: ...
     def open(self, path: str | os.PathLike[str]) -> Sample: ...
 
 @final
-@disjoint_base
 class Sample:
     def keep(self) -> Any: ...
 
 @final
-@disjoint_base
 class Table:
     @property
     def columns(self) -> list[str]: ...
@@ -74,7 +70,6 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 @final
-@disjoint_base
 class Native:
     @property
     def kind(self) -> str: ...

@@ -30,7 +30,20 @@ def plot_gt(
     ncol: int = 1,
     **look: Any,
 ) -> Picture:
-    """Draw effects by group and period. ``look`` is that of ``Result.plot``; groups stand side by side, and ``ncol`` has no effect.
+    """Draw effects by group and period.
+
+    Parameters
+    ----------
+    show_ci : bool
+        Whether intervals are drawn.
+    ref_line : 0
+        The picture draws the line at zero.
+    title, xlab, ylab : str, optional
+        Words; ``""`` for none.
+    ncol : int
+        Has no effect: groups stand side by side.
+    **look
+        Further arguments of ``Result.plot``.
 
     Returns
     -------
@@ -49,7 +62,7 @@ def plot_event_study(
     title: str | None = None,
     **look: Any,
 ) -> Picture:
-    """Draw an event study: of any result that ``event_study`` takes.
+    """Draw an event study: of any result that ``event_study`` takes. Other arguments are those of ``plot_gt``.
 
     Parameters
     ----------
@@ -74,7 +87,7 @@ def plot_agg(
     title: str | None = None,
     **look: Any,
 ) -> Picture:
-    """Draw averages by group, period or event time.
+    """Draw averages by group, period or event time; arguments are those of ``plot_gt``.
 
     Returns
     -------
@@ -93,7 +106,7 @@ def plot_dose_response(
     title: str | None = None,
     **look: Any,
 ) -> Picture:
-    """Draw effects by dose above their slopes.
+    """Draw effects by dose above their slopes; other arguments are those of ``plot_gt``.
 
     Parameters
     ----------
@@ -116,7 +129,7 @@ def plot_sensitivity(
     title: str | None = None,
     **look: Any,
 ) -> Picture:
-    """Draw robust intervals by how large violations of parallel trends may be.
+    """Draw robust intervals by how large violations of parallel trends may be; arguments are those of ``plot_gt``.
 
     Returns
     -------
@@ -134,7 +147,7 @@ def plot_multiplegt(
     title: str | None = None,
     **look: Any,
 ) -> Picture:
-    """Draw effects of a treatment that switches, and placebos, by the time since the first change.
+    """Draw effects of a treatment that switches, and placebos, by event time; arguments are those of ``plot_gt``.
 
     Returns
     -------

@@ -86,7 +86,9 @@ def feglm(
     keep_singletons : bool
         Keep rows that are the only ones of a level of a fixed effect.
     solver, fixef_tol, fixef_maxiter
-        How fixed effects are projected out, and how far.
+        How fixed effects are projected out, to which relative tolerance, and in how many iterations at most.
+    glm_tol, glm_maxiter
+        Relative change of the deviance at which maximum likelihood has converged, and its most steps.
     residuals, fixef : bool
         Keep residuals, and the fixed effects' levels (for ``fixed_effects`` and ``predict``).
 
@@ -132,8 +134,8 @@ def sunab(
         Event times that all others are compared with; -1 by default.
     absorb : str or list of str, optional
         Further fixed effects, as in ``["region", "firm^year"]``.
-    vcov : str or dict, optional
-        As in ``feglm``; clustered by unit by default.
+    vcov, ssc, solver : optional
+        As in ``feglm``; standard errors are clustered by unit by default.
 
     Returns
     -------
@@ -164,6 +166,13 @@ def demean(
     precision: str | None = None,
 ) -> Table:
     """Columns without their fixed effects; null for rows with a missing value or a weight of 0.
+
+    Parameters
+    ----------
+    columns, absorb : str or list of str
+        Columns of numbers, and fixed effects as in ``["worker", "firm^year"]``.
+    solver, fixef_tol, fixef_maxiter
+        As in ``feglm``.
 
     Returns
     -------

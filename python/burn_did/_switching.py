@@ -73,6 +73,19 @@ def did_multiplegt(
         Must be False: those regressions have no small-sample correction here.
     switchers : {"", "in", "out"}
         Estimate effects of all switchers, or of those whose treatment first rises or falls.
+    only_never_switchers : bool
+        Compare with never-switching groups only.
+    same_switchers, same_switchers_pl : bool
+        Estimate all effects, and all placebos, on the same switchers.
+    trends_lin : bool
+        Allow each group its own linear trend.
+    keep_bidirectional_switchers : bool
+        Keep cells from the period on in which a group's treatment has been both above and below its first value.
+    drop_missing_preswitch : bool
+        If a group's treatment is missing before its first switch, drop its outcomes from then on.
+    separate_control_variance : bool
+        With controls, do not enlarge the influence of their coefficients as R ``DIDmultiplegtDYN`` 2.2 does where groups start from several
+        treatments.
     more_granular_demeaning : bool
         The same as ``less_conservative_se``.
     trends_nonparam : list of str, optional

@@ -13,7 +13,7 @@ use crate::anywhere::{Sample, Workers};
 use crate::engine::Shared;
 use crate::errors;
 use crate::frame;
-use crate::options::Options;
+use crate::options::{Options, names};
 use crate::result::Native;
 use crate::work::{self, Hook};
 
@@ -72,7 +72,7 @@ impl<'py> Call<'py> {
         let data = match (workers, data.cast::<Sample>()) {
             (Some(workers), _) => workers.cast::<Workers>()?.get().reading(data.extract()?),
             (None, Ok(sample)) => sample.get().source(),
-            (None, Err(_)) => Source::new(data, |name| written.contains(name))?,
+            (None, Err(_)) => Source::new(data, |name| names(&written, name))?,
         };
         Ok(Self { options, data, hook })
     }

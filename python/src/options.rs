@@ -224,8 +224,22 @@ impl<'py> Options<'py> {
         Ok(value)
     }
 
-    /// Everything that was given, as one text: what names a column is part of it.
+    /// Everything that was given, as one text.
     pub(crate) fn written(&self) -> String {
         self.0.values().iter().map(|value| format!("{value}\n")).collect()
     }
+}
+
+/// Whether a text names a column: it has the name, and neither letters nor digits beside it that would make it another.
+pub(crate) fn names(text: &str, column: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    !column.is_empty()
+        && text.match_indices(column).any(|(start, found)| {
+            let before = text[..start].chars().next_back();
+            let after = text[start + found.len()..].chars().next();
+            let apart = |inside: Option<char>, beside: Option<char>| {
+                !inside.is_some_and(part) || !beside.is_some_and(part)
+            };
+            apart(column.chars().next(), before) && apart(column.chars().next_back(), after)
+        })
 }

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::call::Source;
 use crate::errors;
-use crate::options::Options;
+use crate::options::{Options, names};
 use crate::picture;
 use crate::table::Table;
 
@@ -257,7 +257,7 @@ impl Native {
             return Err(errors::option(py, "only a regression predicts"));
         };
         let written = fit.to_json().map_err(|error| errors::raised(py, &error))?;
-        let data = Source::new(data, |name| written.contains(name))?.data(py)?;
+        let data = Source::new(data, |name| names(&written, name))?.data(py)?;
         py.detach(|| fit.predict(data)).map_err(|error| errors::raised(py, &error))
     }
 

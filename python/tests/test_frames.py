@@ -176,6 +176,15 @@ def test_wrong_types_are_named(column: pa.Array, frame: pl.DataFrame) -> None:
     assert "wrong" in str(raised.value) or raised.value.code in ("empty_sample", "plot")
 
 
+def test_a_column_is_named_as_a_whole(frame: pl.DataFrame, fitted: Any) -> None:
+    """A list that is called as a part of a column's name is not looked at, and odd names are found."""
+    lists = frame.with_columns(pl.lit([1]).alias("county"), pl.lit([1]).alias("t"), pl.lit([1]).alias(""))
+    assert numbers(did.att_gt(lists, **COLUMNS, xformla="~ lpop")) == fitted
+    odd = frame.rename({"lpop": "log population, 1000s", "lemp": "jobs (log)"})
+    call = {**COLUMNS, "yname": "jobs (log)", "xformla": "~ `log population, 1000s`"}
+    assert numbers(did.att_gt(odd, **call)) == fitted
+
+
 def test_a_stream_is_read_once(frame: pl.DataFrame) -> None:
     class Once:
         """Hands out one capsule, twice."""

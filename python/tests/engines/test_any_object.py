@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import burn_did as did
 import pytest
 from burn_did.engines import Futures, run_task
-from engines.panel import COLUMNS, bits
+from engines.panel import COLUMNS, bits, others
 
 
 class Here:
@@ -37,16 +37,6 @@ def test_bits_of_a_fit_at_home(path, options, workers):
     engine = Here(workers)
     assert bits(did.att_gt(path, **COLUMNS, **options, engine=engine)) == bits(did.att_gt(path, **COLUMNS, **options))
     assert engine.tasks > 0
-
-
-def others(frame):
-    """Calls of the other estimators that run on clusters."""
-    two = frame[frame["t"].isin([2, 3])]
-    return [
-        (did.drdid, two, {"yname": "y", "tname": "t", "idname": "id", "treatname": "d", "xformla": "~ x"}),
-        (did.ddd, frame, {**COLUMNS, "pname": "p", "xformla": "~ x"}),
-        (did.cont_did, frame, {**COLUMNS, "dname": "dose", "degree": 2}),
-    ]
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -113,6 +103,23 @@ def test_joblib(path):
             return joblib.Parallel(n_jobs=2)(joblib.delayed(run_task)(task) for task in tasks)
 
     assert bits(did.att_gt(path, **COLUMNS, engine=Jobs())) == bits(did.att_gt(path, **COLUMNS))
+
+
+def test_ray(path):
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        remote = ray.remote(run_task)
+
+        class Ray:
+            workers = 2
+
+            def map(self, tasks):
+                return ray.get([remote.remote(task) for task in tasks])
+
+        assert bits(did.att_gt(path, **COLUMNS, engine=Ray())) == bits(did.att_gt(path, **COLUMNS))
+    finally:
+        ray.shutdown()
 
 
 def test_a_forked_process_says_that_it_cannot(path):
