@@ -40,6 +40,6 @@ fn averages_have_every_format_a_picture_and_analyses() {
 fn what_is_wrong_is_said() {
     let error = failure(2, &asked(&["--family", "gamma"]));
     assert!(error.contains("poisson"), "{error}");
-    let error = failure(1, &asked(&["--xname", "lpop", "--xvar", "lpop"]));
+    let error = failure(2, &asked(&["--xname", "lpop", "--xvar", "lpop"]));
     assert!(error.contains("`moderator`"), "{error}");
 }
