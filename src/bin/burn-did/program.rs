@@ -9,9 +9,9 @@ use crate::backend;
 #[cfg(feature = "ballista")]
 use crate::cluster;
 use crate::commands::{
-    self, aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, etwfe, explore,
-    feols, honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate, stacked, sunab,
-    weighting,
+    self, aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, etwfe,
+    explore, feols, honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate,
+    stacked, sunab, weighting,
 };
 use crate::{error, messages, output, panics, signals};
 

@@ -54,9 +54,8 @@ pub(super) fn covariance(
     let half: Vec<Vec<f64>> =
         averages.iter().map(|a| multiply(coefficients, &a.derivatives)).collect();
     let m = averages.len();
-    let mut all: Vec<f64> = (0..m * m)
-        .map(|e| dot(&averages[e / m].derivatives, &half[e % m]))
-        .collect();
+    let mut all: Vec<f64> =
+        (0..m * m).map(|e| dot(&averages[e / m].derivatives, &half[e % m])).collect();
     let Some(shares) = shares else { return all };
     let clusters = shares.clusters.iter().max().map_or(0, |most| *most as usize + 1);
     let mut sums = vec![vec![0.0; clusters]; m];

@@ -62,7 +62,8 @@ impl Design {
         let rows = sample.rows.len();
         let column = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..rows).map(of).collect() };
         let is = |same: bool| f64::from(u8::from(same));
-        let label = |cell: &Cell| format!("cohort {} in {}", cohort(cell.cohort), period(cell.period));
+        let label =
+            |cell: &Cell| format!("cohort {} in {}", cohort(cell.cohort), period(cell.period));
         for (number, cell) in design.cells.iter().enumerate() {
             let values = column(&|row| is(design.cell_of[row] == Some(number)));
             design.regressors.push(Regressor {

@@ -46,11 +46,7 @@ impl<B: DidBackend> Etwfe<B> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn fit_on<'a>(
-        &self,
-        data: impl Into<Data<'a>>,
-        device: &B::Device,
-    ) -> Result<EtwfeResult> {
+    pub fn fit_on<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<EtwfeResult> {
         self.validate()?;
         let sample = Sample::read(self, data.into())?;
         let names: Vec<&str> =

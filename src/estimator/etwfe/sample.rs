@@ -104,8 +104,10 @@ impl Sample {
         let near: Vec<f64> =
             found.iter().copied().filter(|g| *g >= first - 1.0 && *g <= last + 1.0).collect();
         let FittedCalendar { grid, approximate } = FittedCalendar::new(&periods, &near);
-        let mut warnings: Vec<DidWarning> =
-            approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit }).into_iter().collect();
+        let mut warnings: Vec<DidWarning> = approximate
+            .map(|per_unit| DidWarning::UnevenPeriods { per_unit })
+            .into_iter()
+            .collect();
         warnings.extend(far_groups(found.iter().copied(), periods.iter().copied()));
         if rows_missing > 0 {
             warnings.push(DidWarning::DroppedRows { rows: rows_missing });

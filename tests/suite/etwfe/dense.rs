@@ -105,7 +105,8 @@ fn averages_of_random_designs_are_those_of_the_dense_program() {
     let (mut compared, mut fits) = (0, 0);
     for seed in 1..=20 {
         let df = random(seed);
-        let [first, last] = [f64::min, f64::max].map(|of| floats(&df, "t").into_iter().reduce(of).unwrap());
+        let [first, last] =
+            [f64::min, f64::max].map(|of| floats(&df, "t").into_iter().reduce(of).unwrap());
         let df = filter(&df, "g", |g| g == 0.0 || g > first);
         let groups = floats(&df, "g");
         if !groups.iter().any(|g| *g == 0.0 || *g > last) {

@@ -28,9 +28,8 @@ fn is(own: &Estimate, estimate: f64, se: f64) {
 fn frame() -> DataFrame {
     let df = textbook();
     let [u, t, y] = ["id", "t", "y"].map(|name| floats(&df, name));
-    let count = |i: usize| {
-        (2.5 + 2.0 * (0.3 * y[i]).exp() + 1.5 * (3.3 * u[i] + 7.7 * t[i]).sin()).floor()
-    };
+    let count =
+        |i: usize| (2.5 + 2.0 * (0.3 * y[i]).exp() + 1.5 * (3.3 * u[i] + 7.7 * t[i]).sin()).floor();
     with(&df, "c", (0..df.height()).map(count).collect::<Vec<f64>>())
 }
 

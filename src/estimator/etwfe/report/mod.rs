@@ -63,9 +63,8 @@ impl Report for EtwfeResult {
                 Variable::counts("n_rows", of.iter().map(|of| Some(of.n_rows))),
             ])
         };
-        let events = |of: &[EtwfeEffect]| {
-            Variable::numbers("event_time", of.iter().map(|of| of.event_time))
-        };
+        let events =
+            |of: &[EtwfeEffect]| Variable::numbers("event_time", of.iter().map(|of| of.event_time));
         let groups = |of: &[EtwfeEffect]| {
             Variable::words("group", of.iter().map(|of| Some(self.period(of.group))))
         };
