@@ -106,7 +106,7 @@ fn leads_against_the_never_treated_are_the_known_ones() {
         0.978_287_395_9,
         1.276_377_181_2,
         1.514_296_638_2,
-        1.764_421_114_7,
+        1.764_421_147_3,
     ];
     let at: Vec<f64> = fit.by_event_time.iter().filter_map(|of| of.event_time).collect();
     assert_eq!(at, [-5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
