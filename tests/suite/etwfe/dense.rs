@@ -105,7 +105,7 @@ fn averages_of_random_designs_are_those_of_the_dense_program() {
         }),
     ];
     let (mut compared, mut fits) = (0, 0);
-    for seed in 1..=20 {
+    for seed in 1..=10 {
         let df = random(seed);
         let [first, last] =
             [f64::min, f64::max].map(|of| floats(&df, "t").into_iter().reduce(of).unwrap());
@@ -124,7 +124,7 @@ fn averages_of_random_designs_are_those_of_the_dense_program() {
             fits += 1;
         }
     }
-    assert!(fits >= 30 && compared > 120, "{fits} fits, {compared} averages");
+    assert!(fits >= 15 && compared > 60, "{fits} fits, {compared} averages");
 }
 
 /// Averages over all treated rows are those by cohort, weighted by rows.
