@@ -51,6 +51,7 @@ from ._results import (
     EventStudy,
     GroupTimeResult,
     HonestResult,
+    LocalProjectionsResult,
     MultiplegtResult,
     NpivResult,
     OverlapByCell,
@@ -58,6 +59,7 @@ from ._results import (
     PretrendsResult,
     RegressionResult,
     Result,
+    StackedResult,
     SunAbrahamResult,
     TwfeWeightsResult,
     Weighting,
@@ -67,6 +69,7 @@ from ._switching import did_multiplegt
 from ._table import Table
 from ._two_periods import drdid, ipwdid, ordid
 from ._two_way import bacon, twfe_weights
+from ._windows import lpdid, stacked
 
 __all__ = [
     "AggregatedResult",
@@ -86,6 +89,7 @@ __all__ = [
     "FileError",
     "GroupTimeResult",
     "HonestResult",
+    "LocalProjectionsResult",
     "MultiplegtResult",
     "NpivResult",
     "OptionError",
@@ -96,6 +100,7 @@ __all__ = [
     "RegressionResult",
     "Result",
     "Simulated",
+    "StackedResult",
     "SunAbrahamResult",
     "Table",
     "TwfeWeightsResult",
@@ -129,6 +134,7 @@ __all__ = [
     "load_medicaid",
     "load_mpdta",
     "load_nsw",
+    "lpdid",
     "means",
     "npiv",
     "ordid",
@@ -141,6 +147,7 @@ __all__ = [
     "plot_sensitivity",
     "pretrends",
     "simulate",
+    "stacked",
     "sunab",
     "teaching_data",
     "twfe_weights",

@@ -24,6 +24,7 @@ mod switching;
 mod table;
 mod two_periods;
 mod two_way;
+mod windows;
 mod work;
 mod worker;
 
@@ -101,6 +102,8 @@ mod _native {
     use crate::two_periods::drdid;
     #[pymodule_export]
     use crate::two_way::{bacon, twfe_weights};
+    #[pymodule_export]
+    use crate::windows::{lpdid, stacked};
     #[pymodule_export]
     use crate::worker::run_task;
 
