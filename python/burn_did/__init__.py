@@ -4,6 +4,7 @@ Functions have the names of the field and the arguments of ModernDiD; results pr
 """
 
 from . import engines
+from . import panel
 from ._analyses import event_study, honest_did, pretrends
 from ._comparison import Comparison, compare, etable
 from ._doses import cont_did, npiv
@@ -138,6 +139,7 @@ __all__ = [
     "means",
     "npiv",
     "ordid",
+    "panel",
     "panelview",
     "plot_agg",
     "plot_dose_response",

@@ -17,6 +17,7 @@ mod frame;
 mod group_time;
 mod looks;
 mod options;
+mod panel;
 mod picture;
 mod regressions;
 mod result;
@@ -90,6 +91,8 @@ mod _native {
     use crate::group_time::{aggte, att_gt, ddd};
     #[pymodule_export]
     use crate::looks::{balance, describe, means, panelview};
+    #[pymodule_export]
+    use crate::panel::panel_tool;
     #[pymodule_export]
     use crate::regressions::{demean, feglm, sunab};
     #[pymodule_export]
