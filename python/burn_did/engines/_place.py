@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -142,11 +143,10 @@ def _files(data: Any, engine: Any, scratch: Any, options: dict[str, Any]) -> Ite
     if isinstance(data, (str, os.PathLike)):
         yield os.fspath(data), directory
         return
-    written = tempfile.mkdtemp(prefix="burn-did-data-", dir=directory)
+    written = os.path.join(directory, f"burn-did-data-{uuid.uuid4().hex}")
+    # In a directory that was named for it, workers may run as other users.
+    os.mkdir(written, 0o700 if scratch is None else 0o777)
     try:
-        # Workers may run as other users.
-        if scratch is not None:
-            os.chmod(written, 0o777 & ~_umask())
         _write(data, engine, os.path.join(written, "data"), options)
         yield os.path.join(written, "data", "*.parquet"), directory
     finally:
@@ -180,9 +180,3 @@ def _named(columns: list[str], given: str) -> list[str]:
     """The columns that are named anywhere in what was given. A name that is missing is told by the library, which is to see all names."""
     named = [column for column in columns if str(column) in given]
     return named or columns
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -27,6 +27,18 @@ def rows(units: int = 600, periods: int = 5, seed: int = 1) -> dict[str, list[An
     return {name: [row[i] for row in made] for i, name in enumerate(names)}
 
 
+def others(frame: Any) -> list[tuple[Any, Any, dict[str, Any]]]:
+    """Calls of the other estimators that run on clusters."""
+    import burn_did as did
+
+    two = frame[frame["t"].isin([2, 3])]
+    return [
+        (did.drdid, two, {"yname": "y", "tname": "t", "idname": "id", "treatname": "d", "xformla": "~ x"}),
+        (did.ddd, frame, {**COLUMNS, "pname": "p", "xformla": "~ x"}),
+        (did.cont_did, frame, {**COLUMNS, "dname": "dose", "degree": 2}),
+    ]
+
+
 def bits(fit: Any) -> Any:
     """Everything that a fit has estimated, to the last bit: JSON has the shortest digits that give the same number."""
     document = json.loads(fit._native.to_json())

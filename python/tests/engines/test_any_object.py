@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import burn_did as did
 import pytest
 from burn_did.engines import Futures, run_task
-from engines.panel import COLUMNS, bits
+from engines.panel import COLUMNS, bits, others
 
 
 class Here:
@@ -37,16 +37,6 @@ def test_bits_of_a_fit_at_home(path, options, workers):
     engine = Here(workers)
     assert bits(did.att_gt(path, **COLUMNS, **options, engine=engine)) == bits(did.att_gt(path, **COLUMNS, **options))
     assert engine.tasks > 0
-
-
-def others(frame):
-    """Calls of the other estimators that run on clusters."""
-    two = frame[frame["t"].isin([2, 3])]
-    return [
-        (did.drdid, two, {"yname": "y", "tname": "t", "idname": "id", "treatname": "d", "xformla": "~ x"}),
-        (did.ddd, frame, {**COLUMNS, "pname": "p", "xformla": "~ x"}),
-        (did.cont_did, frame, {**COLUMNS, "dname": "dose", "degree": 2}),
-    ]
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])

@@ -14,7 +14,7 @@ dask_frame = pytest.importorskip("dask.dataframe")
 
 import burn_did as did  # noqa: E402
 from burn_did.engines import Dask  # noqa: E402
-from engines.panel import COLUMNS, bits  # noqa: E402
+from engines.panel import COLUMNS, bits, others  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,12 @@ def test_types_arrive(client, frame):
     typed.loc[3, "x"] = None
     fit = did.att_gt(dask_frame.from_pandas(typed, npartitions=3), **COLUMNS, xformla="~ x + region", allow_unbalanced_panel=True)
     assert bits(fit) == bits(did.att_gt(typed, **COLUMNS, xformla="~ x + region", allow_unbalanced_panel=True))
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_other_estimators_have_the_bits_of_home(client, frame, which):
+    estimator, data, arguments = others(frame)[which]
+    assert bits(estimator(dask_frame.from_pandas(data, npartitions=3), **arguments)) == bits(estimator(data, **arguments))
 
 
 def test_one_sample_serves_several_fits(client, frame, tmp_path):

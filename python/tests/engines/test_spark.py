@@ -15,7 +15,7 @@ if shutil.which("java") is None:
 
 import burn_did as did  # noqa: E402
 from burn_did.engines import Spark  # noqa: E402
-from engines.panel import COLUMNS, bits  # noqa: E402
+from engines.panel import COLUMNS, bits, others  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 
@@ -46,6 +46,12 @@ def test_types_arrive(spark, frame):
     names = {**COLUMNS, "tname": "month", "gname": "first"}
     fit = did.att_gt(spark.createDataFrame(typed), **names, xformla="~ x + region", frequency="month", spark=spark)
     assert bits(fit)[0] == bits(did.att_gt(typed, **names, xformla="~ x + region", frequency="month"))[0]
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_other_estimators_have_the_bits_of_home(spark, frame, which):
+    estimator, data, arguments = others(frame)[which]
+    assert bits(estimator(spark.createDataFrame(data), **arguments)) == bits(estimator(data, **arguments))
 
 
 def test_one_sample_serves_several_fits(spark, frame, tmp_path):
