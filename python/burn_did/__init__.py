@@ -3,7 +3,8 @@
 Functions have the names of the field and the arguments of ModernDiD; results print, plot, save and pickle.
 """
 
-from . import engines
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from . import panel
 from ._analyses import event_study, honest_did, pretrends
 from ._comparison import Comparison, compare, etable
@@ -71,6 +72,9 @@ from ._table import Table
 from ._two_periods import drdid, ipwdid, ordid
 from ._two_way import bacon, twfe_weights
 from ._windows import lpdid, stacked
+
+if _TYPE_CHECKING:
+    from . import engines
 
 __all__ = [
     "AggregatedResult",
@@ -154,3 +158,13 @@ __all__ = [
     "teaching_data",
     "twfe_weights",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what most programs do not need when it is asked for."""
+    if name == "engines":
+        from importlib import import_module
+
+        return import_module(".engines", __name__)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
