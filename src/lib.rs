@@ -30,7 +30,8 @@
 //! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
 //! periods or under staggered adoption, with the numbers of R `triplediff`. [`ContDid`] estimates effects of continuous treatments by dose.
 //! [`DidMultiplegt`] estimates the effects of treatments that switch on, off, up and down (de Chaisemartin and D'Haultfoeuille 2024).
-//! [`FixedEffects`] regresses with any number of fixed effects, as R `fixest` does, and [`SunAbraham`] makes an event study of it.
+//! [`FixedEffects`] regresses with any number of fixed effects, as R `fixest` does, and [`SunAbraham`] makes an event study of it;
+//! [`Etwfe`] has an effect of each cohort in each period (Wooldridge 2021).
 //!
 //! # Where to start
 //! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their [`options`]; [`GroupTimeResult`] and what it
@@ -79,6 +80,7 @@ pub use base::progress::{Progress, ProgressEvent};
 pub use cluster::{Cluster, ClusterSample};
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{Aggregated, Aggregation, EventStudy};
+pub use estimator::etwfe::{Etwfe, EtwfeResult};
 pub use estimator::fixed_effects::{
     Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
@@ -202,6 +204,11 @@ pub mod stacks {
     pub use crate::estimator::stacked::{StackEffects, StackSettings, StackWeights, SubExperiment};
 }
 
+/// Options and parts of extended two-way fixed effects.
+pub mod extended {
+    pub use crate::estimator::etwfe::{EtwfeAbsorb, EtwfeEffect, EtwfeSettings};
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -253,6 +260,7 @@ const _: () = {
         is_thread_safe::<Ddd<B>>();
         is_thread_safe::<Demean<B>>();
         is_thread_safe::<Drdid<B>>();
+        is_thread_safe::<Etwfe<B>>();
         is_thread_safe::<FixedEffects<B>>();
         is_thread_safe::<SunAbraham<B>>();
     }

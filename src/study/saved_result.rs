@@ -6,6 +6,7 @@ use serde::de::Error;
 
 use crate::base::error::Result;
 use crate::estimator::aggregate::{Aggregated, EventStudy};
+use crate::estimator::etwfe::EtwfeResult;
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
 use crate::estimator::local_projections::LocalProjectionsResult;
@@ -109,6 +110,8 @@ kinds! {
     Npiv(NpivResult),
     /// Effects by event time, by local projections.
     LocalProjections(LocalProjectionsResult),
+    /// Extended two-way fixed effects.
+    Etwfe(EtwfeResult),
     /// Effects by event time, from a stack of sub-experiments.
     Stacked(StackedResult),
     /// The decomposition of a two-way coefficient.

@@ -15,6 +15,7 @@ mod departures;
 mod doses;
 mod drdid;
 mod engines;
+mod etwfe;
 mod explore;
 mod files;
 mod fixed_effects;

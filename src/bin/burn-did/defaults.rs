@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, LocalProjections, Npiv,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest, LocalProjections, Npiv,
     Pretrends, Stacked, SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
@@ -64,6 +64,11 @@ pub(crate) fn twfe_weights() -> TwfeWeights {
 /// Local projections without an option.
 pub(crate) fn lpdid() -> LocalProjections {
     LocalProjections::builder().outcome("").unit("").time("").pre_window(0).post_window(0).build()
+}
+
+/// Extended two-way fixed effects without an option. The backend does not matter.
+pub(crate) fn etwfe() -> Etwfe<Cpu> {
+    Etwfe::builder().outcome("").time("").group("").build()
 }
 
 /// Stacked difference-in-differences without an option.

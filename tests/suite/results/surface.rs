@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest,
     LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
@@ -58,6 +58,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = Stacked::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").pre_window(2).post_window(1);
     let stacked = config.build().fit(&mpdta).unwrap();
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let extended = config.group("first.treat").build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -76,6 +78,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(weights),
         Box::new(projections),
         Box::new(stacked),
+        Box::new(extended),
     ]
 }
 
@@ -118,7 +121,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 17);
+    assert_eq!(kinds.len(), 18);
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub(crate) mod ddd;
 pub(crate) mod demean;
 pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
+pub(crate) mod etwfe;
 pub(crate) mod explore;
 pub(crate) mod feols;
 mod group_time;
