@@ -125,7 +125,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 18);
+    assert_eq!(kinds.len(), 19);
 }
 
 #[test]
