@@ -74,16 +74,17 @@ fn each_estimator_has_the_numbers_that_it_has_alone() {
     }
 }
 
-#[test]
-fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
-    // One cohort: the shares of cohorts, which the regression takes as known, do not depend on the weights.
+/// The joint covariance of the influence values that numerical derivatives in the log weights are.
+fn has_the_covariance_of_derivatives(covariates: &str, estimators: &[StudyEstimator]) {
+    // One cohort: the shares of cohorts, which regressions take as known, do not depend on the weights.
     let config = Simulation::builder().units(60).periods(5).cohorts([3]).clusters(15).weights(true);
     let frame = config.covariates(1).seed(5).build().frame();
     let varying: Vec<f64> =
         floats(&frame, "x1").iter().zip(floats(&frame, "period")).map(|(x, t)| x * t).collect();
     let frame = with(&frame, "xt", varying);
     let mut config = simulated();
-    config.covariates = "~ xt".into();
+    config.covariates = covariates.into();
+    config.estimators = estimators.to_vec();
     config.weights = Some("weight".into());
     config.cluster = Some("cluster".into());
     let study = config.fit(&frame).unwrap();
@@ -130,6 +131,18 @@ fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
             assert!((got - expected).abs() <= 2e-5 * size, "{i} {j}: {got} {expected}");
         }
     }
+}
+
+#[test]
+fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
+    let all: Vec<StudyEstimator> = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect();
+    has_the_covariance_of_derivatives("~ 1", &all);
+}
+
+#[test]
+fn covariates_are_in_the_covariance_between_estimators() {
+    let taken = [CS, SA, StudyEstimator::Stacked, StudyEstimator::LocalProjections];
+    has_the_covariance_of_derivatives("~ xt", &taken);
 }
 
 #[test]

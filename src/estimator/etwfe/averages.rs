@@ -2,6 +2,7 @@
 
 use super::margins::{CellSums, Margins};
 use crate::base::solve::{dot, multiply};
+use crate::engine::source::Influence;
 
 /// An average over some cells.
 #[derive(Clone, Debug)]
@@ -40,6 +41,16 @@ impl Average {
             derivatives: (0..k).map(derivative).collect(),
             cells,
             weight,
+        }
+    }
+}
+
+impl Average {
+    /// Influence of the clusters, from that on the coefficients; none without a value.
+    pub fn influence(&self, of_coefficients: &Influence) -> Vec<f64> {
+        match self.value {
+            Some(_) => of_coefficients.combined(&self.derivatives),
+            None => Vec::new(),
         }
     }
 }

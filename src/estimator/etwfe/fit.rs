@@ -12,6 +12,7 @@ use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
+use crate::engine::source::Influence;
 use crate::estimator::aggregate::reference_row;
 use crate::estimator::fitting::fits;
 use crate::estimator::fixed_effects::{Coefficient, FixedEffects, Law, RegressionResult, Vcov};
@@ -139,6 +140,7 @@ impl<B: DidBackend> Etwfe<B> {
             .ssc(self.ssc)
             .family(self.family)
             .keep_singletons(true)
+            .keep_influence(self.keep_influence)
             .solver(self.solver)
             .maybe_missing_values(self.missing_values.clone())
             .alpha(self.alpha)
@@ -256,6 +258,20 @@ impl<B: DidBackend> Etwfe<B> {
             };
             all.push(wanted(key, vec![number]));
         }
+        let influence = regression.influence.as_ref().map(|of_coefficients| {
+            let rows = &all[first..end];
+            let column = |wanted: &Wanted| {
+                wanted.average.as_ref().map_or_else(Vec::new, |of| of.influence(of_coefficients))
+            };
+            Influence {
+                units: of_coefficients.units.clone(),
+                names: rows
+                    .iter()
+                    .filter_map(|row| Some(row.key.event_time?.to_string()))
+                    .collect(),
+                columns: rows.iter().map(column).collect(),
+            }
+        });
         let estimated = self.estimated(sample, design, margins, &regression, all)?;
         let (effects, vcov) = estimated;
         let mut rest = effects.into_iter();
@@ -276,6 +292,7 @@ impl<B: DidBackend> Etwfe<B> {
             cells: rest.collect(),
             regression,
             warnings: sample.warnings.clone(),
+            influence,
         })
     }
 

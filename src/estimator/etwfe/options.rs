@@ -90,6 +90,10 @@ options! {
         /// How fixed effects are projected out.
         #[builder(default)]
         pub solver: Solver,
+        /// Keeps the influence of each cluster on the averages by event time, in [`EtwfeResult::influence`](crate::EtwfeResult::influence);
+        /// needs a covariance that is clustered by one factor, as it is by units.
+        #[builder(default)]
+        pub keep_influence: bool,
     }
 }
 

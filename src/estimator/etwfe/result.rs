@@ -6,6 +6,7 @@ use super::options::EtwfeAbsorb;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::{Band, ControlGroup};
+use crate::engine::source::Influence;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, RegressionProvenance};
 use crate::estimator::fixed_effects::{Family, RegressionResult};
 use crate::estimator::honest::{Honest, HonestResult};
@@ -101,6 +102,9 @@ pub struct EtwfeResult {
     pub regression: RegressionResult,
     /// What else should be known of the sample.
     pub warnings: Vec<DidWarning>,
+    /// Influence of the clusters on the averages by event time, if kept: its `units` are the clusters, its `names` the event times.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
 }
 
 impl EtwfeResult {

@@ -8,11 +8,12 @@ use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::AttGt;
 use crate::estimator::aggregate::{Aggregation, EventStudy};
+use crate::estimator::etwfe::Etwfe;
 use crate::estimator::fixed_effects::{SunAbraham, Vcov};
 use crate::estimator::local_projections::{LocalProjections, ProjectionMethod};
 use crate::estimator::stacked::Stacked;
 use crate::read::columns::Label;
-use crate::read::formula::{Formula, name_label};
+use crate::read::formula::Formula;
 use crate::result::inference::ClusterInfluence;
 
 /// What an estimator gives.
@@ -37,6 +38,7 @@ pub(super) fn fit<B: DidBackend>(
     let fitted = match estimator {
         StudyEstimator::CallawaySantAnna => callaway_santanna(config, sample, device)?,
         StudyEstimator::SunAbraham => sun_abraham(config, sample, device)?,
+        StudyEstimator::Etwfe => etwfe(config, sample, device)?,
         StudyEstimator::Stacked => stacked(config, sample)?,
         StudyEstimator::LocalProjections => local_projections(config, sample)?,
     };
@@ -163,7 +165,7 @@ fn sun_abraham<B: DidBackend>(
         .covariates(&*config.covariates)
         .maybe_weights(config.weights.clone())
         .maybe_frequency(config.frequency)
-        .vcov(Vcov::cluster([name_label(&sample.cluster)]))
+        .vcov(Vcov::cluster([sample.cluster.as_str()]))
         .keep_influence(true)
         .alpha(config.alpha)
         .precision(config.precision)
@@ -194,7 +196,7 @@ fn columns(formula: &str) -> Result<Vec<String>> {
     match terms.clone().all(|term| columns.iter().any(|column| column == term)) {
         true => Ok(columns),
         false => {
-            let expected = "columns joined by `+` for `stacked` and `lpdid`; leave these out, or form the columns before";
+            let expected = "columns joined by `+` for `etwfe`, `stacked` and `lpdid`; leave these out, or form the columns before";
             Err(DidError::config("covariates", expected, formula))
         }
     }
@@ -246,6 +248,33 @@ fn local_projections<B: DidBackend>(
     let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
     let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
     let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
+    Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+}
+
+fn etwfe<B: DidBackend>(
+    config: &JointStudy<B>,
+    sample: &StudySample,
+    device: &B::Device,
+) -> Result<FittedStudy> {
+    let estimator = Etwfe::<B>::builder()
+        .outcome(&*config.outcome)
+        .unit(&*config.unit)
+        .time(&*config.time)
+        .group(&*config.group)
+        .covariates(columns(&config.covariates)?)
+        .control_group(config.control_group)
+        .maybe_weights(config.weights.clone())
+        .maybe_frequency(config.frequency)
+        .vcov(Vcov::cluster([sample.cluster.as_str()]))
+        .keep_influence(true)
+        .alpha(config.alpha)
+        .precision(config.precision)
+        .maybe_missing_values(config.missing_values.clone())
+        .build();
+    let fit = estimator.fit_on(&sample.frame, device)?;
+    let influence = by_code(sample, &named(fit.influence.as_ref().ok_or_else(foreign)?)?)?;
+    let warnings = fit.warnings.iter().chain(&fit.regression.warnings);
+    let warnings = warnings.map(|warning| warning.shown(config.frequency)).collect();
     Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
 }
 

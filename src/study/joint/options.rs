@@ -14,6 +14,8 @@ words! {
         CallawaySantAnna = "cs" | "att_gt" | "callaway_santanna",
         /// Sun and Abraham (2021).
         SunAbraham = "sa" | "sunab" | "sun_abraham",
+        /// Wooldridge (2021), extended two-way fixed effects.
+        Etwfe = "etwfe" | "wooldridge",
         /// Wing, Freedman and Hollingsworth (2024), the stack with corrective weights.
         Stacked = "stacked",
         /// Dube, Girardi, Jordà and Taylor (2025), reweighted, or by regression adjustment where there are covariates.
@@ -28,6 +30,7 @@ impl StudyEstimator {
         match self {
             Self::CallawaySantAnna => "Callaway-Sant'Anna",
             Self::SunAbraham => "Sun-Abraham",
+            Self::Etwfe => "ETWFE",
             Self::Stacked => "Stacked",
             Self::LocalProjections => "LP-DiD",
         }

@@ -65,9 +65,10 @@ impl StudySample {
             };
             cohorts.retain(inside);
             drop(table);
-            let mut cluster = format!("cluster of {column}");
+            // A name that formulas take as it is.
+            let mut cluster = "cluster_code".to_owned();
             while frame.column(&cluster).is_ok() {
-                cluster.push('\'');
+                cluster.push('_');
             }
             let code = |code: &u32| (*code != MISSING).then_some(i64::from(*code));
             let codes: Vec<Option<i64>> = codes.iter().map(code).collect();
