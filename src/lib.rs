@@ -82,6 +82,7 @@ pub use estimator::fixed_effects::{
     Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
 pub use estimator::honest::{Honest, HonestResult};
+pub use estimator::imputation::{Imputation, ImputationResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
@@ -186,6 +187,14 @@ pub mod twfe {
     };
 }
 
+/// Options and parts of effects by a regression of untreated outcomes.
+pub mod imputation {
+    pub use crate::estimator::first_stage::{
+        StageAudit, StageEffect, StageEffects, StageSettings, StageTerm,
+    };
+    pub use crate::estimator::imputation::{AveragedBy, CellAverages, PretrendTimes};
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -241,6 +250,8 @@ const _: () = {
         is_thread_safe::<SunAbraham<B>>();
     }
     is_thread_safe::<Bacon>();
+    is_thread_safe::<Imputation>();
+    is_thread_safe::<ImputationResult>();
     is_thread_safe::<TwfeWeights>();
     is_thread_safe::<DidMultiplegt>();
     is_thread_safe::<Honest>();

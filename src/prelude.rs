@@ -27,7 +27,7 @@ pub use crate::switching::{PredictHeterogeneity, Switchers};
 pub use crate::{
     Aggregated, Aggregation, AttGt, Bacon, BaconResult, ContDid, ContDidResult, Data, Ddd, Demean,
     DemeanResult, DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult,
-    Estimate, Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult, Npiv,
-    NpivResult, Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham,
+    Estimate, Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult,
+    Imputation, ImputationResult, Npiv, NpivResult, Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham,
     SunAbrahamResult, TwfeWeights, TwfeWeightsResult,
 };

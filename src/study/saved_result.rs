@@ -8,6 +8,7 @@ use crate::base::error::Result;
 use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
+use crate::estimator::imputation::ImputationResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
@@ -97,6 +98,8 @@ kinds! {
     Regression(RegressionResult),
     /// The event study of Sun and Abraham.
     SunAbraham(SunAbrahamResult),
+    /// Effects by imputation.
+    Imputation(ImputationResult),
     /// Effects by event time.
     EventStudy(EventStudy),
     /// A sensitivity analysis.

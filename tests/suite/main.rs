@@ -19,6 +19,8 @@ mod files;
 mod fixed_effects;
 mod honest;
 mod house;
+mod imputation;
+mod house;
 mod laws;
 mod npiv;
 mod panel_tools;
