@@ -12,6 +12,7 @@ mod doses;
 mod explore;
 mod feols;
 mod files;
+mod first_stage;
 mod golden;
 mod help;
 mod honest;

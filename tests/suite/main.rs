@@ -20,7 +20,6 @@ mod fixed_effects;
 mod honest;
 mod house;
 mod imputation;
-mod house;
 mod laws;
 mod npiv;
 mod panel_tools;

@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, Pretrends, SunAbraham,
-    TwfeWeights, options::Bootstrap, report::PlotOptions,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation, Npiv, Pretrends,
+    SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.
@@ -44,6 +44,11 @@ pub(crate) fn fixed_effects() -> FixedEffects<Cpu> {
 /// The event study of Sun and Abraham without an option.
 pub(crate) fn sun_abraham() -> SunAbraham<Cpu> {
     SunAbraham::builder().outcome("").unit("").time("").group("").build()
+}
+
+/// Effects by imputation without an option.
+pub(crate) fn imputation() -> Imputation {
+    Imputation::builder().outcome("").unit("").time("").group("").build()
 }
 
 /// A sensitivity analysis without an option. What is assumed does not matter.

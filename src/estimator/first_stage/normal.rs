@@ -27,9 +27,13 @@ pub(super) enum NormalEquations<'a> {
 impl Untreated {
     /// What [`NormalEquations`] iterate on; nothing where they need not iterate.
     pub fn new(design: &Design) -> Self {
-        if is_direct(design) {
-            return Self { factors: vec![], weights: None };
+        match is_direct(design) {
+            true => Self { factors: vec![], weights: None },
+            false => Self::of(design),
         }
+    }
+
+    fn of(design: &Design) -> Self {
         let rows = |values: &dyn Fn(usize) -> u32| -> Vec<u32> {
             (0..design.rows()).filter(|row| !design.treated[*row]).map(values).collect()
         };
@@ -113,4 +117,57 @@ fn corrected(
         return Err(DidError::Singular { what: "the regression of untreated outcomes" });
     }
     Ok(theta)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::design::DesignColumns;
+    use super::*;
+
+    /// Rows with levels of three factors that hang together, with weights, of which every fifth is treated.
+    fn design() -> Design {
+        let rows = 400;
+        let code = |row: usize, by: usize, levels: usize| (row * row * by + row / 3) % levels;
+        let column = |by: usize, levels: usize| -> (Vec<u32>, usize) {
+            let codes: Vec<u32> = (0..rows).map(|row| code(row, by, levels) as u32).collect();
+            (codes, levels)
+        };
+        Design::new(DesignColumns {
+            lead: ((0..rows).map(|row| row as u32 / 5).collect(), rows / 5),
+            rest: vec![column(3, 11), column(7, 17)],
+            slope: None,
+            weights: Some((0..rows).map(|row| 1.0 + (row as f64).sin().abs()).collect()),
+            treated: (0..rows).map(|row| row % 5 == 4).collect(),
+        })
+    }
+
+    #[test]
+    fn both_solvers_solve_the_same_equations() {
+        let design = design();
+        let untreated = Untreated::of(&design);
+        let options = DemeanOptions { tolerance: 1e-12, ..DemeanOptions::default() };
+        let demeaner =
+            Demeaner::new(&untreated.factors, untreated.weights.as_deref(), &options, &OnHost);
+        let iterative = NormalEquations::Iterative(Box::new(demeaner.unwrap()));
+        let direct = NormalEquations::Direct(Box::new(Direct::new(&design)));
+        let q: Vec<Vec<f64>> = (1..6)
+            .map(|target| {
+                design.sums(|row| if row % (target + 2) == 0 { (row as f64).cos() } else { 0.0 })
+            })
+            .collect();
+        let solutions =
+            [direct, iterative].map(|normal| normal.solve(&design, &q, "a target").unwrap());
+        for (target, q) in q.iter().enumerate() {
+            for theta in solutions.each_ref().map(|of| &of[target]) {
+                for (found, wanted) in design.product(theta).iter().zip(q) {
+                    assert!((found - wanted).abs() < 1e-10, "{found} is not {wanted}");
+                }
+            }
+            // Effects are not unique, and what they make of rows is.
+            for row in 0..design.rows() {
+                let [a, b] = solutions.each_ref().map(|of| design.fitted(row, &of[target]));
+                assert!((a - b).abs() < 1e-10, "{a} is not {b}");
+            }
+        }
+    }
 }

@@ -3,7 +3,8 @@
 
     imputation.py REFERENCE_DIR OUTPUT_DIR
 
-REFERENCE_DIR holds imputation__stag_a.json and did2s__stag_a.json (schema did-golden/1). `dense` are numbers of a separate dense program, by
+REFERENCE_DIR holds imputation__stag_a.json and did2s__stag_a.json (schema did-golden/1), and the data in `data`: the column x3 of unbal_a.csv,
+which compact.py leaves out, is added to the file of that name in OUTPUT_DIR. `dense` are numbers of a separate dense program, by
 which weights enter the projection once and cells are averaged as in the authors' Stata program; `leave_out` are its standard errors
 with clusters left out. Where weights are used, R's standard errors are not kept: its weights of rows miss the estimate. Standard library only.
 """
@@ -53,8 +54,20 @@ def two_stage(full):
     return out | {"r": numbers(reference, "std_errors", "vcov") | {"n": reference["n"]}}
 
 
+def with_x3(source, target):
+    """Adds the last column; a value that is that of the row before is left out, as in all data there."""
+    lines = target.read_text().splitlines()
+    if lines[0].endswith(",x3"):
+        return
+    added = [line.rsplit(",", 1)[1] for line in source.read_text().splitlines()]
+    before = [None] + added[:-1]
+    cells = ["" if value == last else value for value, last in zip(added, before)]
+    target.write_text("".join(f"{line},{cell}\n" for line, cell in zip(lines, cells, strict=True)))
+
+
 def main():
     source, target = (pathlib.Path(path) for path in sys.argv[1:3])
+    with_x3(source / "data" / "unbal_a.csv", target / "unbal_a.csv")
     parts = {}
     for family, name, case in (("imputation", "imputation", imputation), ("two_stage", "did2s", two_stage)):
         cases = json.loads((source / f"{name}__stag_a.json").read_text())["cases"]

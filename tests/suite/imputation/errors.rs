@@ -76,7 +76,9 @@ fn rows_that_cannot_be_imputed_are_counted_and_named() {
     let shown = fit.to_string();
     assert!(shown.contains("no untreated row has their level of `id` (1 level(s): 4)"), "{shown}");
     // Without never treated units, nobody is untreated in the last periods.
-    let treated = filter(&regular(), "g", |g| g > 0.0);
+    let df = regular();
+    let end = floats(&df, "t").into_iter().fold(0.0, f64::max);
+    let treated = filter(&df, "g", |g| g > 0.0 && g <= end);
     let last = floats(&treated, "g").into_iter().fold(0.0, f64::max);
     let fit = imputation().fit(&treated).unwrap();
     let dropped = floats(&treated, "t").iter().filter(|t| **t >= last).count();

@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation, Npiv,
     Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
@@ -48,6 +48,9 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let function =
         config.x_segments(1).bootstrap(Bootstrap::draws(50)).build().fit(&mpdta).unwrap();
 
+    let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
+    let imputed = config.group("first.treat").build().fit(&mpdta).unwrap();
+
     let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
     let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
@@ -66,6 +69,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(regression),
         Box::new(sun_abraham),
         Box::new(function),
+        Box::new(imputed),
         Box::new(comparisons),
         Box::new(weights),
     ]
@@ -110,7 +114,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 15);
+    assert_eq!(kinds.len(), 16);
 }
 
 #[test]

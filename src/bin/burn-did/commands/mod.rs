@@ -11,6 +11,7 @@ pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
 pub(crate) mod explore;
 pub(crate) mod feols;
+pub(crate) mod first_stage;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod npiv;
