@@ -85,6 +85,7 @@ pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::imputation::{Imputation, ImputationResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
+pub use estimator::two_stage::{TwoStage, TwoStageResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
@@ -251,6 +252,8 @@ const _: () = {
     }
     is_thread_safe::<Bacon>();
     is_thread_safe::<Imputation>();
+    is_thread_safe::<TwoStage>();
+    is_thread_safe::<TwoStageResult>();
     is_thread_safe::<ImputationResult>();
     is_thread_safe::<TwfeWeights>();
     is_thread_safe::<DidMultiplegt>();

@@ -29,5 +29,5 @@ pub use crate::{
     DemeanResult, DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult,
     Estimate, Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult,
     Imputation, ImputationResult, Npiv, NpivResult, Pretrends, PretrendsResult, RegressionResult, SavedResult, SunAbraham,
-    SunAbrahamResult, TwfeWeights, TwfeWeightsResult,
+    SunAbrahamResult, TwfeWeights, TwfeWeightsResult, TwoStage, TwoStageResult,
 };

@@ -16,6 +16,7 @@ pub(crate) mod pretrends;
 pub(crate) mod shell;
 pub(crate) mod switching;
 pub(crate) mod twfe;
+pub(crate) mod two_stage;
 pub(crate) mod weighting;
 
 pub use att_gt::AttGt;

@@ -13,6 +13,7 @@ use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::switching::DidMultiplegtResult;
 use crate::estimator::twfe::{BaconResult, TwfeWeightsResult};
+use crate::estimator::two_stage::TwoStageResult;
 use crate::estimator::weighting::{OverlapByCell, Weighting};
 use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
@@ -100,6 +101,8 @@ kinds! {
     SunAbraham(SunAbrahamResult),
     /// Effects by imputation.
     Imputation(ImputationResult),
+    /// Effects by two stages.
+    TwoStage(TwoStageResult),
     /// Effects by event time.
     EventStudy(EventStudy),
     /// A sensitivity analysis.

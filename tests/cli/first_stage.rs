@@ -1,4 +1,4 @@
-//! `burn-did imputation`.
+//! `burn-did imputation` and `burn-did two-stage`.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn imputation_has_every_format_and_a_picture_and_is_analysed() {
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&picture), read(&again));
     assert!(stdout(&["honest", &saved, "--mbarvec", "0.5,1"]).contains("0.5"));
-    assert!(stdout(&["pretrends", &saved]).contains("power") || !stdout(&["pretrends", &saved]).is_empty());
+    assert!(stdout(&["pretrends", &saved]).contains("Pre-Trends"));
     let shown = stdout(&["compare", &saved, &saved, "--names", "A,B"]);
     assert!(shown.contains("Overall ATT") && shown.contains("Event time 0"), "{shown}");
 }
@@ -46,6 +46,21 @@ fn imputation_takes_the_options_of_stata() {
     ));
     assert!(factors.contains("lemp ~ lpop | first.treat + year"), "{factors}");
     assert!(factors.contains("Averages with weights:"), "{factors}");
+}
+
+#[test]
+fn two_stages_have_every_format_and_are_analysed() {
+    let document = parsed(&asked("two-stage", &["--ref", "-1", "--groups", "--format", "json"]));
+    assert_eq!(document["kind"], json!("two_stage"));
+    assert_eq!(document["effects"].as_array().map(Vec::len), Some(11));
+    let [picture, saved] = [temporary("gardner.svg"), temporary("gardner.json")];
+    stdout(&asked("two-stage", &["--plot", &picture, "--save", &saved]));
+    assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
+    assert!(stdout(&["honest", &saved, "--mbarvec", "0.5,1"]).contains("0.5"));
+    let shown = stdout(&asked("two-stage", &["--second-stage", "~ treat + treat:lpop"]));
+    assert!(shown.contains("Second stage:") && shown.contains("treat:lpop"), "{shown}");
+    let error = failure(1, &asked("two-stage", &["--second-stage", "~ nothing"]));
+    assert!(error.contains("nothing"), "{error}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn help_is_as_documented() {
         "feols",
         "sunab",
         "imputation",
+        "two-stage",
         "bacon",
         "twfe-weights",
         "demean",

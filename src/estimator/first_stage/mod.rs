@@ -46,4 +46,4 @@ pub(in crate::estimator) use influence::{Influences, add, of_first_stage};
 pub(in crate::estimator) use reading::StageReading;
 pub(in crate::estimator) use report::{StageReport, stage_result};
 pub(in crate::estimator) use sample::{StageCell, StageSample};
-pub(in crate::estimator) use target::{Target, event_times, groups};
+pub(in crate::estimator) use target::{RowWeights, Target, concentrated, event_times, groups};

@@ -2,7 +2,12 @@
 
 use super::effects::StageTerm;
 use super::sample::{StageCell, StageSample};
+use crate::base::calendar::Frequency;
+use crate::base::error::DidWarning;
 use crate::estimator::fixed_effects::fine;
+
+/// Fewer rows of equal weight than these leave the normal approximation unsure.
+const FEW: f64 = 30.0;
 
 /// An average of effects, or of residuals, `Σ p r`.
 pub(in crate::estimator) struct Target {
@@ -81,6 +86,20 @@ impl Target {
     pub fn effective(&self, sample: &StageSample) -> f64 {
         sample.design.total(|row| self.weights.of(sample, row).powi(2)).recip()
     }
+}
+
+/// A warning about averages that rest on few rows, if there are any.
+pub(in crate::estimator) fn concentrated<'a>(
+    sample: &StageSample,
+    targets: impl Iterator<Item = &'a Target>,
+    frequency: Option<Frequency>,
+) -> Option<DidWarning> {
+    let of = targets.map(|target| (target.effective(sample), target.term.name(frequency)));
+    let mut few: Vec<(f64, String)> = of.filter(|(effective, _)| *effective < FEW).collect();
+    let effects = few.len();
+    few.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (effective, example) = few.into_iter().next()?;
+    Some(DidWarning::ConcentratedEffects { effects, effective, example })
 }
 
 /// Event times of rows, treated or not, ascending.

@@ -6,13 +6,13 @@ use super::deviations::TreatedCells;
 use super::options::{Imputation, PretrendTimes};
 use super::pretrends;
 use super::result::ImputationResult;
-use super::targets::{FEW, Wanted, wanted};
+use super::targets::{Wanted, wanted};
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
     Base, Estimated, FirstStage, Influences, Prepared, StageEffects, StageReading, StageSettings,
-    StageTerm, Target, add, assembled, event_times, finished, of_first_stage,
+    StageTerm, Target, add, assembled, concentrated, event_times, finished, of_first_stage,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -117,21 +117,11 @@ impl Imputation {
         let sample = stage.sample;
         let targets: Vec<&Target> = wanted.iter().filter_map(|of| of.target.as_ref().ok()).collect();
         let formed = self.formed(stage, &targets)?;
-        let (mut few, mut least) = (0, (f64::INFINITY, String::new()));
-        for target in &targets {
-            let effective = target.effective(sample);
-            if effective < FEW && !(self.sums && matches!(target.term, StageTerm::Average(_))) {
-                few += 1;
-                if effective < least.0 {
-                    least = (effective, target.term.name(self.frequency));
-                }
-            }
-        }
-        let warning = (few > 0).then_some(DidWarning::ConcentratedEffects {
-            effects: few,
-            effective: least.0,
-            example: least.1,
-        });
+        let is_average = |target: &&Target| {
+            !(self.sums && matches!(target.term, StageTerm::Average(_)))
+        };
+        let averages = targets.iter().copied().filter(is_average);
+        let warning = concentrated(sample, averages, self.frequency);
         let counts: Vec<usize> = parallel::map(targets.len(), |j| targets[j].count(sample));
         let Formed { values, psi, alone } = formed;
         let mut formed = values.into_iter().zip(psi).zip(alone).zip(counts);

@@ -6,9 +6,6 @@ use crate::estimator::first_stage::{
 };
 use crate::estimator::fixed_effects::fine;
 
-/// Fewer rows of equal weight than these leave the normal approximation unsure.
-pub(super) const FEW: f64 = 30.0;
-
 /// A term with its weights, or why it has none.
 pub(super) struct Wanted {
     pub term: StageTerm,

@@ -1,11 +1,11 @@
 //! The numbers of R `didimputation`, of a dense program, and of the data that the specification writes down.
 
-use burn_did::Imputation;
+use burn_did::{Imputation, TwoStage};
 use burn_did::imputation::{CellAverages, PretrendTimes, StageTerm};
 use polars::prelude::*;
 use serde::Deserialize;
 
-use super::{imputation, near, of, written};
+use super::{imputation, near, of, two_stage, written};
 use crate::support::frames::{floats, golden_data, golden_json, with};
 
 /// R's fixed effects are good to about 5e-11.
@@ -14,6 +14,7 @@ const TOLERANCE: f64 = 1e-9;
 #[derive(Deserialize)]
 struct Golden {
     imputation: Vec<Case>,
+    two_stage: Vec<TwoStageCase>,
 }
 
 /// What cases of both estimators have.
@@ -38,6 +39,15 @@ struct Case {
     r: Numbers,
     dense: Numbers,
     leave_out: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct TwoStageCase {
+    #[serde(flatten)]
+    common: Common,
+    second_stage: String,
+    r#ref: Vec<String>,
+    r: Numbers,
 }
 
 /// `true` for all, or a list.
@@ -144,6 +154,104 @@ fn effects_are_those_of_r_and_of_a_dense_program() {
             }
         }
     }
+}
+
+#[test]
+fn second_stages_are_those_of_r() {
+    let cases = golden_json::<Golden>("imputation.json").two_stage;
+    assert_eq!(cases.len(), 16);
+    for case in cases {
+        println!("{}", case.common.id);
+        let Common { columns: [y, id, t, g], fe, weights, cluster, .. } = &case.common;
+        let references = case.r#ref.iter().filter(|at| *at != "Inf").map(|at| at.parse().unwrap());
+        let config = TwoStage::builder()
+            .outcome(y)
+            .unit(id)
+            .time(t)
+            .group(g)
+            .fixed_effects(fe)
+            .covariates(case.common.covariates())
+            .maybe_weights(weights.clone())
+            .maybe_cluster(cluster.clone())
+            .references(references)
+            .groups(true)
+            .build();
+        let fit = config.fit(case.common.frame()).unwrap();
+        // Names such as `treat::1`, `rel::-2` and `.g::3:treat`.
+        let term = |name: &String| {
+            let level = name.split("::").nth(1).unwrap().split(':').next().unwrap();
+            let level: f64 = level.parse().unwrap();
+            match case.second_stage.as_str() {
+                "static" => StageTerm::Overall,
+                "event" => StageTerm::EventTime(level),
+                _ => StageTerm::Group(level),
+            }
+        };
+        let rows = &fit.effects.rows;
+        let place = |name| rows.iter().position(|row| row.term == term(name)).unwrap();
+        for (index, name) in case.r.names.iter().enumerate() {
+            let (estimate, se) = of(&fit.effects, &term(name));
+            near(estimate, case.r.estimates[index], TOLERANCE);
+            near(se, case.r.std_errors.as_ref().unwrap()[index], 1e-8);
+            for (other, covariance) in case.r.names.iter().zip(&case.r.vcov.as_ref().unwrap()[index]) {
+                let own = fit.effects.vcov[place(name)][place(other)];
+                assert!((own - covariance).abs() <= 1e-7 * se * se, "{own} is not {covariance}");
+            }
+        }
+        let event_times = rows.iter().filter(|row| matches!(row.term, StageTerm::EventTime(_)));
+        if case.second_stage == "event" {
+            assert_eq!(event_times.count(), case.r.names.len());
+        }
+    }
+}
+
+#[test]
+fn second_stages_of_the_data_that_the_specification_writes_down() {
+    let df = written::frame();
+    let mut config = two_stage();
+    config.groups = true;
+    let fit = config.fit(&df).unwrap();
+    near(of(&fit.effects, &StageTerm::Overall).1, 0.074_439_348_5, TOLERANCE);
+    let expected = [
+        (-5.0, 0.024_787_305_2, 0.068_469_869_4),
+        (-4.0, -0.002_742_086_8, 0.067_846_654_2),
+        (-3.0, 0.024_262_466_6, 0.047_585_164_8),
+        (-2.0, -0.024_874_803_9, 0.041_608_699_4),
+        (-1.0, 0.001_852_171, 0.033_776_942_6),
+        (0.0, 0.984_751_206_3, 0.065_897_667_1),
+        (1.0, 1.294_919_624_1, 0.091_549_556_2),
+        (2.0, 1.547_642_125_7, 0.110_319_304_5),
+        (3.0, 1.809_072_409_1, 0.145_864_934_7),
+    ];
+    for (time, value, error) in expected {
+        let (estimate, se) = of(&fit.effects, &StageTerm::EventTime(time));
+        near(estimate, value, 1e-7);
+        near(se, error, TOLERANCE);
+    }
+    let expected = [
+        (3.0, 1.389_768_100_6, 0.130_206_137_3),
+        (4.0, 1.278_358_519_5, 0.117_116_378_3),
+        (5.0, 1.159_000_681, 0.104_178_709_6),
+        (6.0, 1.015_971_035, 0.149_867_446_4),
+    ];
+    for (group, value, error) in expected {
+        let (estimate, se) = of(&fit.effects, &StageTerm::Group(group));
+        near(estimate, value, TOLERANCE);
+        near(se, error, TOLERANCE);
+    }
+    let se = |change: &dyn Fn(&mut TwoStage)| {
+        let mut config = two_stage();
+        change(&mut config);
+        of(&config.fit(&df).unwrap().effects, &StageTerm::Overall).1
+    };
+    near(se(&|c| c.weights = Some("w".into())), 0.075_364_936_6, TOLERANCE);
+    near(se(&|c| c.cluster = Some("cl".into())), 0.047_166_401_1, 1e-8);
+    let both = se(&|c| {
+        c.weights = Some("w".into());
+        c.cluster = Some("cl".into());
+    });
+    near(both, 0.046_214_994_105, TOLERANCE);
+    near(se(&|c| c.covariates = "~ xt".into()), 0.055_174_98, 1e-7);
 }
 
 #[test]

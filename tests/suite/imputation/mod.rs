@@ -5,10 +5,11 @@ mod errors;
 mod golden;
 mod identities;
 mod results;
+mod two_stage;
 mod written;
 
-use burn_did::Imputation;
 use burn_did::imputation::{StageEffects, StageTerm};
+use burn_did::{Imputation, TwoStage};
 use polars::prelude::*;
 
 use crate::support::splitmix::SplitMix64;
@@ -55,6 +56,11 @@ fn random(seed: u64) -> DataFrame {
 /// Columns `y`, `id`, `t` and `g`.
 fn imputation() -> Imputation {
     Imputation::builder().outcome("y").unit("id").time("t").group("g").build()
+}
+
+/// As [`imputation`].
+fn two_stage() -> TwoStage {
+    TwoStage::builder().outcome("y").unit("id").time("t").group("g").build()
 }
 
 /// The estimate and standard error of a term.

@@ -4,7 +4,7 @@ use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
     Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation, Npiv,
-    Pretrends, SavedResult, SunAbraham, TwfeWeights, compare,
+    Pretrends, SavedResult, SunAbraham, TwfeWeights, TwoStage, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -50,6 +50,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
 
     let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
     let imputed = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = TwoStage::builder().outcome("lemp").unit("countyreal").time("year");
+    let two_stages = config.group("first.treat").build().fit(&mpdta).unwrap();
 
     let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
     let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
@@ -70,6 +72,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(sun_abraham),
         Box::new(function),
         Box::new(imputed),
+        Box::new(two_stages),
         Box::new(comparisons),
         Box::new(weights),
     ]
@@ -114,7 +117,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 16);
+    assert_eq!(kinds.len(), 17);
 }
 
 #[test]

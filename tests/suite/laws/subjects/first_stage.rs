@@ -1,7 +1,8 @@
 //! Effects by a regression of untreated outcomes.
 
 use burn_did::imputation::{PretrendTimes, StageEffects};
-use burn_did::{Data, Imputation, Result};
+use burn_did::audit::Influence;
+use burn_did::{Data, Imputation, Result, TwoStage};
 
 use super::{COVARIATES, columns, with_gaps};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
@@ -9,7 +10,7 @@ use crate::support::panels::staggered;
 
 impl Subject for Imputation {
     fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(numbers(self.fit(data)?.effects))
+        Ok(numbers(self.fit(data)?.effects, None))
     }
 
     fn change(&mut self, change: Change<'_>) -> bool {
@@ -29,10 +30,33 @@ impl Subject for Imputation {
     }
 }
 
-fn numbers(effects: StageEffects) -> Numbers {
+impl Subject for TwoStage {
+    fn fit(&self, data: Data<'_>) -> Result<Numbers> {
+        let fit = self.fit(data)?;
+        Ok(numbers(fit.effects, fit.influence))
+    }
+
+    fn change(&mut self, change: Change<'_>) -> bool {
+        match change {
+            Change::Cluster(column) => self.cluster = column.map(str::to_owned),
+            Change::Covariates(formula) => self.covariates = formula.to_owned(),
+            Change::KeepInfluence => self.keep_influence = true,
+            Change::Weights(column) => self.weights = Some(column.to_owned()),
+            Change::Step(_) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn copy(&self) -> Box<dyn Subject> {
+        Box::new(self.clone())
+    }
+}
+
+fn numbers(effects: StageEffects, influence: Option<Influence>) -> Numbers {
     let estimates = effects.rows.iter().map(|row| Reported::new("effect", &row.estimate));
     let rest = effects.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
-    Numbers { estimates: estimates.collect(), rest, influence: None, group_time: None }
+    Numbers { estimates: estimates.collect(), rest, influence, group_time: None }
 }
 
 pub fn cases() -> Vec<Case> {
@@ -66,6 +90,28 @@ pub fn cases() -> Vec<Case> {
             labels: if cluster.is_some() { &["id", "cl"] } else { &["id"] },
             has_derivatives: false,
             counts_rows: pretrends != PretrendTimes::None,
+            ..Case::new(name, config, 160, if gaps { with_gaps } else { staggered })
+        });
+    }
+    for (name, covariates, weights, gaps, formula) in [
+        ("two stages", None, None, false, None),
+        ("two stages, covariates, weighted", Some(COVARIATES), Some("wt"), false, None),
+        ("two stages, unbalanced, a formula", None, Some("w"), true, Some("~ i(g, ref = 0) + x1")),
+    ] {
+        let config = TwoStage::builder()
+            .outcome("y")
+            .unit("id")
+            .time("t")
+            .group("g")
+            .maybe_covariates(covariates)
+            .maybe_weights(weights)
+            .maybe_second_stage(formula.map(str::to_owned))
+            .groups(true)
+            .build();
+        cases.push(Case {
+            covariates: columns(covariates),
+            weights,
+            times: if formula.is_some() { &["t"] } else { &["t", "g"] },
             ..Case::new(name, config, 160, if gaps { with_gaps } else { staggered })
         });
     }

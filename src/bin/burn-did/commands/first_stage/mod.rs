@@ -1,6 +1,7 @@
-//! Effects by a regression of untreated outcomes: `burn-did imputation`.
+//! Effects by a regression of untreated outcomes: `burn-did imputation` and `burn-did two-stage`.
 
 pub(crate) mod imputation;
+pub(crate) mod two_stage;
 
 use clap::Args;
 
