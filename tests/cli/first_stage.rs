@@ -20,8 +20,8 @@ fn imputation_has_every_format_and_a_picture_and_is_analysed() {
     stdout(&["plot", &saved, "--out", &again]);
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&picture), read(&again));
-    assert!(stdout(&["honest", &saved, "--mbarvec", "0.5,1"]).contains("0.5"));
-    assert!(stdout(&["pretrends", &saved]).contains("Pre-Trends"));
+    assert!(stdout(&["honest", &saved, "--mbar", "0.5,1"]).contains("0.5"));
+    assert!(stdout(&["pretrends", &saved]).contains("Power of the Test of Pre-Trends"));
     let shown = stdout(&["compare", &saved, &saved, "--names", "A,B"]);
     assert!(shown.contains("Overall ATT") && shown.contains("Event time 0"), "{shown}");
 }
@@ -56,7 +56,7 @@ fn two_stages_have_every_format_and_are_analysed() {
     let [picture, saved] = [temporary("gardner.svg"), temporary("gardner.json")];
     stdout(&asked("two-stage", &["--plot", &picture, "--save", &saved]));
     assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
-    assert!(stdout(&["honest", &saved, "--mbarvec", "0.5,1"]).contains("0.5"));
+    assert!(stdout(&["honest", &saved, "--mbar", "0.5,1"]).contains("0.5"));
     let shown = stdout(&asked("two-stage", &["--second-stage", "~ treat + treat:lpop"]));
     assert!(shown.contains("Second stage:") && shown.contains("treat:lpop"), "{shown}");
     let error = failure(1, &asked("two-stage", &["--second-stage", "~ nothing"]));

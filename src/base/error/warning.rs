@@ -469,6 +469,9 @@ pub enum DidWarning {
     },
     /// Coefficients before treatment were changes from period to period; they were added up to a universal base.
     ConvertedBasePeriod,
+    /// Effects of imputation or two stages, which have no base period, were taken less the mean of what the first stage leaves of the last
+    /// period before treatment.
+    LastPeriodAsBase,
     /// The covariance of an event study is not symmetric; the mean of it and its transpose is used.
     AsymmetricCovariance {
         /// Largest difference of two entries that should be equal.

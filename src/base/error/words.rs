@@ -459,6 +459,10 @@ impl DidWarning {
                 f,
                 "the base period varies: the coefficients before treatment are changes from period to period, and were summed to effects relative to a universal base"
             ),
+            Self::LastPeriodAsBase => write!(
+                f,
+                "the estimates have no base period: the last period before treatment was taken as that of all, so that what the first stage leaves of it was subtracted"
+            ),
             Self::AsymmetricCovariance { largest } => {
                 write!(f, "the covariance is not symmetric (largest difference {largest:e})")
             }

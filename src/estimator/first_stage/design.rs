@@ -45,7 +45,9 @@ impl Design {
         let mut shifted = Vec::with_capacity(rest.len());
         for (mut codes, levels) in rest {
             let offset = offsets[offsets.len() - 1];
-            codes.iter_mut().for_each(|code| *code += offset as u32);
+            for code in &mut codes {
+                *code += offset as u32;
+            }
             shifted.push(codes);
             offsets.push(offset + levels);
         }

@@ -128,6 +128,27 @@ pub(in crate::estimator) struct Estimated {
 }
 
 impl StageTerm {
+    /// What kind it is, in frames.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Overall => "overall",
+            Self::Average(_) => "average",
+            Self::EventTime(_) => "event_time",
+            Self::Group(_) => "group",
+            Self::Coefficient(_) => "coefficient",
+        }
+    }
+
+    /// What it is called in messages.
+    pub(crate) fn label(&self, frequency: Option<Frequency>) -> String {
+        let name = self.name(frequency);
+        match self {
+            Self::EventTime(_) => format!("event time {name}"),
+            Self::Group(_) => format!("group {name}"),
+            Self::Overall | Self::Average(_) | Self::Coefficient(_) => name,
+        }
+    }
+
     /// What it is called in frames and keys.
     pub(crate) fn name(&self, frequency: Option<Frequency>) -> String {
         match self {

@@ -18,6 +18,15 @@ use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
+/// The sections of a table: kind of term, caption, and head of the first column.
+const SECTIONS: [(&str, &str, &str); 5] = [
+    ("overall", "Average effect on the treated:", ""),
+    ("average", "Averages with weights:", "Weights"),
+    ("event_time", "By event time:", "Event time"),
+    ("group", "By group:", "Group"),
+    ("coefficient", "Second stage:", "Regressor"),
+];
+
 /// What a result of effects by a first stage says of itself, from which its tables and frames are made.
 pub(in crate::estimator) trait StageReport {
     const TITLE: &'static str;
@@ -34,17 +43,8 @@ pub(in crate::estimator) trait StageReport {
     fn table_of(&self) -> Table {
         let effects = self.effects();
         let digits = Digits::of(effects.rows.iter().map(|effect| &effect.estimate));
-        let kinds: [(Option<&str>, &str, fn(&StageTerm) -> bool); 5] = [
-            (Some("Average effect on the treated:"), "", |term| matches!(term, StageTerm::Overall)),
-            (Some("Averages with weights:"), "Weights", |term| {
-                matches!(term, StageTerm::Average(_))
-            }),
-            (Some("By event time:"), "Event time", |term| matches!(term, StageTerm::EventTime(_))),
-            (Some("By group:"), "Group", |term| matches!(term, StageTerm::Group(_))),
-            (Some("Second stage:"), "Regressor", |term| matches!(term, StageTerm::Coefficient(_))),
-        ];
-        let section = |(caption, head, of): (Option<&str>, &str, fn(&StageTerm) -> bool)| {
-            let rows = effects.rows.iter().filter(|effect| of(&effect.term));
+        let section = |(kind, caption, head): &(&str, &str, &str)| {
+            let rows = effects.rows.iter().filter(|effect| effect.term.kind() == *kind);
             let row = |effect: &StageEffect| {
                 let label = match effect.term {
                     StageTerm::Overall => String::new(),
@@ -53,15 +53,16 @@ pub(in crate::estimator) trait StageReport {
                 std::iter::once(label).chain(columns(&effect.estimate, digits)).collect()
             };
             let rows: Vec<Vec<String>> = rows.map(row).collect();
-            let names = [head, "Estimate", "Std. Error"].map(ToOwned::to_owned);
+            let names = [*head, "Estimate", "Std. Error"].map(ToOwned::to_owned);
             let ends = foot::coefficient_heads(effects.settings.alpha);
             let header = names.into_iter().chain(ends).chain([String::new()]).collect();
-            (!rows.is_empty()).then(|| Section { caption: caption.map(Into::into), header, rows })
+            let caption = Some((*caption).to_owned());
+            (!rows.is_empty()).then_some(Section { caption, header, rows })
         };
         Table {
             title: Self::TITLE.into(),
             align: aligned(1),
-            sections: kinds.into_iter().filter_map(section).collect(),
+            sections: SECTIONS.iter().filter_map(section).collect(),
             notes: self.notes(),
             caption: Some(foot::caption(Self::TITLE, &effects.settings.outcome)),
             label: Some(Self::NAME.replace('_', "-")),
@@ -91,11 +92,16 @@ pub(in crate::estimator) trait StageReport {
             settings.n_clusters
         ));
         notes.extend(self.own_notes());
+        if !self.effects().references.is_empty() {
+            let references: Vec<String> =
+                self.effects().references.iter().map(f64::to_string).collect();
+            notes.push(format!("No indicator at event time {}", references.join(", ")));
+        }
         for effect in rows {
             if let Some(reason) = &effect.reason {
                 let what = if effect.estimate.estimate.is_none() { "estimate" } else { "standard error" };
-                let term = effect.term.name(settings.frequency);
-                notes.push(format!("No {what} at {term}: {reason}"));
+                let term = effect.term.label(settings.frequency);
+                notes.push(format!("No {what} ({term}): {reason}"));
             }
         }
         let lost: usize = audit.rows_missing.iter().map(|(_, rows)| rows).sum();
@@ -117,13 +123,6 @@ pub(in crate::estimator) trait StageReport {
 
     fn estimates_of(&self) -> Vec<Estimates> {
         let StageEffects { rows, settings, .. } = self.effects();
-        let kind = |term: &StageTerm| match term {
-            StageTerm::Overall => "overall",
-            StageTerm::Average(_) => "average",
-            StageTerm::EventTime(_) => "event_time",
-            StageTerm::Group(_) => "group",
-            StageTerm::Coefficient(_) => "coefficient",
-        };
         let at = |term: &StageTerm| match term {
             StageTerm::EventTime(at) => Some(*at),
             _ => None,
@@ -137,7 +136,7 @@ pub(in crate::estimator) trait StageReport {
             }
         };
         let keys = vec![
-            Variable::words("kind", rows.iter().map(|effect| Some(kind(&effect.term)))),
+            Variable::words("kind", rows.iter().map(|effect| Some(effect.term.kind()))),
             Variable::words("term", rows.iter().map(|e| Some(e.term.name(settings.frequency)))),
             Variable::numbers("event_time", rows.iter().map(|effect| at(&effect.term))),
         ];

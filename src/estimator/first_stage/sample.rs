@@ -314,7 +314,9 @@ fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<
         let event = group.is_finite().then(|| coarse(fine(time - group)));
         cells.push(StageCell { group, time, event });
     }
-    codes.iter_mut().for_each(|code| *code = number[*code as usize]);
+    for code in &mut codes {
+        *code = number[*code as usize];
+    }
     (codes, cells)
 }
 

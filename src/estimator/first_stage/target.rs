@@ -94,7 +94,7 @@ pub(in crate::estimator) fn concentrated<'a>(
     targets: impl Iterator<Item = &'a Target>,
     frequency: Option<Frequency>,
 ) -> Option<DidWarning> {
-    let of = targets.map(|target| (target.effective(sample), target.term.name(frequency)));
+    let of = targets.map(|target| (target.effective(sample), target.term.label(frequency)));
     let mut few: Vec<(f64, String)> = of.filter(|(effective, _)| *effective < FEW).collect();
     let effects = few.len();
     few.sort_by(|a, b| a.0.total_cmp(&b.0));

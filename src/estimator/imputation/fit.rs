@@ -185,7 +185,9 @@ impl Imputation {
         let targets: Vec<&Target> = targets.iter().collect();
         let without_leaving_out = Self { leave_out: false, ..self.clone() };
         let Formed { values, psi, .. } = without_leaving_out.formed(stage, &targets)?;
-        psi.into_iter().for_each(|psi| influences.push(psi, 1.0));
+        for psi in psi {
+            influences.push(psi, 1.0);
+        }
         Ok(Base { times, values, influences })
     }
 

@@ -6,7 +6,7 @@
 //! ψ = Σ p (u - x'b) - Σ_{untreated} w z'λ u,      Z0'W0 Z0 λ = Z'p
 //! ```
 //!
-//! over the rows of a cluster (Gardner 2021; Newey and McFadden 1994, section 6).
+//! over the rows of a cluster (Gardner 2021; Newey and `McFadden` 1994, section 6).
 
 use std::time::Instant;
 
@@ -130,7 +130,9 @@ fn formed(
         });
         psi
     });
-    parts.into_iter().for_each(|psi| influences.push(psi, 1.0));
+    for psi in parts {
+        influences.push(psi, 1.0);
+    }
     Ok((values, influences))
 }
 

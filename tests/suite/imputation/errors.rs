@@ -192,7 +192,7 @@ fn effects_that_do_not_exist_say_why() {
     let reason = |at: f64| fit.effects.get(&StageTerm::EventTime(at)).unwrap().reason.clone().unwrap();
     assert_eq!(reason(40.0), "no treated row is there");
     assert_eq!(reason(-30.0), "no untreated row is there");
-    assert!(fit.to_string().contains("No estimate at 40: no treated row is there"));
+    assert!(fit.to_string().contains("No estimate (event time 40): no treated row is there"));
     // All periods before treatment are determined by the effects of units.
     config.pretrends = PretrendTimes::At((1..9).map(|at| -f64::from(at)).collect());
     let fit = config.fit(filter(&df, "g", |g| g > 0.0)).unwrap();

@@ -26,9 +26,8 @@ use crate::words::OneOf;
 #[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
     /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `imputation`, `two-stage` or `feols` (with an
-    /// `i()`), or
-    /// an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
-    /// out).
+    /// `i()`), or an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period
+    /// left out).
     #[arg(help_heading = None)]
     file: PathBuf,
     /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
