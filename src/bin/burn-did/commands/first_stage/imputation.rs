@@ -14,8 +14,8 @@ use crate::words::OneOf;
 /// Effects as differences between treated outcomes and what a regression of untreated outcomes predicts for them (Borusyak, Jaravel and
 /// Spiess 2024), with conservative standard errors.
 ///
-/// Columns have the names of the other commands; --horizon, --pretrends, --wtr, --hbalance, --minn and --sum are those of Stata's
-/// did_imputation.
+/// Columns have the names of the other commands; --horizon, --pretrends, --wtr, --hbalance, --minn and --sum are those of the authors'
+/// command in Stata.
 #[derive(Args)]
 #[command(mut_arg("plot", |arg| arg.help("Draw the event study to this .png, .svg or .pdf file")))]
 pub(crate) struct ImputationArgs {

@@ -31,7 +31,7 @@ pub(crate) struct TwoStageArgs {
     /// Estimate the average effect of each group, too.
     #[arg(long, help_heading = "Estimation")]
     groups: bool,
-    /// Another second stage, of any columns and without a constant, as in "~ i(event_time, ref = c(-1, -1000))".
+    /// Another second stage, of any columns and without a constant, as in "~ i(event, ref = c(-1, -1000))".
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, help_heading = "Estimation")]
     second_stage: Option<String>,
     #[command(flatten)]
