@@ -335,7 +335,6 @@ fn effects_are_those_of_a_dense_program() {
                     }
                 }
             }
-            let mut config = config;
             config.leave_out = true;
             let left_out = config.fit(&df).unwrap().effects;
             for (effect, before) in left_out.rows.iter().zip(&own.rows) {

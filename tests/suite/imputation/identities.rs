@@ -73,10 +73,10 @@ fn units_of_the_outcome_and_of_weights_do_not_matter() {
     for seed in [1, 4] {
         let df = random(seed);
         let fit = weighted().fit(&df).unwrap();
-        same(&weighted().fit(&map(&df, "y", |y| 1e6 * y)).unwrap(), &fit, 1e6);
-        same(&weighted().fit(&map(&df, "y", |y| y + 1e4)).unwrap(), &fit, 1.0);
-        same(&weighted().fit(&map(&df, "w", |w| 1e-7 * w)).unwrap(), &fit, 1.0);
-        same(&weighted().fit(&map(&df, "x", |x| 1e5 - 3.0 * x)).unwrap(), &fit, 1.0);
+        same(&weighted().fit(map(&df, "y", |y| 1e6 * y)).unwrap(), &fit, 1e6);
+        same(&weighted().fit(map(&df, "y", |y| y + 1e4)).unwrap(), &fit, 1.0);
+        same(&weighted().fit(map(&df, "w", |w| 1e-7 * w)).unwrap(), &fit, 1.0);
+        same(&weighted().fit(map(&df, "x", |x| 1e5 - 3.0 * x)).unwrap(), &fit, 1.0);
     }
 }
 
