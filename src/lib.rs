@@ -39,6 +39,7 @@
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
 //! - To estimate by a regression of untreated outcomes: [`Imputation`], [`TwoStage`] and their [parts](imputation).
+//! - To project locally, with clean controls: [`LocalProjections`]; to stack windows around each cohort's treatment: [`Stacked`].
 //! - To ask what a two-way regression averages: [`Bacon`], [`TwfeWeights`].
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
 //!   pre-trends would detect: [`Pretrends`].
@@ -85,8 +86,10 @@ pub use estimator::fixed_effects::{
 };
 pub use estimator::honest::{Honest, HonestResult};
 pub use estimator::imputation::{Imputation, ImputationResult};
+pub use estimator::local_projections::{LocalProjections, LocalProjectionsResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
+pub use estimator::stacked::{Stacked, StackedResult};
 pub use estimator::two_stage::{TwoStage, TwoStageResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
 pub use estimator::{
@@ -198,6 +201,19 @@ pub mod imputation {
     pub use crate::estimator::imputation::{AveragedBy, CellAverages, PretrendTimes};
 }
 
+/// Options and parts of local projections, and the effects and samples of regressions by units.
+pub mod projections {
+    pub use crate::estimator::by_unit::{EventEffect, PanelSample};
+    pub use crate::estimator::local_projections::{
+        ProjectionBase, ProjectionMethod, ProjectionSettings,
+    };
+}
+
+/// Options and parts of stacked difference-in-differences.
+pub mod stacks {
+    pub use crate::estimator::stacked::{StackEffects, StackSettings, StackWeights, SubExperiment};
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -258,6 +274,8 @@ const _: () = {
     is_thread_safe::<TwoStageResult>();
     is_thread_safe::<ImputationResult>();
     is_thread_safe::<TwfeWeights>();
+    is_thread_safe::<LocalProjections>();
+    is_thread_safe::<Stacked>();
     is_thread_safe::<DidMultiplegt>();
     is_thread_safe::<Honest>();
     is_thread_safe::<Npiv>();

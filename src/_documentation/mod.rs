@@ -12,6 +12,9 @@ pub mod estimands {}
 #[doc = include_str!("mechanics.md")]
 pub mod mechanics {}
 
+#[doc = include_str!("moving.md")]
+pub mod moving {}
+
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
 

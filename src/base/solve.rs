@@ -132,11 +132,11 @@ pub(crate) fn least_eigenvalue(a: &[f64], k: usize) -> f64 {
 
 /// Lower factor `l` with `a = l l'` of a positive semidefinite matrix, `[m, rank]` row-major, by pivoting; and the rank.
 pub(crate) fn semidefinite_factor(a: &[f64], m: usize) -> (Vec<f64>, usize) {
-    let mut rest: Vec<f64> = (0..m).map(|i| a[i * m + i]).collect();
-    let tolerance = rest.iter().copied().fold(0.0, f64::max) * m as f64 * f64::EPSILON;
+    let mut diagonal: Vec<f64> = (0..m).map(|i| a[i * m + i]).collect();
+    let tolerance = diagonal.iter().copied().fold(0.0, f64::max) * m as f64 * f64::EPSILON;
     let mut columns: Vec<Vec<f64>> = Vec::new();
     for _ in 0..m {
-        let (pivot, value) = rest
+        let (pivot, value) = diagonal
             .iter()
             .enumerate()
             .fold((0, 0.0), |best, (i, v)| if *v > best.1 { (i, *v) } else { best });
@@ -150,10 +150,10 @@ pub(crate) fn semidefinite_factor(a: &[f64], m: usize) -> (Vec<f64>, usize) {
                 (a[i * m + pivot] - known) / root
             })
             .collect();
-        for (r, c) in rest.iter_mut().zip(&column) {
+        for (r, c) in diagonal.iter_mut().zip(&column) {
             *r -= c * c;
         }
-        rest[pivot] = 0.0;
+        diagonal[pivot] = 0.0;
         columns.push(column);
     }
     let rank = columns.len();

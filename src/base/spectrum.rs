@@ -17,9 +17,9 @@ impl Spectrum {
     /// Of a matrix `[k, k]`; `None` if the iteration does not arrive.
     pub fn new(a: &[f64], k: usize) -> Option<Self> {
         let matrix = MatRef::from_row_major_slice(a, k, k);
-        let found = matrix.self_adjoint_eigen(Side::Lower).ok()?;
-        let values = (0..k).map(|i| found.S()[i]).collect();
-        Some(Self { k, values, vectors: row_major(found.U()) })
+        let decomposition = matrix.self_adjoint_eigen(Side::Lower).ok()?;
+        let values = (0..k).map(|i| decomposition.S()[i]).collect();
+        Some(Self { k, values, vectors: row_major(decomposition.U()) })
     }
 
     /// Positions of the eigenvalues larger than this part of the largest; where users follow different references, the part is theirs.

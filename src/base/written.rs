@@ -59,12 +59,12 @@ fn replace(path: &Path, write: impl FnOnce(&Path, &mut File) -> io::Result<()>) 
     let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
     let before = match File::options().write(true).open(&path) {
         Ok(mut file) => {
-            let found = file.metadata()?;
-            if !found.is_file() {
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
                 // A device or a pipe has no place that could be taken.
                 return write(&path, &mut file);
             }
-            Some(found)
+            Some(metadata)
         }
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),

@@ -45,4 +45,5 @@ pub(crate) use prepared::Prepared;
 pub(crate) use session::Session;
 pub(crate) use source::KEPT_NOWHERE;
 pub(crate) use stored::Stored;
+pub use wire::BUILD;
 pub use worker::Worker;

@@ -93,8 +93,8 @@ impl Source for Remote {
         let lost = || DidError::Engine { problem: "a segment kept nothing".into() };
         let by_stratum = self.sample.layout == Layout::RepeatedCrossSections;
         let (prepared, files) = (Arc::clone(&self.prepared), files.ok_or_else(lost)?);
-        let kept = KeptSegments { prepared, files, directory, by_stratum, to };
-        Ok(Some((InfluenceStat::from_any(stat)?, Box::new(kept))))
+        let segments = KeptSegments { prepared, files, directory, by_stratum, to };
+        Ok(Some((InfluenceStat::from_any(stat)?, Box::new(segments))))
     }
 }
 

@@ -17,8 +17,9 @@ const DIGEST: usize = 8;
 #[cfg(test)]
 pub(super) const TAIL: usize = 2 * DIGEST;
 
-/// What tells builds apart: the version of the crate, and a digest of its source.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("BURN_DID_SOURCE"));
+/// What tells builds of this crate apart: its version, and a digest of its source. Messages of another build are refused, so that an
+/// engine can compare this before it gives a worker any work.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("BURN_DID_SOURCE"));
 
 /// A message.
 pub(super) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
@@ -27,7 +28,7 @@ pub(super) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
 
 /// The bytes of a value as a message.
 pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.extend(digest(VERSION.as_bytes()).to_le_bytes());
+    bytes.extend(digest(BUILD.as_bytes()).to_le_bytes());
     bytes.extend(digest(&bytes).to_le_bytes());
     bytes
 }
@@ -44,9 +45,9 @@ pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
     }
     let (bytes, version) =
         bytes.split_last_chunk::<DIGEST>().ok_or_else(|| unreadable("it is too short"))?;
-    if digest(VERSION.as_bytes()).to_le_bytes() != *version {
+    if digest(BUILD.as_bytes()).to_le_bytes() != *version {
         return Err(unreadable(&format!(
-            "it comes from another build of burn-did than {VERSION} here; all machines must have the same"
+            "it comes from another build of burn-did than {BUILD} here; all machines must have the same"
         )));
     }
     match postcard::take_from_bytes(bytes) {

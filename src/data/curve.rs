@@ -75,15 +75,16 @@ impl CurveSimulation {
     }
 
     fn block(&self, units: Range<usize>) -> DataFrame {
-        let rest = |share: f64| (1.0 - share * share).max(0.0).sqrt();
+        let orthogonal_share = |share: f64| (1.0 - share * share).max(0.0).sqrt();
         let rows: Vec<[f64; 3]> = units
             .clone()
             .map(|unit| {
                 let mut stream = Stream::new(self.seed, unit as u64);
                 let [first, second, third] = [stream.normal(), stream.normal(), stream.normal()];
                 let w = upper_tail(-first);
-                let x = upper_tail(-(self.strength * first + rest(self.strength) * second));
-                let error = self.endogeneity * second + rest(self.endogeneity) * third;
+                let x =
+                    upper_tail(-(self.strength * first + orthogonal_share(self.strength) * second));
+                let error = self.endogeneity * second + orthogonal_share(self.endogeneity) * third;
                 [self.function(x) + self.noise * error, x, w]
             })
             .collect();

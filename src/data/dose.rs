@@ -145,8 +145,9 @@ impl DoseSimulation {
         };
         let Ok(doses) = constant.f64() else { return named };
         let rows = group.iter().zip(period.iter()).zip(doses.iter());
-        let own = rows.map(|((g, t), d)| if g <= t { d.unwrap_or(0.0) } else { 0.0 });
-        Column::new("dose".into(), own.collect::<Vec<f64>>())
+        let doses_when_treated =
+            rows.map(|((g, t), d)| if g <= t { d.unwrap_or(0.0) } else { 0.0 });
+        Column::new("dose".into(), doses_when_treated.collect::<Vec<f64>>())
     }
 
     fn push_unit(&self, unit: usize, rows: &mut SimulatedRows) {

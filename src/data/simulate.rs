@@ -181,8 +181,8 @@ impl Simulation {
             })
             .collect();
         let periods = if self.repeated_cross_sections {
-            let own = (unit % self.periods as usize) as u32 + 1;
-            own..=own
+            let period = (unit % self.periods as usize) as u32 + 1;
+            period..=period
         } else {
             1..=self.periods
         };

@@ -204,8 +204,8 @@ impl TripleSimulation {
     /// Cluster of a uniform draw: with `P` groups, the group at `place` has clusters `place`, `place + P`, ….
     fn cluster(&self, place: usize, uniform: f64) -> usize {
         let groups = self.cohorts.len() + 1;
-        let own = self.clusters.saturating_sub(place).div_ceil(groups);
-        let cluster = place + groups * (uniform * own as f64) as usize;
+        let clusters_of_cohort = self.clusters.saturating_sub(place).div_ceil(groups);
+        let cluster = place + groups * (uniform * clusters_of_cohort as f64) as usize;
         cluster % self.clusters.max(1)
     }
 
@@ -227,15 +227,15 @@ impl TripleSimulation {
         };
         let x = Covariates::draw(&mut stream, self.covariates, correct);
         let (h, f) = (x.regression / length_h, x.propensity / length_f);
-        let own = self.subgroup(subgroups, f, subgroup);
-        let q = f64::from(u8::from(own.eligible));
-        let cluster = self.cluster(own.place, cluster);
-        let differential = own.rank + q;
+        let cohort = self.subgroup(subgroups, f, subgroup);
+        let q = f64::from(u8::from(cohort.eligible));
+        let cluster = self.cluster(cohort.place, cluster);
+        let differential = cohort.rank + q;
         let level = a + (1.0 + differential) * h;
         let slope = 0.2 + self.drift * differential + self.trend * (1.0 + differential) * h;
         let periods = if self.repeated_cross_sections {
-            let own = (unit % self.periods as usize) as u32 + 1;
-            own..=own
+            let cohort = (unit % self.periods as usize) as u32 + 1;
+            cohort..=cohort
         } else {
             1..=self.periods
         };
@@ -246,8 +246,8 @@ impl TripleSimulation {
             }
             let shock = shocks
                 .get(cluster)
-                .map_or(0.0, |by_period| by_period[t as usize - 1][usize::from(own.eligible)]);
-            let effect = q * self.truth(own.group, i64::from(t));
+                .map_or(0.0, |by_period| by_period[t as usize - 1][usize::from(cohort.eligible)]);
+            let effect = q * self.truth(cohort.group, i64::from(t));
             rows.push(
                 i64::from(t),
                 level + slope * f64::from(t) + shock + effect + self.noise * error,
@@ -255,7 +255,7 @@ impl TripleSimulation {
         }
         rows.close(&Unit {
             id: unit as i64 + 1,
-            labels: &[own.group, i64::from(own.eligible)],
+            labels: &[cohort.group, i64::from(cohort.eligible)],
             x: &x.observed,
             weight: 0.5 + 1.5 * weight,
             cluster: cluster as i64 + 1,

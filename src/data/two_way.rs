@@ -115,15 +115,17 @@ impl TwoWaySimulation {
     /// Appends the rows of one unit. Draws do not depend on which rows are wanted.
     fn push(&self, unit: usize, periods: &[f64], rows: &mut Rows) {
         let mut stream = Stream::new(self.seed, unit as u64);
-        let own = stream.normal();
+        let unit_effect = stream.normal();
         let cluster = if self.clusters > 0 { unit % self.clusters } else { 0 };
         let mut shocks = Stream::new(!self.seed, cluster as u64 + 1);
         let size = if self.counts { OF_COUNTS } else { 1.0 };
         for (t, of_period) in periods.iter().enumerate() {
             let missing = stream.uniform() < self.attrition;
-            let treated = own + of_period + stream.normal() > 0.0;
-            let mut index = size * (own + of_period) + if treated { self.effect } else { 0.0 };
-            let x: Vec<f64> = self.slopes.iter().map(|_| 0.5 * own + stream.normal()).collect();
+            let treated = unit_effect + of_period + stream.normal() > 0.0;
+            let mut index =
+                size * (unit_effect + of_period) + if treated { self.effect } else { 0.0 };
+            let x: Vec<f64> =
+                self.slopes.iter().map(|_| 0.5 * unit_effect + stream.normal()).collect();
             index += self.slopes.iter().zip(&x).map(|(slope, x)| slope * x).sum::<f64>();
             if self.clusters > 0 {
                 index += self.cluster_sd * shocks.normal();

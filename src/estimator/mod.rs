@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 mod att_gt;
+pub(crate) mod by_unit;
 mod cont_did;
 mod ddd;
 mod drdid;
@@ -11,9 +12,11 @@ pub(crate) mod fixed_effects;
 pub(crate) mod group_time;
 pub(crate) mod honest;
 pub(crate) mod imputation;
+pub(crate) mod local_projections;
 pub(crate) mod npiv;
 pub(crate) mod pretrends;
 pub(crate) mod shell;
+pub(crate) mod stacked;
 pub(crate) mod switching;
 pub(crate) mod twfe;
 pub(crate) mod two_stage;

@@ -75,6 +75,13 @@ pub trait Reportable: Comparable + Display {
     #[cfg(feature = "plot")]
     fn plot_with(&self, path: &Path, options: &PlotOptions) -> Result<()>;
 
+    /// The plot as an SVG document.
+    ///
+    /// # Errors
+    /// As [`plot_with`](Self::plot_with), less the file.
+    #[cfg(feature = "plot")]
+    fn to_svg(&self, options: &PlotOptions) -> Result<String>;
+
     /// All estimates, table by table.
     #[doc(hidden)]
     fn estimates(&self) -> Vec<Estimates>;
@@ -258,6 +265,11 @@ macro_rules! result {
                 options: &$crate::report::PlotOptions,
             ) -> $crate::Result<()> {
                 self.plot_with(path, options)
+            }
+
+            #[cfg(feature = "plot")]
+            fn to_svg(&self, options: &$crate::report::PlotOptions) -> $crate::Result<String> {
+                self.to_svg(options)
             }
 
             fn estimates(&self) -> Vec<$crate::report::estimates::Estimates> {

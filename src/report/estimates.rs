@@ -234,9 +234,9 @@ pub(crate) fn frame(tables: &[Estimates]) -> Result<DataFrame> {
         let mut columns: Vec<Variable> = columns.collect();
         distinct(&columns)?;
         for known in &mut all {
-            let own = columns.iter().position(|column| column.name == known.name);
-            let more = match own {
-                Some(own) => columns.remove(own).values,
+            let position = columns.iter().position(|column| column.name == known.name);
+            let more = match position {
+                Some(position) => columns.remove(position).values,
                 None => known.values.none(table.len()),
             };
             let before = std::mem::replace(&mut known.values, Values::Flags(Vec::new()));

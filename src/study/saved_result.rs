@@ -9,8 +9,10 @@ use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
 use crate::estimator::imputation::ImputationResult;
+use crate::estimator::local_projections::LocalProjectionsResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
+use crate::estimator::stacked::StackedResult;
 use crate::estimator::switching::DidMultiplegtResult;
 use crate::estimator::twfe::{BaconResult, TwfeWeightsResult};
 use crate::estimator::two_stage::TwoStageResult;
@@ -111,6 +113,10 @@ kinds! {
     Pretrends(PretrendsResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
+    /// Effects by event time, by local projections.
+    LocalProjections(LocalProjectionsResult),
+    /// Effects by event time, from a stack of sub-experiments.
+    Stacked(StackedResult),
     /// The decomposition of a two-way coefficient.
     Bacon(BaconResult),
     /// The weights of a two-way coefficient on effects.

@@ -18,6 +18,8 @@ fn help_is_as_documented() {
         "sunab",
         "imputation",
         "two-stage",
+        "lpdid",
+        "stacked",
         "bacon",
         "twfe-weights",
         "demean",

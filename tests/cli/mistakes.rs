@@ -360,3 +360,43 @@ fn every_estimator_knows_misspelt_columns_and_wide_files() {
         says(&text, &["look like one column per period", "reshape"]);
     }
 }
+
+#[test]
+fn programs_read_messages_as_objects() {
+    let run = |args: &[&str]| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_burn-did"))
+            .current_dir(root())
+            .env("BURN_DID_MESSAGES", "json")
+            .args(args)
+            .output()
+            .expect("the binary runs");
+        let lines: Vec<Value> = text(&done.stderr)
+            .lines()
+            .map(|l| serde_json::from_str(l).expect("an object"))
+            .collect();
+        (done.status.code(), lines)
+    };
+    let columns = ["--yname", "lemp", "--tname", "year", "--gname", "first.treat"];
+    let (code, said) = run(&[&["att-gt", MPDTA][..], &columns].concat());
+    assert_eq!((code, said.len()), (Some(2), 1));
+    assert_eq!(said[0]["kind"], "error");
+    assert_eq!(said[0]["code"], "config");
+    assert_eq!(
+        said[0]["hint"],
+        "name the unit column by --idname, or add --repeated-cross-sections"
+    );
+    let (code, said) = run(&["att-gt", MPDTA, "--ynme", "lemp"]);
+    assert_eq!((code, &said[0]["code"]), (Some(2), &"usage".into()));
+    assert!(
+        said[0]["text"].as_str().is_some_and(|t| t.starts_with("unexpected argument '--ynme'"))
+    );
+    let (code, said) = run(&["feols", MPDTA, "lemp ~ treat | countyreal + year"]);
+    assert_eq!((code, said[0]["code"].as_str()), (Some(1), Some("all_collinear")));
+    let (code, said) = run(&["feols", MPDTA, "lemp ~ treat + lpop | year", "--vcov", "hetero"]);
+    assert_eq!((code, said.len()), (Some(0), 0));
+    let (code, said) = run(&["feols", MPDTA, "lemp ~ treat + i(year) | countyreal"]);
+    assert_eq!(
+        (code, &said[0]["kind"], &said[0]["code"]),
+        (Some(0), &"warning".into(), &Value::Null)
+    );
+}

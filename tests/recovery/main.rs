@@ -17,6 +17,8 @@ mod doses_small;
 mod drdid;
 mod first_stage;
 mod fixed_effects;
+mod projections;
+mod stacked;
 #[path = "../support/mod.rs"]
 mod support;
 mod switching;

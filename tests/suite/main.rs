@@ -9,6 +9,7 @@
 mod support;
 
 mod att_gt;
+mod by_unit;
 mod ddd;
 mod departures;
 mod doses;

@@ -124,11 +124,11 @@ impl Instants<'_> {
     /// The grid of so many steps of a unit, if all values are on it; `coarsest` is the widest rounding allowed, in steps.
     fn on_grid(&self, per_unit: f64, coarsest: f64) -> Option<TimeGrid> {
         let width = self.rounding.width(per_unit);
-        let own = self.group_rounding.width(per_unit);
+        let width_of_groups = self.group_rounding.width(per_unit);
         let limit = coarsest.clamp(CERTAIN, 0.6);
         let fine = |width: f64| width * per_unit <= limit;
-        let fits = fine(width) && (self.groups.is_empty() || fine(own.max(width)));
-        fits.then(|| self.within(per_unit, width, own.max(width))).flatten()
+        let fits = fine(width) && (self.groups.is_empty() || fine(width_of_groups.max(width)));
+        fits.then(|| self.within(per_unit, width, width_of_groups.max(width))).flatten()
     }
 
     /// The grid if periods are within a stretch of `width` around its instants, and groups no farther than `group_width`.
@@ -201,9 +201,9 @@ impl Instants<'_> {
 fn common(a: f64, b: f64, width: f64) -> f64 {
     let (mut a, mut b) = (a.max(b), a.min(b));
     while b > 100.0 * width {
-        let rest = a % b;
-        // A rest just under the divisor is none.
-        (a, b) = (b, rest.min(b - rest));
+        let remainder = a % b;
+        // A remainder just under the divisor is none.
+        (a, b) = (b, remainder.min(b - remainder));
     }
     a
 }

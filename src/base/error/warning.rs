@@ -267,6 +267,20 @@ pub enum DidWarning {
         /// First treated periods of the cohorts.
         cohorts: Vec<f64>,
     },
+    /// Cohorts whose window around treatment is not inside the data were left out of a stack.
+    TrimmedCohorts {
+        /// First treated periods of the cohorts.
+        cohorts: Vec<f64>,
+    },
+    /// Cohorts without controls that are untreated in their window were left out of a stack.
+    CohortsWithoutControls {
+        /// First treated periods of the cohorts.
+        cohorts: Vec<f64>,
+    },
+    /// The controls of a stack are not weighted, so that differences between cohorts stay in the effects.
+    UnweightedStack,
+    /// Copies of a unit in a stack are taken as independent.
+    IndependentCopies,
     /// Levels of a fixed effect whose outcomes are all 0, or all 1, were left out of a Poisson, logit or probit regression.
     OneOutcome {
         /// The fixed effect.

@@ -258,12 +258,30 @@ impl DidWarning {
                 "left out cohorts that have no row at a reference event time: {}; other references may be in their periods",
                 cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
+            Self::TrimmedCohorts { cohorts } => write!(
+                f,
+                "left out cohorts whose window around treatment is not inside the data: {}",
+                cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::CohortsWithoutControls { cohorts } => write!(
+                f,
+                "left out cohorts without controls that are untreated in their window, or without a treated row in it: {}",
+                cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::UnweightedStack => write!(
+                f,
+                "controls are not weighted: differences between the cohorts' shares among treated and controls stay in the effects, which are biased"
+            ),
+            Self::IndependentCopies => write!(
+                f,
+                "copies of a unit in several sub-experiments are taken as independent: standard errors are not valid, and for comparison only"
+            ),
             Self::OneOutcome { factor, outcome, levels, rows } => {
                 let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
-                let more = if levels.len() > SHOWN { ", …" } else { "" };
+                let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
                 write!(
                     f,
-                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{more}",
+                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
                     levels.len(),
                     shown.join(", ")
                 )
@@ -361,11 +379,11 @@ impl DidWarning {
                 list(treatments)
             ),
             Self::NoStandardError { horizons, out_of_range } => {
-                let place = |horizon: &i64| match horizon {
+                let event_time = |horizon: &i64| match horizon {
                     0 => "of the average total effect".to_owned(),
                     _ => format!("at event time {horizon}"),
                 };
-                let places: Vec<String> = horizons.iter().map(place).collect();
+                let places: Vec<String> = horizons.iter().map(event_time).collect();
                 let why = if *out_of_range {
                     "squares of the outcome exceed double precision; rescale the outcome so that its values are near 1"
                 } else {

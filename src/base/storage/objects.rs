@@ -142,8 +142,8 @@ impl Object {
     pub fn below(&self) -> io::Result<Vec<PathBuf>> {
         let Self { store, key, root } = self.clone();
         wait(async move {
-            let found = store.list(Some(&key));
-            found
+            let listed = store.list(Some(&key));
+            listed
                 .map_ok(|meta| PathBuf::from(format!("{root}{}", meta.location)))
                 .try_collect()
                 .await
@@ -154,8 +154,8 @@ impl Object {
     pub fn delete_below(&self) -> io::Result<()> {
         let Self { store, key, .. } = self.clone();
         wait(async move {
-            let found = store.list(Some(&key)).map_ok(|meta| meta.location).boxed();
-            store.delete_stream(found).try_for_each(|_| async { Ok(()) }).await
+            let listed = store.list(Some(&key)).map_ok(|meta| meta.location).boxed();
+            store.delete_stream(listed).try_for_each(|_| async { Ok(()) }).await
         })
     }
 

@@ -28,8 +28,8 @@ impl Stamp {
     /// # Errors
     /// If the system does not tell.
     pub fn of(file: &File) -> io::Result<Self> {
-        let found = file.metadata()?;
-        let modified = found.modified()?;
+        let metadata = file.metadata()?;
+        let modified = metadata.modified()?;
         let modified = match modified.duration_since(UNIX_EPOCH) {
             Ok(after) => (after.as_secs() as i64, after.subsec_nanos()),
             Err(before) => {
@@ -37,7 +37,13 @@ impl Stamp {
                 (-(before.as_secs() as i64), before.subsec_nanos())
             }
         };
-        Ok(Self { length: found.len(), modified, tag: None, place: place(&found), footer: None })
+        Ok(Self {
+            length: metadata.len(),
+            modified,
+            tag: None,
+            place: place(&metadata),
+            footer: None,
+        })
     }
 
     /// Of an object in a version.

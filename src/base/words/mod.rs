@@ -75,9 +75,9 @@ impl ParseOptionError {
 /// The value that a text names. Capitals do not matter, and a hyphen is an underscore.
 pub(crate) fn parse<T: Words>(text: &str) -> Result<T, ParseOptionError> {
     let word = text.trim().to_ascii_lowercase().replace('-', "_");
-    let found =
+    let entry_found =
         T::WORDS.iter().find(|entry| entry.word == word || entry.aliases.contains(&word.as_str()));
-    let value = found.map(|entry| entry.value);
+    let value = entry_found.map(|entry| entry.value);
     value.ok_or_else(|| ParseOptionError::new(T::OPTION, T::EXPECTED, text))
 }
 

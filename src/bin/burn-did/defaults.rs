@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation, Npiv, Pretrends,
-    SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation, LocalProjections, Npiv,
+    Pretrends, Stacked, SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.
@@ -64,6 +64,17 @@ pub(crate) fn pretrends() -> Pretrends {
 /// Weights of a two-way regression without an option.
 pub(crate) fn twfe_weights() -> TwfeWeights {
     TwfeWeights::builder().outcome("").unit("").time("").group("").build()
+}
+
+/// Local projections without an option.
+pub(crate) fn lpdid() -> LocalProjections {
+    LocalProjections::builder().outcome("").unit("").time("").pre_window(0).post_window(0).build()
+}
+
+/// Stacked difference-in-differences without an option.
+pub(crate) fn stacked() -> Stacked {
+    let config = Stacked::builder().outcome("").unit("").time("").group("");
+    config.pre_window(1).post_window(0).build()
 }
 
 /// A picture without an option.

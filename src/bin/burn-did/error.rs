@@ -1,5 +1,6 @@
 //! What ends a command early.
 
+use std::ffi::OsString;
 use std::fmt;
 
 use burn_did::DidError;
@@ -41,6 +42,17 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Did(DidError::Config { .. } | DidError::Formula { .. }) => 2,
             Self::File { .. } | Self::Did(_) | Self::Output(_) | Self::Said => 1,
+        }
+    }
+
+    /// A word for the kind of error, as [`DidError::code`].
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::File { .. } => "file",
+            Self::Did(error) => error.code(),
+            Self::Output(_) => "io",
+            Self::Said => "said",
         }
     }
 
@@ -125,9 +137,9 @@ impl From<DidError> for CliError {
 }
 
 /// What to write instead of an option that another program has, or another command.
-pub(crate) fn hint_for(error: &clap::Error) -> Option<&'static str> {
+pub(crate) fn hint_for(error: &clap::Error, arguments: &[OsString]) -> Option<&'static str> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
-    let command = std::env::args().nth(1).unwrap_or_default();
+    let command = arguments.get(1).map_or("".into(), |command| command.to_string_lossy());
     if error.kind() == ErrorKind::MissingRequiredArgument && command == "panelview" {
         return Some(
             "the column of first treated periods is --gname, that of a treatment in every period --treatment",

@@ -7,7 +7,7 @@ use burn_did::{
 };
 
 use crate::error::CliError;
-use crate::output;
+use crate::messages;
 
 /// An aggregation as asked for.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub(crate) fn report_failures(aggregates: &[Formed]) -> Result<(), CliError> {
     let mut done = Ok(());
     for aggregate in aggregates {
         if let Err(error) = &aggregate.result {
-            output::not_formed(&aggregate.spec.text, error);
+            messages::not_formed(&aggregate.spec.text, error);
             done = Err(CliError::Said);
         }
     }
@@ -61,7 +61,7 @@ pub(crate) fn report_warnings(aggregates: &[Formed]) {
         let Ok(aggregated) = &aggregate.result else { continue };
         let frequency = aggregated.settings.frequency;
         let shown = aggregated.warnings.iter().map(|w| w.shown(frequency));
-        shown.for_each(|w| output::warning(format!("aggregate {}: {w}", aggregate.spec.text)));
+        shown.for_each(|w| messages::warning(format!("aggregate {}: {w}", aggregate.spec.text)));
     }
 }
 

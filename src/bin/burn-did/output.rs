@@ -1,13 +1,13 @@
-//! Standard output and standard error.
+//! Standard output, and files.
 
-use std::fmt::Display;
-use std::io::{ErrorKind, Write, stderr, stdout};
+use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
-use burn_did::{DidError, report::Reportable};
+use burn_did::report::Reportable;
 
 use crate::args::Format;
 use crate::error::{CliError, Result};
+use crate::messages;
 use crate::shown::escaped;
 
 /// Writes results. A reader that has gone away is not an error.
@@ -82,58 +82,16 @@ pub(crate) fn blocks(blocks: impl IntoIterator<Item = String>) -> String {
     blocks.join("\n")
 }
 
-/// What is wrong with the command line, in the words of its parser.
-pub(crate) fn usage(text: &str) {
-    let _ = write!(stderr().lock(), "{}", escaped(text, true));
-}
-
-/// Says why a command fails, if that was not said before.
-pub(crate) fn error(error: &CliError) {
-    if matches!(error, CliError::Said) {
-        return;
-    }
-    message("error", error);
-    if let Some(hint) = error.hint() {
-        self::hint(hint);
-    }
-}
-
-pub(crate) fn hint(text: &str) {
-    message("hint", text);
-}
-
 /// Says what of several things could not be made; an error if there is one.
 pub(crate) fn all(done: impl IntoIterator<Item = Result<()>>) -> Result<()> {
     let failed: Vec<CliError> = done.into_iter().filter_map(Result::err).collect();
     match <[CliError; 1]>::try_from(failed) {
         Ok([only]) => Err(only),
         Err(several) => {
-            several.iter().for_each(error);
+            several.iter().for_each(messages::error);
             if several.is_empty() { Ok(()) } else { Err(CliError::Said) }
         }
     }
-}
-
-/// An aggregate that could not be formed.
-pub(crate) fn not_formed(aggregate: &str, error: &DidError) {
-    message("error", format!("aggregate {aggregate}: {error}"));
-    if let Some(hint) = crate::error::hint(error) {
-        self::hint(hint);
-    }
-}
-
-/// A step of a report that could not be made.
-pub(crate) fn not_made(step: &str, error: &str) {
-    message("error", format!("step {step}: {error}"));
-}
-
-pub(crate) fn warning(text: impl Display) {
-    message("warning", text);
-}
-
-/// Nobody may be listening.
-fn message(kind: &str, text: impl Display) {
-    let _ = writeln!(stderr().lock(), "{kind}: {}", escaped(&text.to_string(), false));
 }
 
 #[cfg(test)]

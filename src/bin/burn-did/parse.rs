@@ -13,6 +13,18 @@ pub(crate) fn periods(text: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| "expected a whole number of periods, at least 0".to_owned())
 }
 
+/// The first and the last event time around treatment, as periods before and after it.
+pub(crate) fn window(text: &str) -> Result<(u32, u32), String> {
+    let ends = text.split_once(',').and_then(|(from, to)| {
+        let from: i64 = from.trim().parse().ok()?;
+        let to: u32 = to.trim().parse().ok()?;
+        u32::try_from(from.checked_neg()?).ok().map(|from| (from, to))
+    });
+    ends.ok_or_else(|| {
+        "expected the first event time, not above 0, and the last, as in -3,5".to_owned()
+    })
+}
+
 /// A period: a number, or with a frequency a date.
 pub(crate) fn period(
     option: &str,

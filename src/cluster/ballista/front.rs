@@ -58,10 +58,10 @@ impl Secret {
     /// Whether the settings of a task have it.
     pub(super) fn is_in(&self, settings: &SessionConfig) -> bool {
         let settings = settings.ballista_config();
-        let found = settings.settings().get(BALLISTA_JOB_NAME).map_or("", String::as_str);
+        let given = settings.settings().get(BALLISTA_JOB_NAME).map_or("", String::as_str);
         // All bytes are looked at, so that the time taken tells nothing.
-        let differences = found.bytes().zip(self.0.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
-        found.len() == self.0.len() && differences == 0
+        let differences = given.bytes().zip(self.0.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+        given.len() == self.0.len() && differences == 0
     }
 }
 

@@ -137,13 +137,13 @@ impl Link {
             let batches =
                 client.fetch_partition(&executor.id, &partition, place.file_id, layout, false);
             let mut batches = timeout(SILENCE, batches).await.map_err(silent)?.map_err(problem)?;
-            let mut found = Vec::new();
+            let mut answered = Vec::new();
             while let Some(batch) =
                 timeout(SILENCE, batches.try_next()).await.map_err(silent)?.map_err(problem)?
             {
-                found.extend(plan::answers(&batch)?);
+                answered.extend(plan::answers(&batch)?);
             }
-            Ok(found)
+            Ok(answered)
         };
         let fetched = fetch.await;
         if fetched.is_err() {

@@ -246,9 +246,9 @@ impl ClusterState for Members {
         spec: ExecutorData,
     ) -> Result<()> {
         let executor = metadata.id.clone();
-        let own = Slots { all: spec.total_vcores, free: spec.available_vcores };
+        let slots = Slots { all: spec.total_vcores, free: spec.available_vcores };
         self.registered.register_executor(metadata, spec).await?;
-        self.slots.lock().await.insert(executor, own);
+        self.slots.lock().await.insert(executor, slots);
         Ok(())
     }
 

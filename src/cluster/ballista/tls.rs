@@ -42,14 +42,14 @@ impl Tls {
         };
         // Libraries may bring several kinds of cryptography; it must be said which is used. The first one stays.
         rustls::crypto::ring::default_provider().install_default().ok();
-        let own = Self {
+        let certificates = Self {
             authority: Certificate::from_pem(authority),
             identity: Identity::from_pem(certificate, key),
         };
-        own.endpoint(&Endpoint::from_static("http://localhost")).map_err(|error| {
+        certificates.endpoint(&Endpoint::from_static("http://localhost")).map_err(|error| {
             problem(format!("the certificates are not usable: {}", causes(&error)))
         })?;
-        Ok(own)
+        Ok(certificates)
     }
 
     /// What servers show and ask for: callers without a certificate of the ring are refused.
@@ -79,8 +79,8 @@ impl Tls {
 
     /// The same for connections that Ballista opens.
     pub(super) fn endpoints(&self) -> EndpointOverrideFn {
-        let own = Arc::new(self.clone());
-        Arc::new(move |endpoint| Ok(own.endpoint(&endpoint)?))
+        let certificates = Arc::new(self.clone());
+        Arc::new(move |endpoint| Ok(certificates.endpoint(&endpoint)?))
     }
 }
 
@@ -91,9 +91,10 @@ fn certificates(
     lacks: &impl Fn(&str, &Path) -> DidError,
 ) -> Result<Vec<u8>> {
     let bytes = read(path)?;
-    let found = CertificateDer::pem_slice_iter(&bytes).all(|found| found.is_ok());
+    let all_are_certificates = CertificateDer::pem_slice_iter(&bytes)
+        .all(|all_are_certificates| all_are_certificates.is_ok());
     let any = CertificateDer::pem_slice_iter(&bytes).next().is_some();
-    if found && any { Ok(bytes) } else { Err(lacks("certificate", path)) }
+    if all_are_certificates && any { Ok(bytes) } else { Err(lacks("certificate", path)) }
 }
 
 /// What may be the reason that a connection fails where one side expects certificates.

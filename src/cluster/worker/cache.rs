@@ -147,11 +147,11 @@ impl<B: DidBackend> Cache<B> {
     ) -> Result<(SegmentEntry, Arc<StratumData>)> {
         let manifest = self.manifest(sample)?;
         let entry = entry(&manifest, segment)?;
-        let kept = self.find(sample, segment, |rows| match rows {
+        let cached = self.find(sample, segment, |rows| match rows {
             CachedRows::Raw(data) => Some(Arc::clone(data)),
             CachedRows::Chunk(..) => None,
         });
-        if let Some(data) = kept {
+        if let Some(data) = cached {
             return Ok((entry, data));
         }
         let data = Arc::new(files::read(&manifest, &entry)?);
@@ -169,11 +169,11 @@ impl<B: DidBackend> Cache<B> {
         held: &Held<'_>,
         device: &B::Device,
     ) -> Result<(SegmentEntry, Arc<Chunk<B>>)> {
-        let kept = self.find(sample, segment, |rows| match rows {
+        let cached = self.find(sample, segment, |rows| match rows {
             CachedRows::Chunk(change, chunk) if *change == held.digest => Some(Arc::clone(chunk)),
             CachedRows::Chunk(..) | CachedRows::Raw(_) => None,
         });
-        if let Some(chunk) = kept {
+        if let Some(chunk) = cached {
             return Ok((entry(&*self.manifest(sample)?, segment)?, chunk));
         }
         let (entry, data) = self.raw(sample, segment)?;
@@ -215,15 +215,15 @@ impl<B: DidBackend> Cache<B> {
         let mut shelf = held(&self.shelf);
         shelf.uses += 1;
         let now = shelf.uses;
-        let kept = shelf.segments.get_mut(&(sample.clone(), segment))?;
-        kept.used = now;
-        wanted(&kept.rows)
+        let cached = shelf.segments.get_mut(&(sample.clone(), segment))?;
+        cached.used = now;
+        wanted(&cached.rows)
     }
 
     fn drop_segment(&self, sample: &SampleFile, segment: u32) {
         let mut shelf = held(&self.shelf);
-        if let Some(kept) = shelf.segments.remove(&(sample.clone(), segment)) {
-            shelf.bytes -= kept.bytes;
+        if let Some(cached) = shelf.segments.remove(&(sample.clone(), segment)) {
+            shelf.bytes -= cached.bytes;
         }
     }
 

@@ -52,8 +52,8 @@ impl Simulate for DoseSimulation {
 
     fn options(&self) -> Vec<String> {
         let mut words = super::common(false, self.weights, self.clusters);
-        let more = ["--gname", "group", "--dname", "dose", "--dvals"].map(str::to_owned);
-        words.extend(more);
+        let options = ["--gname", "group", "--dname", "dose", "--dvals"].map(str::to_owned);
+        words.extend(options);
         let doses = self.truths().into_iter().filter(|truth| truth.parameter == "dose_att");
         let doses: Vec<String> = doses.filter_map(|truth| Some(truth.at?.to_string())).collect();
         words.push(doses.join(","));

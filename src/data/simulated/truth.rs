@@ -68,7 +68,10 @@ impl Truth {
     }
 
     /// One row a parameter: `parameter`, `term`, `group`, `time`, `event_time`, `at`, `value`; null where a parameter has none.
-    pub(super) fn frame(truths: &[Self]) -> crate::Result<DataFrame> {
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn frame(truths: &[Self]) -> crate::Result<DataFrame> {
         let texts: Vec<&str> = truths.iter().map(|truth| &*truth.parameter).collect();
         let terms: Vec<Option<&str>> = truths.iter().map(|truth| truth.term.as_deref()).collect();
         let whole = |of: fn(&Self) -> Option<i64>| truths.iter().map(of).collect::<Vec<_>>();

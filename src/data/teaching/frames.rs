@@ -18,9 +18,9 @@ pub(super) fn medicaid() -> DataFrame {
         let ratio = (&number(part) / whole).expect("shipped columns");
         (&ratio * times).with_name(name.into())
     };
-    let kept = ["county_code", "st", "year", "treat_year"];
+    let names = ["county_code", "st", "year", "treat_year"];
     let mut columns: Vec<Column> =
-        kept.iter().map(|name| raw.column(name).expect("shipped columns").clone()).collect();
+        names.iter().map(|name| raw.column(name).expect("shipped columns").clone()).collect();
     columns.extend([
         number("set_wt"),
         population.clone(),

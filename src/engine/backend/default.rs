@@ -166,7 +166,8 @@ pub(super) fn influence<B: DidBackend>(
     out: &mut InfluenceStat,
 ) -> Result<Option<KeptRows>> {
     let active = plan.active();
-    let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
+    let mut kept_values =
+        vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
     for start in (0..chunk.rows).step_by(TILE) {
         let tile = B::influence_rows(chunk, plan, trim, start)?;
         let rows = start..start + tile.dims()[1];
@@ -184,7 +185,7 @@ pub(super) fn influence<B: DidBackend>(
             for (j, column) in Matrix::from(&tile).download()?.chunks_exact(rows.len()).enumerate()
             {
                 let at = j * chunk.rows;
-                kept[at + rows.start..at + rows.end].copy_from_slice(column);
+                kept_values[at + rows.start..at + rows.end].copy_from_slice(column);
             }
         }
     }
@@ -192,7 +193,7 @@ pub(super) fn influence<B: DidBackend>(
         ranks: chunk.rank.clone(),
         clusters: chunk.cluster.clone(),
         columns: active,
-        values: kept,
+        values: kept_values,
     }))
 }
 
@@ -242,19 +243,19 @@ fn leg<B: Backend>(
     if let Some(b) = leg.b {
         factor = factor + dots[b].clone();
     }
-    let mut rest = tile.ones.clone().mul_scalar(leg.f);
+    let mut shift = tile.ones.clone().mul_scalar(leg.f);
     if let Some(e) = leg.e {
-        rest = rest + dots[e].clone();
+        shift = shift + dots[e].clone();
     }
     if let Some((p, q)) = leg.prop.map(|j| props[j].clone()) {
         factor = factor - q.clone().mul_scalar(leg.h);
-        rest = rest + q.mul_scalar(leg.h_tau);
+        shift = shift + q.mul_scalar(leg.h_tau);
         if let Some(a) = leg.a {
             let treated = f64::from(u8::from(leg.treated));
-            rest = rest + p.sub_scalar(treated) * dots[a].clone();
+            shift = shift + p.sub_scalar(treated) * dots[a].clone();
         }
     }
-    tile.weight(leg.w) * (d * factor + rest)
+    tile.weight(leg.w) * (d * factor + shift)
 }
 
 pub(super) fn cross_moments<B: Backend>(tile: &Tensor<B, 2>) -> Result<Vec<f64>> {

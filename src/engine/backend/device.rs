@@ -144,12 +144,12 @@ impl Device {
     #[must_use]
     pub fn all() -> Vec<Self> {
         let gpus = [BackendName::Cuda, BackendName::Vulkan, BackendName::Wgpu];
-        let found = gpus.into_iter().flat_map(|backend| {
+        let devices = gpus.into_iter().flat_map(|backend| {
             let count = if backend.is_built() { backend.count().unwrap_or(0) } else { 0 };
             (0..count).map(move |index| Self::numbered(backend, index))
         });
         let processor = BackendName::Cpu.is_built().then(|| Self::new(BackendName::Cpu));
-        processor.into_iter().chain(found).collect()
+        processor.into_iter().chain(devices).collect()
     }
 
     /// Its backend.

@@ -184,7 +184,7 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
         let columns = live.len();
         let live: Vec<f64> = live.iter().map(|live| f64::from(u8::from(*live))).collect();
         let mut live = at.sums.upload_like(live, [1, columns]);
-        let mut found = Vec::with_capacity(3 * count);
+        let mut scalars_of_steps = Vec::with_capacity(3 * count);
         for _ in 0..count {
             let image = self.image(&at.direction);
             let curvature = (at.direction.clone() * image.clone()).sum_rows();
@@ -196,22 +196,22 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
             let z = at.sums.clone() * self.inverse.clone();
             let preconditioned = (at.sums.clone() * z.clone()).sum_rows();
             let normal = (at.sums.clone() * at.sums.clone() * self.shares.clone()).sum_rows();
-            let kept = live.clone() * quotient(preconditioned.clone(), &at.preconditioned);
-            at.direction = z + at.direction * kept;
-            found.extend([curvature, preconditioned.clone(), normal]);
+            let turn = live.clone() * quotient(preconditioned.clone(), &at.preconditioned);
+            at.direction = z + at.direction * turn;
+            scalars_of_steps.extend([curvature, preconditioned.clone(), normal]);
             at.preconditioned = preconditioned;
         }
         self.state = Some(at);
         if count == 0 {
             return Ok(Vec::new());
         }
-        let found = Matrix::stack(found).download()?;
+        let scalars_of_steps = Matrix::stack(scalars_of_steps).download()?;
         let step = |scalars: &[f64]| LevelStep {
             curvature: scalars[..columns].to_vec(),
             preconditioned: scalars[columns..2 * columns].to_vec(),
             normal: scalars[2 * columns..].to_vec(),
         };
-        Ok(found.chunks_exact(3 * columns).map(step).collect())
+        Ok(scalars_of_steps.chunks_exact(3 * columns).map(step).collect())
     }
 
     fn begin_bidiagonal(&mut self, problem: &BidiagonalProblem<'_>) -> Result<()> {
@@ -236,7 +236,7 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
     fn bidiagonalise(&mut self, count: usize) -> Result<Vec<BidiagonalStep>> {
         let Some(mut at) = self.bidiagonal.take() else { return Ok(Vec::new()) };
         let columns = at.u.dims()[1];
-        let mut found = Vec::with_capacity(2 * count);
+        let mut norms_of_steps = Vec::with_capacity(2 * count);
         let last = at.v.len().saturating_sub(1);
         at.v.drain(..last);
         for _ in 0..count {
@@ -258,18 +258,18 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
             let alpha = norm(&v);
             at.v.push(v * quotient(alpha.ones_like(), &alpha));
             at.ratio = Some(quotient(alpha.clone(), &beta));
-            found.extend([beta, alpha]);
+            norms_of_steps.extend([beta, alpha]);
         }
         self.bidiagonal = Some(at);
         if count == 0 {
             return Ok(Vec::new());
         }
-        let found = Matrix::stack(found).download()?;
+        let norms_of_steps = Matrix::stack(norms_of_steps).download()?;
         let step = |norms: &[f64]| BidiagonalStep {
             beta: norms[..columns].to_vec(),
             alpha: norms[columns..].to_vec(),
         };
-        Ok(found.chunks_exact(2 * columns).map(step).collect())
+        Ok(norms_of_steps.chunks_exact(2 * columns).map(step).collect())
     }
 
     fn combine(&mut self, updates: &[BidiagonalUpdate]) -> Result<Vec<f64>> {

@@ -99,10 +99,10 @@ pub(crate) fn condition(
     sample.y_scale = change.y_scale;
     report(1);
     if let Some(query) = doses {
-        let found = doses::find_doses(raw, sample, versions, query)?;
-        sample.design = found.design();
-        change.doses = Some(found.expansion());
-        sample.doses = Some(found.doses);
+        let of_doses = doses::find_doses(raw, sample, versions, query)?;
+        sample.design = of_doses.design();
+        change.doses = Some(of_doses.expansion());
+        sample.doses = Some(of_doses.doses);
     }
     sample.shares = shares(raw, &known, sample, change.weight)?;
     report(2);

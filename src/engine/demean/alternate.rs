@@ -43,10 +43,13 @@ pub(super) fn solve<const K: usize>(
                 continue;
             }
             let ratio = (second[k] / first[k]).sqrt();
-            let rest = if ratio < 1.0 { ratio / (1.0 - ratio) } else { f64::INFINITY };
+            let remaining = if ratio < 1.0 { ratio / (1.0 - ratio) } else { f64::INFINITY };
             // The changes fall no faster than this, and after an extrapolation seem to.
-            let error =
-                if second[k] <= goal.floor[k] { second[k] } else { 10.0 * second[k] * rest * rest };
+            let error = if second[k] <= goal.floor[k] {
+                second[k]
+            } else {
+                10.0 * second[k] * remaining * remaining
+            };
             (out.normal[k], out.error[k]) = (second[k], error);
             out.iterations[k] = iteration;
             // Of a column that the factors span, nothing is left that its error could be a part of.
@@ -86,9 +89,9 @@ impl<N: Normal<K>, const K: usize> Sweeps<'_, N, K> {
                 }
             });
             let levels = factor[0]..factor[1];
-            let found = g[levels.clone()].iter().zip(&self.image[levels.clone()]);
+            let sums_and_images = g[levels.clone()].iter().zip(&self.image[levels.clone()]);
             for ((level, effect), (g, image)) in
-                levels.clone().zip(&mut self.effects[levels]).zip(found)
+                levels.clone().zip(&mut self.effects[levels]).zip(sums_and_images)
             {
                 let weight = normal.weight(level);
                 for k in 0..K {

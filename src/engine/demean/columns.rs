@@ -89,12 +89,12 @@ impl Demeaner<'_> {
         }
         let sums = BlockSums::<K>::new(&self.design.cells);
         let mut room = ResidualRoom::new(columns, &self.design.cells);
-        let found = match self.method {
+        let passed = match self.method {
             DemeanMethod::Means => self.pass(&set, &sums, Some(&mut room)),
             DemeanMethod::Balanced => {
-                let found = self.pass(&set, &sums, None);
+                let passed = self.pass(&set, &sums, None);
                 let weights = &self.design.weights.rest;
-                for ((effect, sum), weight) in set.effects.iter_mut().zip(&found.sums).zip(weights)
+                for ((effect, sum), weight) in set.effects.iter_mut().zip(&passed.sums).zip(weights)
                 {
                     for k in 0..K {
                         effect[k] += sum[k] / weight;
@@ -105,24 +105,24 @@ impl Demeaner<'_> {
             DemeanMethod::Cg => match &self.device {
                 Some(device) => self.on_device(device, &mut set, &sums, columns, &mut room)?,
                 None => {
-                    self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
-                        Ok(self.conjugate(&sums, found, goal, left))
+                    self.iterate(&mut set, &sums, columns, &mut room, |passed, goal, left| {
+                        Ok(self.conjugate(&sums, passed, goal, left))
                     })?
                 }
             },
             DemeanMethod::Map => {
-                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                self.iterate(&mut set, &sums, columns, &mut room, |passed, goal, left| {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
                     let offsets = &self.design.cells.offsets;
-                    Ok(alternate::solve(&by_cells, offsets, &found.sums, goal, left))
+                    Ok(alternate::solve(&by_cells, offsets, &passed.sums, goal, left))
                 })?
             }
             #[cfg(feature = "schwarz")]
             DemeanMethod::Schwarz => {
                 let schwarz = self.schwarz()?;
-                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                self.iterate(&mut set, &sums, columns, &mut room, |passed, goal, left| {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
-                    let mut course = Conjugate::new(&found.sums, *goal);
+                    let mut course = Conjugate::new(&passed.sums, *goal);
                     course.run(&Preconditioned { by_cells, schwarz }, left);
                     Ok(course.end())
                 })?
@@ -132,7 +132,7 @@ impl Demeaner<'_> {
                 self.pass(&set, &sums, Some(&mut room))
             }
         };
-        self.report(&set, &found, columns, room, out);
+        self.report(&set, &passed, columns, room, out);
         Ok(count)
     }
 
@@ -233,15 +233,15 @@ impl Demeaner<'_> {
     ) -> Result<PassSums<K>> {
         let tolerance = self.options.tolerance;
         let mut left = self.options.iterations;
-        let mut found = self.pass(set, sums, None);
+        let mut passed = self.pass(set, sums, None);
         set.stop = [Stop::AlreadyOrthogonal; K];
         for round in 1..=AGAIN {
-            let goal = Goal { squares: found.squares, tolerance, floor: set.floor };
-            let inner = solve(&found, &goal, left)?;
+            let goal = Goal { squares: passed.squares, tolerance, floor: set.floor };
+            let inner = solve(&passed, &goal, left)?;
             add(&mut set.effects, &inner.effects);
             for k in 0..K {
                 set.iterations[k] += inner.iterations[k];
-                if found.normal[k] > set.floor[k] {
+                if passed.normal[k] > set.floor[k] {
                     set.stop[k] = Stop::Tolerance;
                 }
             }
@@ -261,18 +261,18 @@ impl Demeaner<'_> {
                 if inner.done[k] == Some(Done::Goal) && fits {
                     continue;
                 }
-                if round == AGAIN || after.normal[k] > 0.25 * found.normal[k] {
+                if round == AGAIN || after.normal[k] > 0.25 * passed.normal[k] {
                     set.stop[k] = Stop::Rounding;
                 } else {
                     again = true;
                 }
             }
-            found = after;
+            passed = after;
             if !again {
                 break;
             }
         }
-        Ok(found)
+        Ok(passed)
     }
 
     pub(super) fn not_demeaned<const K: usize>(

@@ -129,12 +129,12 @@ impl<const K: usize> Conjugate<K> {
 
     /// `p = z + β p`, `S p`, and the step along it.
     fn turn(&mut self, normal: &impl Normal<K>) {
-        let kept: [f64; K] = std::array::from_fn(|k| self.columns[k].kept());
+        let turns: [f64; K] = std::array::from_fn(|k| self.columns[k].kept());
         let levels = &self.levels;
         stripes::over(&mut self.direction, |stripe, direction| {
             for (p, level) in direction.iter_mut().zip(&levels[stripe * STRIPE..]) {
                 for k in 0..K {
-                    p[k] = level.image[k] + kept[k] * p[k];
+                    p[k] = level.image[k] + turns[k] * p[k];
                 }
             }
         });
@@ -330,8 +330,8 @@ impl ConjugateScalars {
             self.steps.iter().enumerate().any(|(j, [alpha, beta, _])| {
                 let before = if j == 0 { 0.0 } else { self.steps[j - 1][0] };
                 let link = if j == 0 { 0.0 } else { beta / (before * before) / pivot };
-                let own = 1.0 / alpha + if j == 0 { 0.0 } else { beta / before };
-                pivot = own - x - link;
+                let diagonal = 1.0 / alpha + if j == 0 { 0.0 } else { beta / before };
+                pivot = diagonal - x - link;
                 pivot <= 0.0
             })
         };

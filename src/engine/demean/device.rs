@@ -236,9 +236,9 @@ impl Demeaner<'_> {
         room: &mut ResidualRoom,
     ) -> Result<PassSums<K>> {
         let mut left = self.options.iterations;
-        let mut found = self.pass(set, sums, None);
+        let mut passed = self.pass(set, sums, None);
         let mut known: [ColumnProgress; K] = std::array::from_fn(|k| ColumnProgress {
-            wanted: k < set.count && found.normal[k] > set.floor[k],
+            wanted: k < set.count && passed.normal[k] > set.floor[k],
             stalled: false,
             taken: f64::INFINITY,
             smallest: f64::INFINITY,
@@ -248,8 +248,8 @@ impl Demeaner<'_> {
             return Ok(self.pass(set, sums, Some(room)));
         }
         while known.iter().any(|k| k.wanted) {
-            let courses = self.courses(device, set, &found, &known);
-            let inner = device.solve(&found, courses, left)?;
+            let courses = self.courses(device, set, &passed, &known);
+            let inner = device.solve(&passed, courses, left)?;
             let before = set.effects.clone();
             add(&mut set.effects, &inner.effects);
             let after = self.pass(set, sums, Some(room));
@@ -259,20 +259,20 @@ impl Demeaner<'_> {
                 let course = &inner.courses[k];
                 set.iterations[k] += course.scalars.count();
                 set.passes[k] += 1;
-                rejected[k] = after.normal[k].is_nan() || after.normal[k] > found.normal[k];
+                rejected[k] = after.normal[k].is_nan() || after.normal[k] > passed.normal[k];
                 let taken = course.scalars.taken();
                 if !rejected[k] && self.reached(course, known, &after, gz[k], k, set.floor[k]) {
                     known.wanted = false;
                 } else if rejected[k]
                     || course.scalars.done == Some(Done::Rounding)
-                    || after.normal[k] > 0.25 * found.normal[k]
+                    || after.normal[k] > 0.25 * passed.normal[k]
                 {
                     (known.wanted, known.stalled) = (false, true);
                 }
                 known.taken = taken;
                 known.smallest = course.smallest.min(course.scalars.smallest());
             }
-            found = if rejected.contains(&true) {
+            passed = if rejected.contains(&true) {
                 for (effect, before) in set.effects.iter_mut().zip(before) {
                     for k in (0..K).filter(|k| rejected[*k]) {
                         effect[k] = before[k];
@@ -284,26 +284,26 @@ impl Demeaner<'_> {
             };
             left -= inner.courses.iter().map(|c| c.scalars.count()).max().unwrap_or(0).min(left);
             if let Some(k) = known.iter().position(|k| k.wanted).filter(|_| left == 0) {
-                return Err(self.not_demeaned(set, &columns[k], k, found.normal[k]));
+                return Err(self.not_demeaned(set, &columns[k], k, passed.normal[k]));
             }
         }
-        let bound = |k: usize| self.options.tolerance.powi(2) * found.squares[k];
+        let bound = |k: usize| self.options.tolerance.powi(2) * passed.squares[k];
         let beyond = |k: usize| {
             let rounding = 100.0 * set.floor[k];
-            let error = 2.0 * self.preconditioned(&found)[k] / known[k].smallest;
-            let left = found.normal[k].max(error);
-            known[k].stalled && found.normal[k] > rounding && left > bound(k).max(rounding)
+            let error = 2.0 * self.preconditioned(&passed)[k] / known[k].smallest;
+            let left = passed.normal[k].max(error);
+            known[k].stalled && passed.normal[k] > rounding && left > bound(k).max(rounding)
         };
         if (0..K).any(beyond) {
             set.host = true;
-            return self.iterate(set, sums, columns, room, |found, goal, left| {
-                Ok(self.conjugate(sums, found, goal, left))
+            return self.iterate(set, sums, columns, room, |passed, goal, left| {
+                Ok(self.conjugate(sums, passed, goal, left))
             });
         }
         for k in (0..K).filter(|k| known[*k].stalled) {
             set.stop[k] = Stop::Rounding;
         }
-        Ok(found)
+        Ok(passed)
     }
 
     fn courses<const K: usize>(

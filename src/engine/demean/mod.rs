@@ -249,13 +249,13 @@ impl<'a> Demeaner<'a> {
         let most = device.map_or(8, Device::columns);
         let mut done = 0;
         while done < columns.len() {
-            let rest = &columns[done..];
+            let remaining = &columns[done..];
             let start = start.map(|s| &s[done..]);
-            done += match rest.len().min(most) {
-                1 => self.demean_set::<1>(rest, start, &mut out)?,
-                2 => self.demean_set::<2>(rest, start, &mut out)?,
-                3 | 4 => self.demean_set::<4>(rest, start, &mut out)?,
-                _ => self.demean_set::<8>(rest, start, &mut out)?,
+            done += match remaining.len().min(most) {
+                1 => self.demean_set::<1>(remaining, start, &mut out)?,
+                2 => self.demean_set::<2>(remaining, start, &mut out)?,
+                3 | 4 => self.demean_set::<4>(remaining, start, &mut out)?,
+                _ => self.demean_set::<8>(remaining, start, &mut out)?,
             };
         }
         out.device = device.map(|device| device.name.clone());
@@ -307,9 +307,9 @@ fn balanced(design: &WeightedDesign<'_>) -> bool {
     (0..cells.segments()).all(|s| {
         cells.segment(s).zip(&weights.rest).all(|(cell, level)| {
             let product = weights.lead[s] * level;
-            let own = by_cell.map_or(1.0, |w| w[cell]) * total;
+            let weight_of_cell = by_cell.map_or(1.0, |w| w[cell]) * total;
             cells.codes[cell] as usize == cell - cells.segment(s).start
-                && (own - product).abs() <= 4.0 * f64::EPSILON * product
+                && (weight_of_cell - product).abs() <= 4.0 * f64::EPSILON * product
         })
     })
 }

@@ -161,11 +161,11 @@ impl<'d, 'w> CellsByLevel<'d, 'w> {
             if segment.len() == 1 {
                 continue;
             }
-            let own = weight(cell);
+            let cell_weight = weight(cell);
             for code in &cells.codes[cell * m..(cell + 1) * m] {
-                room.add(*code, own);
+                room.add(*code, cell_weight);
             }
-            let share = own / self.design.weights.lead[s];
+            let share = cell_weight / self.design.weights.lead[s];
             for other in segment {
                 let product = share * weight(other);
                 for code in &cells.codes[other * m..(other + 1) * m] {

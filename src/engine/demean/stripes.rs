@@ -44,8 +44,8 @@ impl<const K: usize> BlockSums<K> {
             for (range, shift) in block.ranges.iter().zip(&block.shifts) {
                 let (from, to) = (range.start.max(first), range.end.min(end));
                 if from < to {
-                    let place = (from as u32).wrapping_sub(*shift) as usize;
-                    let part = &acc[place..place + to - from];
+                    let offset = (from as u32).wrapping_sub(*shift) as usize;
+                    let part = &acc[offset..offset + to - from];
                     for (out, part) in out[from - first..].iter_mut().zip(part) {
                         for k in 0..K {
                             out[k] += part[k];
@@ -87,10 +87,10 @@ pub(super) fn total<const K: usize>(parts: impl IntoIterator<Item = [f64; K]>) -
 
 /// Consecutive pieces of these lengths.
 pub(super) fn pieces<'a, T>(values: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
-    let mut rest = values;
+    let mut remaining = values;
     let piece = |length: &usize| {
-        let (piece, after) = std::mem::take(&mut rest).split_at_mut(*length);
-        rest = after;
+        let (piece, after) = std::mem::take(&mut remaining).split_at_mut(*length);
+        remaining = after;
         piece
     };
     lengths.iter().map(piece).collect()

@@ -77,12 +77,13 @@ impl<'a> Weights<'a> {
                         inside[code.wrapping_sub(*shift) as usize] += weight(c);
                     }
                     for (_, code) in places(f) {
-                        let place = code.wrapping_sub(*shift) as usize;
-                        let w = std::mem::take(&mut inside[place]);
+                        let offset = code.wrapping_sub(*shift) as usize;
+                        let w = std::mem::take(&mut inside[offset]);
                         if w > 0.0 {
-                            acc[place][0] += w;
-                            let rest = (self.lead[s] - w).max(0.0);
-                            acc[place][1] += if alone { 0.0 } else { w * rest / self.lead[s] };
+                            acc[offset][0] += w;
+                            let other_weight = (self.lead[s] - w).max(0.0);
+                            acc[offset][1] +=
+                                if alone { 0.0 } else { w * other_weight / self.lead[s] };
                         }
                     }
                 }

@@ -113,8 +113,8 @@ impl InfluenceFiles {
     /// # Errors
     /// As [`labels`](Self::labels), and [`DidError::ColumnNotFound`] for a name that is not among theirs.
     pub fn column(&self, name: &str) -> Result<Vec<f64>> {
-        let place = self.names.iter().position(|known| known == name);
-        let estimated = place.and_then(|place| self.estimated.get(place).copied());
+        let position = self.names.iter().position(|known| known == name);
+        let estimated = position.and_then(|position| self.estimated.get(position).copied());
         match estimated {
             None => Err(DidError::ColumnNotFound {
                 column: name.to_owned(),

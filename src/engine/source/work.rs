@@ -66,10 +66,10 @@ impl Work<'_> {
             8 * (covariance + draws),
             "ask for fewer draws",
         )?;
-        let kept = if self.keep_influence { 2 * m * n + LABEL / 8 * n } else { 0 };
+        let influence_values = if self.keep_influence { 2 * m * n + LABEL / 8 * n } else { 0 };
         memory::check(
-            "what is kept of the influence values (`keep_influence`)",
-            8 * (covariance + draws + kept),
+            "what is influence_values of the influence values (`keep_influence`)",
+            8 * (covariance + draws + influence_values),
             "do not keep influence values",
         )
     }

@@ -89,7 +89,7 @@ fn converted(effects: &GroupTimeEffects, group: f64, anticipation: u32) -> Vec<C
     let periods = &effects.periods;
     let is_before = |t: &f64| effects.calendar.grid.elapsed(*t, group) > f64::from(anticipation);
     let Some(base) = periods.iter().rposition(is_before) else { return Vec::new() };
-    let own = |time: f64| effects.cells.iter().position(|c| c.group == group && c.time == time);
+    let cell_at = |time: f64| effects.cells.iter().position(|c| c.group == group && c.time == time);
     let blank = Cell {
         group,
         time: periods[base],
@@ -109,7 +109,7 @@ fn converted(effects: &GroupTimeEffects, group: f64, anticipation: u32) -> Vec<C
             false if at < base => (at + 1..base + 1, -1.0),
             false => (base + 1..at + 1, 1.0),
         };
-        let steps: Vec<usize> = steps.map(|s| own(periods[s])).collect::<Option<_>>()?;
+        let steps: Vec<usize> = steps.map(|s| cell_at(periods[s])).collect::<Option<_>>()?;
         let failed = steps.iter().find(|j| effects.att(**j).is_none());
         let sum: f64 = steps.iter().filter_map(|j| effects.att(*j)).sum();
         let status = failed.map_or(CellStatus::Estimated, |j| effects.cells[*j].status.clone());

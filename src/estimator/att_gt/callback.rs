@@ -93,10 +93,10 @@ impl TwoByTwoEstimate {
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").build();
-/// let own = config.fit_with(&data::mpdta(), &Means)?;
+/// let by_callback = config.fit_with(&data::mpdta(), &Means)?;
 /// // Without covariates the built-in estimators are the same.
 /// let built_in = config.fit(&data::mpdta())?;
-/// let (a, b) = (own.cells[0].estimate.se.unwrap(), built_in.cells[0].estimate.se.unwrap());
+/// let (a, b) = (by_callback.cells[0].estimate.se.unwrap(), built_in.cells[0].estimate.se.unwrap());
 /// assert!((a - b).abs() < 1e-12);
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
@@ -269,7 +269,7 @@ fn consume(
         TRIM,
     );
     let mut stat = InfluenceStat::zero(pass.columns, &consumers);
-    let mut kept = consumers.keep_rows.then(|| ValuesHere::new(sample, cells));
+    let mut kept_values = consumers.keep_rows.then(|| ValuesHere::new(sample, cells));
     for (s, (data, given)) in strata.iter().zip(columns).enumerate() {
         let share = pass.strata[s].share;
         let active: Vec<usize> =
@@ -287,9 +287,9 @@ fn consume(
             }
         };
         let rows = host::consume(data.rows, &data.rank, &data.cluster, form, &sink, &mut stat);
-        if let (Some(kept), Some(rows)) = (&mut kept, rows) {
-            kept.keep(&rows)?;
+        if let (Some(kept_values), Some(rows)) = (&mut kept_values, rows) {
+            kept_values.keep(&rows)?;
         }
     }
-    Ok((stat, kept.map(KeptValues::Here)))
+    Ok((stat, kept_values.map(KeptValues::Here)))
 }

@@ -256,14 +256,14 @@ impl<B: DidBackend> AttGt<B> {
         sample: &Sample,
         method: Option<EstimationMethod>,
     ) -> Settings {
-        let own = EstimatorSettings::AttGt {
+        let of_estimator = EstimatorSettings::AttGt {
             control_group: self.control_group,
             last_cohort: setup::last_cohort(sample),
             base_period: self.base_period,
             method,
             anticipation: self.anticipation,
         };
-        let mut settings = shell::settings(self, setup, backend, sample, own);
+        let mut settings = shell::settings(self, setup, backend, sample, of_estimator);
         if sample.periods.len() == 2 {
             settings.inference.band = Band::Pointwise;
         }

@@ -76,8 +76,8 @@ pub(super) fn estimate<B: DidBackend>(
     let y_scale = sample.y_scale;
     let att = (cell.att.att + corrected) * y_scale;
     let comparison = ComparisonUnits::new(&treated, att, y_scale, &moments);
-    let own = config.own_settings(sample, None);
-    let settings = shell::settings(config, &setup, source.backend(), sample, own);
+    let of_estimator = config.own_settings(sample, None);
+    let settings = shell::settings(config, &setup, source.backend(), sample, of_estimator);
     let few = few_observations(&treated)?;
     let fitted = comparison.curve(config, sample, treated)?;
     let timings = timings.of(&*source);
@@ -153,20 +153,22 @@ impl ComparisonUnits {
         let total: f64 = treated.weights.iter().sum();
         let weighted = treated.weights.iter().zip(&treated.changes);
         let mean = weighted.clone().map(|(w, y)| w * y).sum::<f64>() / total;
-        let own = weighted.map(|(w, y)| w * (y - mean) / total);
+        let influence_of_treated = weighted.map(|(w, y)| w * (y - mean) / total);
         let unscaled = moments.covariance();
         let m = unscaled.len().isqrt();
         let scale = |j: usize| if j == 0 { y_scale } else { 1.0 };
         let covariance: Vec<f64> =
             unscaled.iter().enumerate().map(|(e, v)| v * scale(e / m) * scale(e % m)).collect();
         let noise = match moments.of_clusters(0) {
-            None => Noise::Independent((covariance[0] - own.map(|u| u * u).sum::<f64>()).max(0.0)),
+            None => Noise::Independent(
+                (covariance[0] - influence_of_treated.map(|u| u * u).sum::<f64>()).max(0.0),
+            ),
             Some(sums) => {
-                let mut rest: Vec<f64> = sums.iter().map(|u| u * y_scale).collect();
-                for (cluster, u) in treated.clusters.iter().zip(own) {
-                    rest[*cluster as usize] -= u;
+                let mut of_comparison: Vec<f64> = sums.iter().map(|u| u * y_scale).collect();
+                for (cluster, u) in treated.clusters.iter().zip(influence_of_treated) {
+                    of_comparison[*cluster as usize] -= u;
                 }
-                Noise::ByCluster(rest)
+                Noise::ByCluster(of_comparison)
             }
         };
         Self { mean: mean - att, noise, covariance }
@@ -184,12 +186,12 @@ impl ComparisonUnits {
         }
         let mut sorted = doses.clone();
         sorted.sort_unstable_by(f64::total_cmp);
-        let found = sample.doses.as_ref().ok_or_else(no_law)?;
+        let doses_of_sample = sample.doses.as_ref().ok_or_else(no_law)?;
         let points = |grid: &DoseGrid, quantiles: &[f64]| -> Vec<Vec<f64>> {
-            grid.doses(found.range, quantiles).into_iter().map(|d| vec![d]).collect()
+            grid.doses(doses_of_sample.range, quantiles).into_iter().map(|d| vec![d]).collect()
         };
-        let shown = config.grid.probabilities().len().min(found.quantiles.len());
-        let (shown, compared) = found.quantiles.split_at(shown);
+        let shown = config.grid.probabilities().len().min(doses_of_sample.quantiles.len());
+        let (shown, compared) = doses_of_sample.quantiles.split_at(shown);
         let (columns, sorted) = ([doses], [sorted]);
         let (noise, shift) = self.noise.parts(config.comparison_noise);
         let data = Observations {
@@ -233,8 +235,8 @@ impl ComparisonUnits {
             degree: splines.degree(),
             interior: breakpoints[1..breakpoints.len() - 1].to_vec(),
             groups: vec![GroupKnots { group, breakpoints: breakpoints.to_vec() }],
-            range: found.range,
-            percentiles: found.percentiles.clone(),
+            range: doses_of_sample.range,
+            percentiles: doses_of_sample.percentiles.clone(),
         };
         let curves = Curves {
             joint: coefficients(sample, &fitted, noise),
@@ -276,9 +278,9 @@ fn coefficients(sample: &Sample, fitted: &FittedCurve, noise: f64) -> Joint {
             };
         }
     }
-    let own = |a: usize| if a == 0 { level.beta[0] } else { level.beta[a] - level.beta[0] };
+    let value = |a: usize| if a == 0 { level.beta[0] } else { level.beta[a] - level.beta[0] };
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
-    let values = (0..j).map(|a| Some(own(a))).chain([Some(share)]).collect();
+    let values = (0..j).map(|a| Some(value(a))).chain([Some(share)]).collect();
     let covariance = Some(covariance);
     let (n, n_clusters) = (sample.n, sample.n_clusters);
     Joint { values, covariance, draws: None, n, n_clusters, unit: 1.0, unknown: Vec::new() }
@@ -315,10 +317,10 @@ fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<(f64, 
         };
         let residual = y - at(&values, beta);
         let slope = (at(&derivatives, beta) - mean) / total;
-        let own = weight * (slope + residual * at(&values, &direction));
+        let influence_of_row = weight * (slope + residual * at(&values, &direction));
         match data.clusters {
-            Some(clusters) => influence[clusters.of[row] as usize] += own,
-            None => variance += own * own,
+            Some(clusters) => influence[clusters.of[row] as usize] += influence_of_row,
+            None => variance += influence_of_row * influence_of_row,
         }
     }
     let of_clusters: f64 = influence.iter().map(|u| u * u).sum();

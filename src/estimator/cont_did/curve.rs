@@ -161,19 +161,20 @@ impl Curves {
         };
         let weights = self.weights();
         let mut all = Vec::new();
-        let mut own = Vec::with_capacity(self.cohorts.len());
+        let mut of_cohorts = Vec::with_capacity(self.cohorts.len());
         for (cohort, weight) in self.cohorts.iter().zip(&weights) {
             let mut row = cohort.splines.row(dose, order);
             row[0] = if order == 0 { 1.0 } else { 0.0 };
             let terms: Vec<(usize, f64)> = (cohort.first..).zip(row).collect();
             let value = self.joint.combination(terms.iter().copied()).map_err(|_| no_law())?.value;
-            own.push(value);
+            of_cohorts.push(value);
             all.extend(terms.into_iter().map(|(j, b)| (j, weight * b)));
         }
         if self.shares == CohortShares::Estimated {
-            let mean: f64 = own.iter().zip(&weights).map(|(value, weight)| value * weight).sum();
+            let mean: f64 =
+                of_cohorts.iter().zip(&weights).map(|(value, weight)| value * weight).sum();
             let total: f64 = (0..self.cohorts.len()).map(|c| self.share(c)).sum();
-            let shares = (self.coefficients()..).zip(&own);
+            let shares = (self.coefficients()..).zip(&of_cohorts);
             let value = self.joint.combination(all.iter().copied()).map_err(|_| no_law())?.value;
             all.extend(shares.map(|(j, value)| (j, (value - mean) / total)));
             // A share moves the average by its group's distance from it; its value is no part of the average.

@@ -110,9 +110,11 @@ impl InfluenceColumns {
         }
         for curve in &self.curves {
             for cell in &curve.cells {
-                let own = &curve_of(&cells[*cell])?.coefficients;
-                for (value, own) in values[curve.columns.clone()].iter_mut().zip(own) {
-                    *value += own.att / curve.cells.len() as f64;
+                let coefficients = &curve_of(&cells[*cell])?.coefficients;
+                for (value, coefficients) in
+                    values[curve.columns.clone()].iter_mut().zip(coefficients)
+                {
+                    *value += coefficients.att / curve.cells.len() as f64;
                 }
             }
         }
@@ -155,9 +157,10 @@ impl Assembly<'_> {
         mut moments: InfluenceMoments,
     ) -> Result<ContDidResult> {
         let _span = tracing::info_span!("inference").entered();
-        let kept = moments.kept.take();
-        let kept = kept.map(|kept| kept.finish(self.sample, &self.kept_columns()));
-        let kept = kept.transpose()?.unwrap_or_default();
+        let influence = moments.kept.take();
+        let influence =
+            influence.map(|influence| influence.finish(self.sample, &self.kept_columns()));
+        let influence = influence.transpose()?.unwrap_or_default();
         let joint = self.joint(moments)?;
         let cohorts: Vec<CohortCurve> = self
             .columns
@@ -192,7 +195,7 @@ impl Assembly<'_> {
         let warnings = self.warnings();
         let level = self.effects(&joint, DoseTarget::Level, warnings.clone())?;
         let slope = self.effects(&joint, DoseTarget::Slope, warnings)?;
-        finish(config, self.sample, curves, [level, slope], (self.knots(), self.start), kept)
+        finish(config, self.sample, curves, [level, slope], (self.knots(), self.start), influence)
     }
 
     /// Names of the influence columns: levels, slopes, and the coefficients of curves.
@@ -322,9 +325,11 @@ impl Assembly<'_> {
         let groups = self.sample.groups.iter().enumerate();
         let without = groups.filter(|(g, _)| self.columns.curves.iter().all(|c| c.group != *g));
         let warning = |(_, group): (usize, &Range<usize>)| {
-            let own = self.planned.iter().zip(self.cells).filter(|(p, _)| p.cohort == group.start);
-            let status =
-                own.filter_map(|(_, cell)| cell.as_ref().ok()?.curve.as_ref().err()).next();
+            let cells_of_group =
+                self.planned.iter().zip(self.cells).filter(|(p, _)| p.cohort == group.start);
+            let status = cells_of_group
+                .filter_map(|(_, cell)| cell.as_ref().ok()?.curve.as_ref().err())
+                .next();
             Some(DidWarning::NoCurve {
                 group: self.sample.group(group),
                 reason: status?.shown(self.sample.calendar.frequency),
@@ -444,9 +449,9 @@ pub(super) fn finish<B: DidBackend>(
         influence_files: kept.files,
     };
     result.overall = result.overall_effects()?;
-    let mut more = Vec::new();
-    result.dose = result.curve(&doses, band, &mut more)?;
-    for warning in more.into_iter().chain(result.slope.warnings.clone()) {
+    let mut warnings_of_curve = Vec::new();
+    result.dose = result.curve(&doses, band, &mut warnings_of_curve)?;
+    for warning in warnings_of_curve.into_iter().chain(result.slope.warnings.clone()) {
         if !result.warnings.contains(&warning) {
             result.warnings.push(warning);
         }

@@ -34,15 +34,15 @@ pub(super) fn treated(source: &dyn Source, cell: &PlannedCell) -> Result<Treated
     let rows = side.treated.first().ok_or_else(foreign)?;
     let Outcome::Change { post, base } = side.outcome else { return Err(foreign()) };
     let pass = rows_pass(sample, rows, side.outcome);
-    let mut kept: Vec<UnitRow> = Vec::with_capacity(cell.n_treated);
-    source.run_keeping(&pass, &mut |rows| keep(&mut kept, &rows))?;
-    kept.sort_unstable_by_key(|(rank, ..)| *rank);
-    if kept.len() != cell.n_treated {
+    let mut treated_rows: Vec<UnitRow> = Vec::with_capacity(cell.n_treated);
+    source.run_keeping(&pass, &mut |rows| keep(&mut treated_rows, &rows))?;
+    treated_rows.sort_unstable_by_key(|(rank, ..)| *rank);
+    if treated_rows.len() != cell.n_treated {
         return Err(foreign());
     }
     let level = level(sample, rows.stratum, post, base);
     let mut treated = TreatedUnits::default();
-    let weighted = kept.into_iter().filter(|(.., [_, _, weight])| *weight > 0.0);
+    let weighted = treated_rows.into_iter().filter(|(.., [_, _, weight])| *weight > 0.0);
     for (_, cluster, [change, dose, weight]) in weighted {
         treated.clusters.extend(cluster);
         treated.changes.push((change + level) * sample.y_scale);
@@ -66,8 +66,8 @@ fn level(sample: &Sample, stratum: usize, post: usize, base: usize) -> f64 {
 
 fn keep(kept: &mut Vec<UnitRow>, rows: &KeptRows) -> Result<()> {
     let n = rows.ranks.len();
-    let place = |column: usize| rows.columns.iter().position(|c| *c == column);
-    let (Some(change), Some(dose), Some(weight)) = (place(0), place(1), place(2)) else {
+    let position = |column: usize| rows.columns.iter().position(|c| *c == column);
+    let (Some(change), Some(dose), Some(weight)) = (position(0), position(1), position(2)) else {
         return if n == 0 { Ok(()) } else { Err(foreign()) };
     };
     for (i, rank) in rows.ranks.iter().enumerate() {

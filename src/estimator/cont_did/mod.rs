@@ -246,15 +246,17 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         let columns = InfluenceColumns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let moments = InfluenceMoments::form(&*source, columns.estimates(), &work, TRIM)?;
-        let own = self.own_settings(sample, anew.map(|_| self.resampling));
-        let mut settings = shell::settings(self, &setup, source.backend(), sample, own);
+        let of_estimator = self.own_settings(sample, anew.map(|_| self.resampling));
+        let mut settings = shell::settings(self, &setup, source.backend(), sample, of_estimator);
         let redrawn = match &anew {
             None => None,
             Some(bootstrap) => {
                 let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
-                let found = Redrawn::new(&*source, &planned, &columns, bootstrap, self.resampling)?;
-                settings.inference.bootstrap = Some(Bootstrap { draws: found.count, ..*bootstrap });
-                Some(found)
+                let redrawn_effects =
+                    Redrawn::new(&*source, &planned, &columns, bootstrap, self.resampling)?;
+                settings.inference.bootstrap =
+                    Some(Bootstrap { draws: redrawn_effects.count, ..*bootstrap });
+                Some(redrawn_effects)
             }
         };
         let failed = redrawn.as_ref().map_or(0, |redrawn| redrawn.failed);

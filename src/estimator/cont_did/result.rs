@@ -129,10 +129,10 @@ impl ContDidResult {
     pub fn at_with(&self, doses: &[f64], inference: &Inference) -> Result<DoseCurve> {
         inference.validate()?;
         DoseGrid::Values(doses.to_vec()).validate()?;
-        let own = self.level.settings.inference;
+        let of_fit = self.level.settings.inference;
         if self.curves.bands.is_some()
             && inference.band == Band::Uniform
-            && inference.alpha.to_bits() != own.alpha.to_bits()
+            && inference.alpha.to_bits() != of_fit.alpha.to_bits()
         {
             return Err(DidError::config(
                 "alpha",
@@ -230,17 +230,18 @@ impl ContDidResult {
 /// The average by group, with the groups' shares taken as known.
 fn by_fixed_shares(cells: &GroupTimeResult) -> Result<Estimate> {
     let effects = &cells.effects;
-    let own = |group: f64| {
+    let post_cells = |group: f64| {
         effects.estimated().filter(move |(_, cell, _)| cell.group == group && cell.is_post())
     };
     let share =
         |group: f64| effects.share_of(group).and_then(|j| effects.joint.values[j]).unwrap_or(0.0);
-    let present = effects.groups.iter().copied().filter(|group| own(*group).next().is_some());
+    let present =
+        effects.groups.iter().copied().filter(|group| post_cells(*group).next().is_some());
     let present: Vec<f64> = present.collect();
     let total: f64 = present.iter().map(|group| share(*group)).sum();
     let terms = present.iter().flat_map(|group| {
-        let weight = share(*group) / (total * own(*group).count() as f64);
-        own(*group).map(move |(j, ..)| (j, weight))
+        let weight = share(*group) / (total * post_cells(*group).count() as f64);
+        post_cells(*group).map(move |(j, ..)| (j, weight))
     });
     let combination = effects.joint.combination(terms).map_err(|_| no_law())?;
     effects.joint.estimate(&combination, effects.inference.alpha).ok_or_else(no_law)

@@ -128,20 +128,20 @@ impl Root {
         let k = before.len();
         let mut root = Self { kept: Vec::new(), columns: Vec::new(), loss: 1.0 };
         for (j, Before { raw, centred }) in before.iter().enumerate() {
-            let own = gram[j * k + j];
+            let square = gram[j * k + j];
             let mut column: Vec<f64> = Vec::with_capacity(root.kept.len() + 1);
             for (earlier, i) in root.columns.iter().zip(&root.kept) {
                 let known: f64 = column.iter().zip(earlier).map(|(x, y)| x * y).sum();
                 column.push((gram[i * k + j] - known) / earlier[column.len()]);
             }
             let known: f64 = column.iter().map(|x| x * x).sum();
-            let noise = ROUNDING * root.loss * own;
-            let limit = (limits.part * centred).max(limits.own * own);
+            let noise = ROUNDING * root.loss * square;
+            let limit = (limits.part * centred).max(limits.own * square);
             let is_constant = *centred <= CONSTANT * raw;
             // What may be rounding is decided later.
-            let pivot = (own - known).max(noise);
+            let pivot = (square - known).max(noise);
             if !is_constant && pivot + noise > limit {
-                root.loss = root.loss.max(own / pivot);
+                root.loss = root.loss.max(square / pivot);
                 column.push(pivot.sqrt());
                 root.columns.push(column);
                 root.kept.push(j);
@@ -202,8 +202,8 @@ impl Root {
                 b[i] = (b[i] - known) / roots[i][i];
             }
             let sizes = left.iter().zip(&b).map(|(i, b)| b.abs() * size(*i)).sum::<f64>() + size(a);
-            let own: f64 = root.iter().map(|r| r * r).sum::<f64>() + pivot;
-            let limit = (limits.part * size(a).powi(2)).max(limits.own * own);
+            let square: f64 = root.iter().map(|r| r * r).sum::<f64>() + pivot;
+            let limit = (limits.part * size(a).powi(2)).max(limits.own * square);
             if pivot > limit && pivot > (limits.error * sizes).powi(2) {
                 column[a] = pivot.sqrt() / first[a];
                 roots.push(root.into_iter().chain([pivot.sqrt()]).collect());

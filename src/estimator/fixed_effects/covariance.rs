@@ -180,8 +180,9 @@ fn positive(matrix: &[f64], parts: &[f64]) -> Option<Vec<f64>> {
     let all: Vec<usize> = (0..k).collect();
     let entry = |e: usize| spectrum.entry(&all, (e / k, e % k), |uu, value| uu * value.max(0.0));
     let is_left: Vec<bool> = (0..k).map(|j| entry(j * k + j) > LEFT).collect();
-    let kept = |e: usize| if is_left[e / k] && is_left[e % k] { entry(e) * over(e) } else { 0.0 };
-    Some((0..k * k).map(kept).collect())
+    let repaired =
+        |e: usize| if is_left[e / k] && is_left[e % k] { entry(e) * over(e) } else { 0.0 };
+    Some((0..k * k).map(repaired).collect())
 }
 
 #[cfg(test)]

@@ -91,8 +91,8 @@ impl RegressionResult {
     /// # Errors
     /// [`DidError::EmptyWindow`] if there is no such `i()`, or if its levels with a coefficient are no numbers.
     pub fn event_study(&self, of: &str) -> Result<EventStudy> {
-        let found: Vec<_> = self.indicators.iter().filter(|i| i.of == of).collect();
-        if found.is_empty() {
+        let levels: Vec<_> = self.indicators.iter().filter(|i| i.of == of).collect();
+        if levels.is_empty() {
             let mut known: Vec<&str> = self.indicators.iter().map(|i| i.of.as_str()).collect();
             known.dedup();
             let known = if known.is_empty() { "none".to_owned() } else { known.join("`, `") };
@@ -100,9 +100,9 @@ impl RegressionResult {
             return Err(DidError::EmptyWindow { what });
         }
         let k = self.coefficients.len();
-        let mut times = Vec::with_capacity(found.len());
+        let mut times = Vec::with_capacity(levels.len());
         let (mut indicators, mut left_out) = (Vec::new(), Vec::new());
-        for indicated in found {
+        for indicated in levels {
             let at = indicated.level.parse::<f64>().ok();
             if indicated.reference {
                 left_out.extend(at.filter(|at| at.is_finite()));

@@ -53,15 +53,15 @@ pub(super) fn read(
 ) -> Result<RegressionReading> {
     data.reading(|data| {
         let asked = wanted.wanted();
-        let found = data.read(&asked, missing)?;
+        let input = data.read(&asked, missing)?;
         let read = start.elapsed().as_secs_f64();
-        let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
+        let names: Vec<&str> = input.frame.get_column_names().iter().map(|n| n.as_str()).collect();
         asked.find_in(&names)?;
-        let rows = RegressionRows::read(&found.frame, wanted, missing)?;
-        let mut read_as_missing = found.read_as_missing;
+        let rows = RegressionRows::read(&input.frame, wanted, missing)?;
+        let mut read_as_missing = input.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());
         let audit = RegressionAudit {
-            files: found.files,
+            files: input.files,
             read_as_missing,
             rows_in: rows.len,
             rows_missing: rows.missing.clone(),

@@ -97,16 +97,16 @@ impl CentredRegressors {
         let n = sample.rows.len();
         let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
         let spanned = constant || !sample.factors.is_empty();
-        let own = constant && sample.factors.is_empty();
+        let needs_constant = constant && sample.factors.is_empty();
         let mut all = Self {
             names: vec![],
             values: vec![],
             means: vec![],
             before: vec![],
             without: vec![],
-            constant: own,
+            constant: needs_constant,
         };
-        if own {
+        if needs_constant {
             all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
         }
         for Regressor { name, mut values, .. } in columns {
@@ -133,8 +133,8 @@ impl CentredRegressors {
     pub fn dropped(&self, kept: &[usize]) -> Result<Vec<String>> {
         let dropped = (0..self.names.len()).filter(|j| !kept.contains(j));
         let mut dropped: Vec<String> = dropped.map(|j| self.names[j].clone()).collect();
-        let own = usize::from(self.constant);
-        if kept.len() <= own && self.names.len() > own {
+        let constants = usize::from(self.constant);
+        if kept.len() <= constants && self.names.len() > constants {
             return Err(DidError::AllCollinear { columns: dropped.join(", ") });
         }
         dropped.extend_from_slice(&self.without);

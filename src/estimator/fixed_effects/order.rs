@@ -52,11 +52,11 @@ pub(in crate::estimator) fn canonical(rows: Vec<u32>, keys: &SortKeys<'_>) -> Ve
     }
     parallel::each(blocks.len(), &|index| {
         let (sizes, block) = &mut *parallel::held(&blocks[index]);
-        let mut rest = &mut **block;
+        let mut remaining = &mut **block;
         for size in sizes.iter() {
-            let (group, after) = std::mem::take(&mut rest).split_at_mut(*size);
+            let (group, after) = std::mem::take(&mut remaining).split_at_mut(*size);
             sort(group, keys);
-            rest = after;
+            remaining = after;
         }
     });
     drop(blocks);

@@ -24,12 +24,12 @@ pub struct FactorEffects {
 
 /// Normalised effects, and the component of each level, by factor.
 pub(super) fn normalised(factors: &[Factor], theta: &[f64]) -> Vec<(Vec<f64>, Vec<u32>)> {
-    let mut rest = theta;
+    let mut remaining = theta;
     let mut effects: Vec<Vec<f64>> = Vec::with_capacity(factors.len());
     for factor in factors {
-        let (own, after) = rest.split_at(factor.levels);
+        let (own, after) = remaining.split_at(factor.levels);
         effects.push(own.to_vec());
-        rest = after;
+        remaining = after;
     }
     match factors {
         [first, second] => {

@@ -272,7 +272,7 @@ fn in_order(rows: Vec<u32>, read: &RegressionRows, factors: &[Dense<'_>]) -> Vec
         [first, second, ..] => code(first, row) << 32 | code(second, row),
     };
     let further = others.get(2..).unwrap_or_default();
-    let rest = |a: u32, b: u32| {
+    let by_other_columns = |a: u32, b: u32| {
         let (i, j) = (a as usize, b as usize);
         let factors = further.iter().map(|codes| codes[i].cmp(&codes[j]));
         let clusters = read.clusters.iter().map(|c| c.codes[i].cmp(&c.codes[j]));
@@ -285,7 +285,7 @@ fn in_order(rows: Vec<u32>, read: &RegressionRows, factors: &[Dense<'_>]) -> Vec
         lead: factors.get(lead).map(|lead| (lead.coded.codes.as_slice(), all_levels(lead))),
         others: &others_key,
         outcome: &|row| total_order(read.outcome[row as usize]),
-        rest: &rest,
+        rest: &by_other_columns,
     };
     canonical(rows, &keys)
 }

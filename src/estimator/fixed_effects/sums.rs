@@ -172,7 +172,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     for (a, b) in a.chunks(TILE).zip(b.chunks(TILE)) {
         let mut lanes = [0.0; 8];
         let (whole_a, whole_b) = (a.chunks_exact(8), b.chunks_exact(8));
-        let rest: f64 =
+        let tail: f64 =
             whole_a.remainder().iter().zip(whole_b.remainder()).map(|(a, b)| a * b).sum();
         for (a, b) in whole_a.zip(whole_b) {
             for lane in 0..8 {
@@ -180,7 +180,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
             }
         }
         let [a, b, c, d, e, f, g, h] = lanes;
-        total += ((a + e) + (b + f)) + ((c + g) + (d + h)) + rest;
+        total += ((a + e) + (b + f)) + ((c + g) + (d + h)) + tail;
     }
     total
 }

@@ -179,7 +179,7 @@ impl<B: DidBackend> SunAbraham<B> {
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
             let mut all = columns(&read.regressors.design(&present)?, rows)?;
-            let own = cells.columns(&self.time, rows);
+            let cohort_columns = cells.columns(&self.time, rows);
             let weight = |row: u32| read.weights.as_ref().map_or(1.0, |w| w[row as usize]);
             let mut sums = vec![0.0; cells.cells.len()];
             for row in rows {
@@ -188,7 +188,7 @@ impl<B: DidBackend> SunAbraham<B> {
                 }
             }
             shares.replace(sums);
-            all.splice(0..0, own);
+            all.splice(0..0, cohort_columns);
             Ok((all, None))
         };
         let EstimatedRegression { result: mut regression, cells: of_coefficients } =

@@ -238,7 +238,7 @@ impl GroupTimeResult {
     fn combination(&self, terms: &[((f64, f64), f64)]) -> Result<Combination> {
         let GroupTimeEffects { cells, calendar, joint, .. } = &self.effects;
         let is_same = |a: f64, b: f64| calendar.grid.is_same(a, b);
-        let found = |((group, time), weight): &((f64, f64), f64)| {
+        let cell_and_weight = |((group, time), weight): &((f64, f64), f64)| {
             let position =
                 cells.iter().position(|c| is_same(c.group, *group) && is_same(c.time, *time));
             let position = position.ok_or_else(|| {
@@ -248,7 +248,7 @@ impl GroupTimeResult {
             })?;
             Ok((position, *weight))
         };
-        let terms = terms.iter().map(found).collect::<Result<Vec<_>>>()?;
+        let terms = terms.iter().map(cell_and_weight).collect::<Result<Vec<_>>>()?;
         let failed = |missing: usize| {
             let cell = &cells[missing];
             [LeftOutCell { group: cell.group, time: cell.time, status: cell.status.clone() }]

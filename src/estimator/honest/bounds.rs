@@ -62,12 +62,12 @@ fn rejects(values: &[f64], covariance: &DenseMatrix, sd: &[f64], m: f64, alpha: 
     for i in (0..values.len()).filter(|i| *i != first) {
         // Moment i moves with the largest by their correlation; it stays below it on one side of a point.
         let correlation = covariance.at(i, first) / (sd[i] * sd[first]);
-        let rest = dot(&[1.0, -correlation], &[standardised[i], statistic]);
+        let remaining = dot(&[1.0, -correlation], &[standardised[i], statistic]);
         let slope = 1.0 - correlation;
         if slope > 1e-12 {
-            low = low.max(rest / slope);
+            low = low.max(remaining / slope);
         } else if slope < -1e-12 {
-            high = high.min(rest / slope);
+            high = high.min(remaining / slope);
         }
     }
     statistic > truncated_upper_quantile(alpha, low.min(statistic), high.max(statistic))

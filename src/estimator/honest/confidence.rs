@@ -128,8 +128,8 @@ fn all_points(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
     let touched = [(0, first == 0, -1.0), (1, last + 1 == grid.points, 1.0)];
     for (end, _, direction) in touched.into_iter().filter(|t| t.1) {
         open = true;
-        let more = if grid.extends { EXTENT * grid.points } else { 0 };
-        for _ in 0..more {
+        let extra_points = if grid.extends { EXTENT * grid.points } else { 0 };
+        for _ in 0..extra_points {
             let next = ends[end] + direction * grid.step();
             if !tests.accept(next) {
                 open = false;

@@ -31,8 +31,8 @@ pub(crate) fn truncated_upper_quantile(tail: f64, low: f64, high: f64) -> f64 {
     if low > 0.0 {
         // P(Z > q) = P(Z > high) + tail · P(low < Z < high), relative to P(Z > low).
         let from = log_survival(low);
-        let rest = if high == f64::INFINITY { 0.0 } else { (log_survival(high) - from).exp() };
-        return inverse_log_survival(from + (rest + tail * (1.0 - rest)).ln()).clamp(low, high);
+        let ratio = if high == f64::INFINITY { 0.0 } else { (log_survival(high) - from).exp() };
+        return inverse_log_survival(from + (ratio + tail * (1.0 - ratio)).ln()).clamp(low, high);
     }
     if high < 0.0 {
         return -truncated_upper_quantile(1.0 - tail, -high, -low);

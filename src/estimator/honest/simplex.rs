@@ -72,14 +72,14 @@ impl Feasible {
                 }
             }
         }
-        let kept: Vec<usize> = (0..self.basis.len()).filter(|i| self.basis[*i] < n).collect();
-        let tableau = kept.iter().flat_map(|i| {
+        let basic_rows: Vec<usize> = (0..self.basis.len()).filter(|i| self.basis[*i] < n).collect();
+        let tableau = basic_rows.iter().flat_map(|i| {
             let row = self.row(*i);
             row[..n].iter().chain(row.last()).copied()
         });
         Self {
             tableau: tableau.collect(),
-            basis: kept.iter().map(|i| self.basis[*i]).collect(),
+            basis: basic_rows.iter().map(|i| self.basis[*i]).collect(),
             columns: n,
         }
     }

@@ -143,22 +143,22 @@ pub(crate) fn candidates(
                 let level = SieveLevel::new(data, spaces.sieves(*x, *w)?)?;
                 level.check_instruments(data.len())?;
                 // Functions that the instruments, or the data, do not tell apart have no strength, and infinite noise.
-                let found = level.strength.unwrap_or(0.0);
+                let strength = level.strength.unwrap_or(0.0);
                 levels.push(level);
-                found
+                strength
             }
         };
         noise.push(j * j.ln().sqrt() * penalty.max(strength.recip()));
     }
     let crossing = noise.windows(2).position(|pair| pair[0] <= bound && bound < pair[1]);
     // Without a crossing, all but the last as in R.
-    let kept = crossing.map_or(compared.min(last as usize), |at| at + 1);
-    let segments = segments[..kept].to_vec();
-    levels.truncate(kept);
+    let candidates = crossing.map_or(compared.min(last as usize), |at| at + 1);
+    let segments = segments[..candidates].to_vec();
+    levels.truncate(candidates);
     for (x, w) in segments.iter().skip(levels.len()) {
         levels.push(SieveLevel::new(data, spaces.sieves(*x, *w)?)?);
     }
-    let j = spaces.x_dimension(segments[kept - 1].0) as f64;
+    let j = spaces.x_dimension(segments[candidates - 1].0) as f64;
     Ok(Candidates { levels, segments, alpha: (j.ln() / j).sqrt().min(0.5) })
 }
 
@@ -202,11 +202,12 @@ impl DimensionPair {
         };
         let error = |at: usize| {
             let (one, other) = (&rows[a][at], &rows[b][at]);
-            let own = levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other);
-            let variance = own - 2.0 * levels.quadratic(a, b, one, other);
+            let sum_of_variances =
+                levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other);
+            let variance = sum_of_variances - 2.0 * levels.quadratic(a, b, one, other);
             // Estimates that are the same function of the data there differ by rounding only, as at the values of a
             // regressor that has few.
-            if own > 0.0 && variance <= SAME * own {
+            if sum_of_variances > 0.0 && variance <= SAME * sum_of_variances {
                 return f64::INFINITY;
             }
             let rounding = levels.rounding(a, one).max(levels.rounding(b, other));

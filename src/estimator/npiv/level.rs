@@ -229,7 +229,7 @@ impl SieveLevel {
 /// `(Σ ψψ')⁻ A Σ bψ'`.
 fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f64> {
     let j = sieves.x.len();
-    let own = summed(data.len(), j * j, |rows, out| {
+    let gram_of_x = summed(data.len(), j * j, |rows, out| {
         let (mut at, mut p) = (Vec::new(), Vec::new());
         for row in rows {
             point(data.x, row, &mut at);
@@ -242,7 +242,7 @@ fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f6
             }
         }
     });
-    let half = root_inverse(&own, j)?;
+    let half = root_inverse(&gram_of_x, j)?;
     let inner = product(&product(&half, gram, j, j, j), &half, j, j, j);
     let values = spectrum(&inner, j)?.values;
     Ok(values.iter().copied().fold(f64::INFINITY, f64::min).max(0.0).sqrt())
@@ -283,12 +283,12 @@ fn spectrum(a: &[f64], k: usize) -> Result<Spectrum> {
 fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<(Vec<f64>, usize)> {
     let spectrum = spectrum(a, k)?;
     let Spectrum { values, vectors, .. } = &spectrum;
-    let kept = spectrum.beyond(GINV);
+    let nonzero = spectrum.beyond(GINV);
     let columns = |factor: &dyn Fn(f64) -> f64| -> Vec<f64> {
-        let row = |r: usize| kept.iter().map(move |i| vectors[r * k + i] * factor(values[*i]));
+        let row = |r: usize| nonzero.iter().map(move |i| vectors[r * k + i] * factor(values[*i]));
         (0..k).flat_map(row).collect()
     };
-    Ok((product_transposed(&columns(&f), &columns(&|_| 1.0), k, kept.len(), k), kept.len()))
+    Ok((product_transposed(&columns(&f), &columns(&|_| 1.0), k, nonzero.len(), k), nonzero.len()))
 }
 
 /// The Moore-Penrose inverse of a symmetric matrix, singular values up to `√ε` of the largest taken as zero (R's `ginv`).

@@ -51,8 +51,9 @@ impl SieveLevels {
                     .map(|e| meat[(starts[a] + e / kb) * size + starts[b] + e % kb])
                     .collect();
                 let half = product(&one.map, &block, one.len(), ka, kb);
-                let own = product_transposed(&half, &other.map, one.len(), kb, other.len());
-                for (e, value) in own.iter().enumerate() {
+                let block_product =
+                    product_transposed(&half, &other.map, one.len(), kb, other.len());
+                for (e, value) in block_product.iter().enumerate() {
                     let (i, j) = (e / other.len(), e % other.len());
                     let moved =
                         shifts.as_ref().map_or(0.0, |s| s[a][i] + s[b][j] + meat[size * size - 1]);
@@ -108,13 +109,13 @@ fn meat(
             level.sieves.x.row(at, None, row_of);
             let fitted: f64 = row_of.iter().map(|(j, v)| v * level.beta[*j]).sum();
             let mut residual = data.weight(row) * (data.y[row] - fitted);
-            let own = (residuals == Residuals::LeftOut).then(|| row_of.clone());
+            let row_of_x = (residuals == Residuals::LeftOut).then(|| row_of.clone());
             if let (Some(w), Some(sieve)) = (data.w, &level.sieves.w) {
                 point(w, row, at);
                 sieve.row(at, None, row_of);
             }
-            if let Some(own) = own {
-                let leverage = data.weight(row) * level.bilinear(&own, row_of);
+            if let Some(row_of_x) = row_of_x {
+                let leverage = data.weight(row) * level.bilinear(&row_of_x, row_of);
                 residual /= 1.0 - leverage.min(MOST_LEVERAGE);
             }
             out.extend(row_of.iter().map(|(j, v)| (start + j, residual * v)));

@@ -19,8 +19,9 @@ pub(super) fn drop_weightless(columns: &mut [Vec<f64>]) -> usize {
     let dropped = weighted.iter().filter(|kept| !**kept).count();
     if dropped > 0 {
         for column in columns {
-            let kept = column.iter().zip(&weighted).filter(|(_, kept)| **kept);
-            *column = kept.map(|(value, _)| *value).collect();
+            let of_kept_rows =
+                column.iter().zip(&weighted).filter(|(_, of_kept_rows)| **of_kept_rows);
+            *column = of_kept_rows.map(|(value, _)| *value).collect();
         }
     }
     dropped

@@ -94,9 +94,10 @@ impl Sieve {
                     let first = local(variable, &mut values);
                     let before = std::mem::take(out);
                     for (position, product) in before {
-                        let own = values.iter().enumerate().filter(|(_, v)| **v != 0.0);
+                        let nonzero = values.iter().enumerate().filter(|(_, v)| **v != 0.0);
                         out.extend(
-                            own.map(|(i, v)| (position * splines.len() + first + i, product * v)),
+                            nonzero
+                                .map(|(i, v)| (position * splines.len() + first + i, product * v)),
                         );
                     }
                 }
@@ -111,8 +112,8 @@ impl Sieve {
                     let first = local(variable, &mut values);
                     // The first function depends on the constant and the others.
                     if derivative.is_none_or(|d| d.variable == variable) {
-                        let own = (first..).zip(&values).filter(|(j, v)| *j > 0 && **v != 0.0);
-                        out.extend(own.map(|(j, v)| (offset + j, *v)));
+                        let nonzero = (first..).zip(&values).filter(|(j, v)| *j > 0 && **v != 0.0);
+                        out.extend(nonzero.map(|(j, v)| (offset + j, *v)));
                     }
                     offset += splines.len() - 1;
                 }

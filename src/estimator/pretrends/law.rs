@@ -75,39 +75,41 @@ impl<'a> TestLaw<'a> {
 
     /// Whether the estimates pass the test.
     pub fn is_passed(&self) -> bool {
-        let own = &self.study.values()[..self.study.pre()];
+        let pre_estimates = &self.study.values()[..self.study.pre()];
         match self.options.test {
             PreTest::Individual => {
                 let small = |(b, se): (&f64, &f64)| b.abs() <= self.options.critical * se;
-                own.iter().zip(&self.deviations).all(small)
+                pre_estimates.iter().zip(&self.deviations).all(small)
             }
-            PreTest::Joint => dot(own, &self.covariance.solve(own)) <= self.quantile,
+            PreTest::Joint => {
+                dot(pre_estimates, &self.covariance.solve(pre_estimates)) <= self.quantile
+            }
         }
     }
 
     /// The test under violations of the coefficients, `[pre + post]`.
     pub fn passing(&self, violations: &[f64], effort: Effort) -> Passing {
         let pre = self.study.pre();
-        let own = &violations[..pre];
+        let pre_violations = &violations[..pre];
         let (probability, shift, error) = match self.options.test {
             PreTest::Individual => {
                 let critical = self.options.critical;
-                let scaled = || own.iter().zip(&self.deviations).map(|(v, se)| v / se);
+                let scaled = || pre_violations.iter().zip(&self.deviations).map(|(v, se)| v / se);
                 let lower: Vec<f64> = scaled().map(|mean| -critical - mean).collect();
                 let upper: Vec<f64> = scaled().map(|mean| critical - mean).collect();
-                let found = truncated(&self.correlation, &lower, &upper, effort);
+                let law = truncated(&self.correlation, &lower, &upper, effort);
                 let unscaled = |mean: Vec<f64>| -> Vec<f64> {
                     mean.iter().zip(&self.deviations).map(|(mean, se)| mean * se).collect()
                 };
-                (found.probability, found.mean.map(unscaled), found.error)
+                (law.probability, law.mean.map(unscaled), law.error)
             }
             PreTest::Joint => {
                 // Within a ball, a normal's mean is shrunk: E[X; |X|² ≤ q] is the mean times P(χ²_{k+2} ≤ q).
-                let noncentrality = dot(own, &self.covariance.solve(own));
+                let noncentrality = dot(pre_violations, &self.covariance.solve(pre_violations));
                 let log = |df: usize| log_probability(self.quantile, df, noncentrality);
-                let kept = (log(pre + 2) - log(pre)).exp();
-                let shift = own.iter().map(|v| (kept - 1.0) * v).collect();
-                (log(pre).exp(), Some(shift).filter(|_| kept.is_finite()), 0.0)
+                let shrinkage = (log(pre + 2) - log(pre)).exp();
+                let shift = pre_violations.iter().map(|v| (shrinkage - 1.0) * v).collect();
+                (log(pre).exp(), Some(shift).filter(|_| shrinkage.is_finite()), 0.0)
             }
         };
         let mean = shift.map(|shift| self.expected(violations, &shift));

@@ -26,11 +26,11 @@ pub(super) fn slope_for_power(law: &TestLaw<'_>, trend: &[f64], power: f64) -> O
     let statistics = trend.iter().zip(law.deviations()).map(|(t, se)| t.abs() / se);
     let mut slope = statistics.fold(0.0, f64::max).recip();
     let mut high = loop {
-        let found = (slope, excess(slope));
-        if found.1 <= 0.0 || !slope.is_finite() {
-            break found;
+        let end = (slope, excess(slope));
+        if end.1 <= 0.0 || !slope.is_finite() {
+            break end;
         }
-        low = found;
+        low = end;
         slope *= 2.0;
     };
     // Regula falsi; an end that stays counts half as much each time (Dowell and Jarratt 1971).
@@ -40,18 +40,18 @@ pub(super) fn slope_for_power(law: &TestLaw<'_>, trend: &[f64], power: f64) -> O
             break;
         }
         let middle = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
-        let found = (middle, excess(middle));
-        if found.1.abs() <= PRECISE {
+        let point = (middle, excess(middle));
+        if point.1.abs() <= PRECISE {
             return Some(middle);
         }
-        if found.1 > 0.0 {
-            low = found;
+        if point.1 > 0.0 {
+            low = point;
             if side == 1 {
                 high.1 *= 0.5;
             }
             side = 1;
         } else {
-            high = found;
+            high = point;
             if side == -1 {
                 low.1 *= 0.5;
             }

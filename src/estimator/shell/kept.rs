@@ -60,11 +60,11 @@ impl ValuesHere {
             let Some(column) = self.columns.get_mut(*j) else { continue };
             column.resize(n, 0.0);
             for (rank, value) in rows.ranks.iter().zip(values) {
-                let place = usize::try_from(*rank).ok().and_then(|rank| column.get_mut(rank));
+                let slot = usize::try_from(*rank).ok().and_then(|rank| column.get_mut(rank));
                 let foreign = || DidError::Engine {
                     problem: format!("a row of rank {rank} was kept, and there are {n}"),
                 };
-                *place.ok_or_else(foreign)? = value * n as f64 * self.y_scale;
+                *slot.ok_or_else(foreign)? = value * n as f64 * self.y_scale;
             }
         }
         Ok(())

@@ -56,11 +56,11 @@ impl InfluenceMoments {
         n_clusters: Option<usize>,
     ) -> Result<Self> {
         let all = stat.cross.len().isqrt();
-        let own = (columns..=columns + 1).contains(&all)
+        let is_of_these_columns = (columns..=columns + 1).contains(&all)
             && stat.cross.len() == all * all
             && stat.clusters.len() == all * n_clusters.unwrap_or(0)
             && stat.draws.len().is_multiple_of(all.max(1));
-        if !own {
+        if !is_of_these_columns {
             let InfluenceStat { cross, clusters, draws } = &stat;
             let sums = [cross, clusters, draws].map(Vec::len);
             let problem = format!("{sums:?} sums do not match {columns} influence columns");

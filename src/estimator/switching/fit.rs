@@ -267,16 +267,18 @@ impl DidMultiplegt {
         let placebos = if self.linear_trends { 0 } else { placebos };
         let of_placebos = (1..=placebos).filter(chosen).map(|l| -(l as i64));
         let horizons = (1..=effects).filter(chosen).map(|l| l as i64).chain(of_placebos);
-        let found: Vec<_> =
+        let regressions: Vec<_> =
             horizons.map(|l| heterogeneity(sample, &self.options(), &columns, l)).collect();
-        for regression in found.iter().filter(|found| found.coefficients.is_none()) {
+        for regression in
+            regressions.iter().filter(|regressions| regressions.coefficients.is_none())
+        {
             let option = format!("predict_heterogeneity: effect {}", regression.effect);
             let reason = "in cohorts of one first switch the columns do not vary, depend on each other, or have too few groups";
             warnings.push(DidWarning::WithoutEffect { option, reason: reason.into() });
         }
         let row = |position: usize, column: usize| {
             let name = asked.covariates[column].clone();
-            found.iter().map(move |regression| {
+            regressions.iter().map(move |regression| {
                 let (estimates, p_all) = of_regression(regression, self.alpha);
                 HeterogeneityRow {
                     effect: regression.effect,

@@ -60,8 +60,9 @@ impl<'a> TwoWay<'a> {
         };
         // Less its means by cohort and by period, plus that of all.
         let within = |of: &dyn Fn(usize, usize) -> f64| {
-            let own = |g: usize| (0..periods).map(|t| of(g, t)).sum::<f64>() / periods as f64;
-            let cohort: Vec<f64> = (0..cohorts.len()).map(own).collect();
+            let mean_of_cohort =
+                |g: usize| (0..periods).map(|t| of(g, t)).sum::<f64>() / periods as f64;
+            let cohort: Vec<f64> = (0..cohorts.len()).map(mean_of_cohort).collect();
             let period = |t: usize| {
                 let all =
                     (0..cohorts.len()).map(|g| cohorts[g].units as f64 * (of(g, t) - cohort[g]));

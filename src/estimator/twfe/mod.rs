@@ -31,6 +31,8 @@ mod study;
 mod twfe_weights;
 mod weights;
 
+pub(super) use study::check as check_panel;
+
 pub use comparisons::ComparisonKind;
 pub use options::{Bacon, TwfeCells, TwfeRegression, TwfeWeights};
 pub use result::{

@@ -83,11 +83,12 @@ impl Partial {
         let lost = dependent_columns(&gram(&free), free.len(), COLLINEAR);
         dependent.extend(lost.iter().map(|at| free[*at]));
         dependent.sort_unstable();
-        let kept: Vec<usize> = free.into_iter().filter(|j| !dependent.contains(j)).collect();
-        if !kept.is_empty() {
-            let right: Vec<f64> = kept.iter().map(|j| product(&controls[*j], &treated)).collect();
-            let slopes = Spd::new(&gram(&kept), kept.len())?.solve(&right);
-            for (j, slope) in kept.iter().zip(slopes) {
+        let independent: Vec<usize> = free.into_iter().filter(|j| !dependent.contains(j)).collect();
+        if !independent.is_empty() {
+            let right: Vec<f64> =
+                independent.iter().map(|j| product(&controls[*j], &treated)).collect();
+            let slopes = Spd::new(&gram(&independent), independent.len())?.solve(&right);
+            for (j, slope) in independent.iter().zip(slopes) {
                 add_scaled(&mut treated, -slope, &controls[*j]);
             }
         }

@@ -4,7 +4,7 @@ use crate::base::error::{DidError, Result};
 use crate::read::panel::overview::{Overview, PanelColumns};
 
 /// An error unless units have one row a period, one group and one cluster, and there are two periods.
-pub(super) fn check(overview: &Overview, columns: &PanelColumns) -> Result<()> {
+pub(in crate::estimator) fn check(overview: &Overview, columns: &PanelColumns) -> Result<()> {
     let found = &overview.found;
     let example = |example: &Option<String>| example.clone().unwrap_or_default();
     let unit = columns.unit.as_deref().unwrap_or_default();

@@ -59,10 +59,10 @@ pub(super) fn weights(
 
 /// Mass of treated cells, and how an outcome enters relative to it.
 fn treated(cells: &Cells, residual: &Residual, of_changes: bool) -> (Vec<f64>, Vec<f64>) {
-    let own = |cell: usize| residual.weight[cell] * residual.values[cell];
+    let weighted_residual = |cell: usize| residual.weight[cell] * residual.values[cell];
     let enters = |cell: usize| match cells.next(cell) {
-        Some(next) if of_changes => own(cell) - own(next),
-        _ => own(cell),
+        Some(next) if of_changes => weighted_residual(cell) - weighted_residual(next),
+        _ => weighted_residual(cell),
     };
     let mass = cells.weight.iter().zip(&cells.treated).map(|(weight, treated)| weight * treated);
     let value = (0..cells.len()).map(|cell| enters(cell) / cells.weight[cell]);

@@ -183,8 +183,8 @@ fn jobs(sample: &Sample, weighed: &[Weighed<'_>]) -> Vec<Placed> {
     let mut placed = Vec::new();
     for (comparison, of) in weighed.iter().enumerate() {
         let gamma = gamma(of.estimate);
-        let own = of.estimate.terms.iter().filter(|term| term.coefficients.weighs());
-        placed.extend(own.map(|term| {
+        let weighing_terms = of.estimate.terms.iter().filter(|term| term.coefficients.weighs());
+        placed.extend(weighing_terms.map(|term| {
             let key = sample.strata.keys()[term.stratum];
             let (period, post, base) = match term.outcome {
                 Outcome::Change { post, base } => (None, post, Some(base)),
@@ -286,13 +286,13 @@ fn sides(
     keys.dedup();
     let side = |(comparison, period): (usize, Option<usize>)| -> Result<Side> {
         let arm = |treated: bool| -> Result<(WeightingStat, Vec<Bins>)> {
-            let mut own = placed.iter().zip(stats).enumerate().filter(|(_, (p, _))| {
+            let mut of_arm = placed.iter().zip(stats).enumerate().filter(|(_, (p, _))| {
                 (p.comparison, p.period, p.treated) == (comparison, period, treated)
             });
             let none = || DidError::Engine { problem: "an arm of a cell has no weights".into() };
-            let (at, (_, first)) = own.next().ok_or_else(none)?;
+            let (at, (_, first)) = of_arm.next().ok_or_else(none)?;
             let mut sum = first.clone();
-            own.try_for_each(|(_, (_, stat))| sum.merge(stat))?;
+            of_arm.try_for_each(|(_, (_, stat))| sum.merge(stat))?;
             Ok((sum, pass.bins.get(at).cloned().unwrap_or_default()))
         };
         let ((treated, bins), (control, _)) = (arm(true)?, arm(false)?);
@@ -419,8 +419,8 @@ fn scores(source: &dyn Source, weighed: &[Weighed<'_>], made: &Made) -> Result<S
         let mut parts: Vec<(usize, ScorePart)> =
             placed.iter().map(|placed| placed.comparison).zip(parts).collect();
         for (comparison, of) in batch.iter().enumerate() {
-            let own = parts.extract_if(.., |(at, _)| *at == comparison);
-            scores.add(of.cell, of.against, own.map(|(_, part)| part).collect());
+            let of_comparison = parts.extract_if(.., |(at, _)| *at == comparison);
+            scores.add(of.cell, of.against, of_comparison.map(|(_, part)| part).collect());
         }
     }
     Ok(scores)

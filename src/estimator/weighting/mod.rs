@@ -164,8 +164,9 @@ impl Weighting {
     /// [`DidError::Config`] if there are none.
     pub fn of_cells(&self, group: Option<f64>, time: Option<f64>) -> Result<Self> {
         let is_asked = |asked: Option<f64>, own: Option<f64>| asked.is_none() || asked == own;
-        let kept = |c: &&WeightedComparison| is_asked(group, c.group) && is_asked(time, c.time);
-        let comparisons: Vec<_> = self.comparisons.iter().filter(kept).cloned().collect();
+        let is_wanted =
+            |c: &&WeightedComparison| is_asked(group, c.group) && is_asked(time, c.time);
+        let comparisons: Vec<_> = self.comparisons.iter().filter(is_wanted).cloned().collect();
         if comparisons.is_empty() {
             let shown =
                 |period: Option<f64>| period.map_or("any".into(), |p| self.settings.period(p));

@@ -68,11 +68,15 @@ impl MissingToken {
             (dtype, _, Some(number)) if dtype.is_float() => {
                 let values = series.cast(&DataType::Float64)?;
                 let differs = |number: f64| values.f64().map(|v| v.not_equal_missing(number));
-                let own = rounded(number, dtype)?;
+                let in_own_type = rounded(number, dtype)?;
                 let single = rounded(number, &DataType::Float32)?;
                 // Columns of several files are in the widest type, with the digits of the narrower one.
-                let widened = single != own && single.is_finite() && single.fract() != 0.0;
-                Some(if widened { differs(own)? & differs(single)? } else { differs(own)? })
+                let widened = single != in_own_type && single.is_finite() && single.fract() != 0.0;
+                Some(if widened {
+                    differs(in_own_type)? & differs(single)?
+                } else {
+                    differs(in_own_type)?
+                })
             }
             _ => None,
         })

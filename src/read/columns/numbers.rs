@@ -93,8 +93,8 @@ pub(super) fn binary(
     };
     let Ok(codes) = PeriodCodes::new(&numbers, |v| v) else {
         let values = numbers.values();
-        let found = values.iter().position(|v| !is_binary(*v)).unwrap_or(0);
-        return Err(other(found, values[found]));
+        let row = values.iter().position(|v| !is_binary(*v)).unwrap_or(0);
+        return Err(other(row, values[row]));
     };
     match codes.first_not(&is_binary) {
         None => Ok(codes),

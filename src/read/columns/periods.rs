@@ -110,9 +110,9 @@ fn counted<T: Copy + PartialEq>(
     let mut of = |(row, value): (usize, Option<T>)| {
         let Some(value) = value else { return Ok(None) };
         let known = last.filter(|(known, _)| *known == value).map(|(_, period)| period);
-        let found = known.or_else(|| period(&value)).ok_or((row, value))?;
-        last = Some((value, found));
-        Ok(Some(found))
+        let this_period = known.or_else(|| period(&value)).ok_or((row, value))?;
+        last = Some((value, this_period));
+        Ok(Some(this_period))
     };
     values.enumerate().map(&mut of).collect()
 }

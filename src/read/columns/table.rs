@@ -178,8 +178,8 @@ impl<'a> Table<'a> {
         let rows = self.len();
         let complete: Vec<usize> =
             (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
-        let kept = |values: &Values| complete.iter().map(|row| values[*row]).collect();
-        Ok((all.iter().map(kept).collect(), rows - complete.len()))
+        let of_complete_rows = |values: &Values| complete.iter().map(|row| values[*row]).collect();
+        Ok((all.iter().map(of_complete_rows).collect(), rows - complete.len()))
     }
 }
 

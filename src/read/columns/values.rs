@@ -139,8 +139,8 @@ impl Numbers {
         let series = &self.series;
         if let DataType::Decimal(_, scale) = series.dtype() {
             let column = series.decimal().ok()?.physical();
-            let found = first(column, |v| !is_distinct(*v, *scale));
-            return found.map(|(row, v)| (row, decimal_text(v, *scale)));
+            let indistinct = first(column, |v| !is_distinct(*v, *scale));
+            return indistinct.map(|(row, v)| (row, decimal_text(v, *scale)));
         }
         if largest < EXACT {
             return None;

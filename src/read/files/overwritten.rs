@@ -17,8 +17,8 @@ pub fn overwritten(input: &Path, output: &Path) -> Option<PathBuf> {
 #[cfg(unix)]
 fn is_same(file: &Path, _: &Path, output: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let place = |found: &Metadata| (found.dev(), found.ino());
-    output.is_file() && fs::metadata(file).is_ok_and(|found| place(&found) == place(output))
+    let identity = |found: &Metadata| (found.dev(), found.ino());
+    output.is_file() && fs::metadata(file).is_ok_and(|found| identity(&found) == identity(output))
 }
 
 #[cfg(not(unix))]

@@ -53,9 +53,9 @@ fn pattern(path: &Path) -> Option<(&Path, String)> {
     }
     let literal = path.ancestors().skip(1).find(|p| !p.as_os_str().is_empty() && p.exists());
     let Some(literal) = literal else { return Some((Path::new(""), text.to_owned())) };
-    let rest = path.strip_prefix(literal).ok()?.to_str()?;
+    let below = path.strip_prefix(literal).ok()?.to_str()?;
     let escaped = PathBuf::from(glob::Pattern::escape(literal.to_str()?));
-    Some((literal, escaped.join(rest).to_str()?.to_owned()))
+    Some((literal, escaped.join(below).to_str()?.to_owned()))
 }
 
 /// Objects of a path: parquet files.
@@ -114,14 +114,14 @@ fn objects_of_any_format(path: &Path, object: &Object) -> Result<Files> {
 /// Files of a pattern, those of the directories it matches included.
 fn expand(path: &Path, literal: &Path, pattern: &str) -> Result<Files> {
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..Default::default() };
-    let found = glob::glob_with(pattern, options)
+    let matches = glob::glob_with(pattern, options)
         .map_err(|e| problem(path, format!("not a valid pattern: {e}")))?;
     let underscore = |path: &Path| {
         let below = path.strip_prefix(literal).unwrap_or(path);
         below.components().any(|c| c.as_os_str().to_string_lossy().starts_with('_'))
     };
     let mut search = FileSearch::default();
-    for matched in found {
+    for matched in matches {
         let matched = matched.map_err(|e| io(&PathBuf::from(e.path()), e.into()))?;
         if underscore(&matched) && !underscore(path) {
             continue;

@@ -32,8 +32,8 @@ impl Evaluated {
             };
             let parts: Vec<&[u32]> = rows.chunks(PART).collect();
             let pair = |row: &u32| (first_codes[*row as usize], codes[*row as usize]);
-            let found = union(parts.len(), |part| distinct(parts[part].iter().map(pair)));
-            let Some(found) = found else {
+            let pairs = union(parts.len(), |part| distinct(parts[part].iter().map(pair)));
+            let Some(pairs) = pairs else {
                 let label = &self.formula.atoms[first].label;
                 let problem = format!(
                     "`i({label}, {})` has more than {MAX_LEVELS} pairs of levels; absorb them as fixed effects, `| {label}^{}`",
@@ -41,11 +41,11 @@ impl Evaluated {
                 );
                 return Err(problem_in(&self.formula.text, problem));
             };
-            let mut found: Vec<(u32, u32)> = found.into_iter().collect();
-            found.sort_unstable();
+            let mut pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
+            pairs.sort_unstable();
             let text =
                 |(a, b): (u32, u32)| (first_levels[a as usize].clone(), levels[b as usize].clone());
-            cells.push((atom, found.into_iter().map(text).collect()));
+            cells.push((atom, pairs.into_iter().map(text).collect()));
         }
         Ok(Cells(cells))
     }

@@ -210,11 +210,13 @@ impl Evaluated {
     /// within an earlier term.
     fn is_contrast(&self, index: usize, atom: usize) -> bool {
         let terms = &self.formula.terms;
-        let rest: FormulaTerm =
+        let other_atoms: FormulaTerm =
             terms[index].iter().copied().filter(|other| *other != atom).collect();
-        if !rest.is_empty() {
+        if !other_atoms.is_empty() {
             // Differs from R: in `0 + x + x:f` R codes f by all its dummies, which sum to x.
-            return terms[..index].iter().any(|t| rest.iter().all(|other| t.contains(other)));
+            return terms[..index]
+                .iter()
+                .any(|t| other_atoms.iter().all(|other| t.contains(other)));
         }
         self.formula.intercept || terms.iter().position(|t| self.is_factor(t)) != Some(index)
     }

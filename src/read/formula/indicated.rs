@@ -78,9 +78,9 @@ impl Evaluated {
             return Ok(());
         };
         let some: Vec<&str> = levels.iter().copied().take(SHOWN).collect();
-        let more = if levels.len() > SHOWN { ", …" } else { "" };
+        let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
         let problem = format!(
-            "`{value}` is no level of `{}` in the sample, which has {}{more}",
+            "`{value}` is no level of `{}` in the sample, which has {}{ellipsis}",
             self.formula.atoms[atom].label,
             some.join(", ")
         );
@@ -165,8 +165,9 @@ impl Evaluated {
         }
         let label = &atoms[term[first]].label;
         let level = name.get(first)?.strip_prefix(label.as_str())?.strip_prefix("::")?.to_owned();
-        let rest = name.iter().enumerate().filter(|(i, _)| *i != first).map(|(_, n)| n.as_str());
-        let of: Vec<&str> = [label.as_str()].into_iter().chain(rest).collect();
+        let other_names =
+            name.iter().enumerate().filter(|(i, _)| *i != first).map(|(_, n)| n.as_str());
+        let of: Vec<&str> = [label.as_str()].into_iter().chain(other_names).collect();
         Some(Indicator { of: of.join(":"), level })
     }
 }

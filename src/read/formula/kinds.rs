@@ -45,9 +45,9 @@ impl Kinds {
     /// The label of one that is not.
     #[cfg(feature = "cluster")]
     pub(crate) fn places(&self, formula: &Formula) -> std::result::Result<Vec<usize>, String> {
-        let place = |label: &String| self.0.iter().position(|(known, _)| known == label);
+        let position = |label: &String| self.0.iter().position(|(known, _)| known == label);
         let labels = formula.atoms.iter().map(|atom| &atom.label);
-        labels.map(|label| place(label).ok_or_else(|| label.clone())).collect()
+        labels.map(|label| position(label).ok_or_else(|| label.clone())).collect()
     }
 
     /// Those at some places.

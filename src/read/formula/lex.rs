@@ -38,24 +38,24 @@ pub(super) enum Dialect {
 /// Tokens of `text`, the last one being [`TokenKind::End`].
 pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<Token<'_>>, String> {
     let mut tokens = Vec::new();
-    let mut rest = text;
+    let mut unread = text;
     let mut at = 1;
     loop {
-        let trimmed = rest.trim_start();
-        at += rest[..rest.len() - trimmed.len()].chars().count();
-        rest = trimmed;
-        let Some(first) = rest.chars().next() else { break };
+        let trimmed = unread.trim_start();
+        at += unread[..unread.len() - trimmed.len()].chars().count();
+        unread = trimmed;
+        let Some(first) = unread.chars().next() else { break };
         let (kind, length) = match dialect {
-            Dialect::Covariates => token(rest, first, at)?,
-            Dialect::Regression => regression_token(rest, first, at)?,
+            Dialect::Covariates => token(unread, first, at)?,
+            Dialect::Regression => regression_token(unread, first, at)?,
         };
         let text = match kind {
-            TokenKind::Quoted | TokenKind::Text => &rest[1..length - 1],
-            _ => &rest[..length],
+            TokenKind::Quoted | TokenKind::Text => &unread[1..length - 1],
+            _ => &unread[..length],
         };
         tokens.push(Token { kind, text, at });
-        at += rest[..length].chars().count();
-        rest = &rest[length..];
+        at += unread[..length].chars().count();
+        unread = &unread[length..];
     }
     tokens.push(Token { kind: TokenKind::End, text: "", at });
     Ok(tokens)

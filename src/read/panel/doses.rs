@@ -88,8 +88,8 @@ pub(super) fn check_constant(
 ) -> Result<()> {
     let varies = |unit: usize| {
         let treated = units.order.unit(unit).filter(|row| treated(*row));
-        let mut own = treated.map(|row| doses[row]);
-        own.next().is_some_and(|first| own.any(|dose| dose != first))
+        let mut doses_of_unit = treated.map(|row| doses[row]);
+        doses_of_unit.next().is_some_and(|first| doses_of_unit.any(|dose| dose != first))
     };
     let found =
         units.order.par_blocks().find_map_first(|block| block.into_iter().find(|u| varies(*u)));

@@ -56,8 +56,8 @@ impl ClusterLabels {
         for row in grids.iter().flat_map(|g| &g.first) {
             present[codes.codes[*row as usize] as usize] = true;
         }
-        let found = (0..present.len()).filter(|c| present[*c]).map(|c| codes.labels.label(c));
-        Self(found.collect())
+        let labels = (0..present.len()).filter(|c| present[*c]).map(|c| codes.labels.label(c));
+        Self(labels.collect())
     }
 
     fn join(&mut self, more: Self) {

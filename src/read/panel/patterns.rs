@@ -78,7 +78,7 @@ impl Patterns {
             None => PatternTable::default(),
         };
         let table = if rows_are_units { single_rows(rows) } else { table };
-        let found = table.keys.iter().zip(&table.counts).map(|(key, units)| FoundPattern {
+        let with_units = table.keys.iter().zip(&table.counts).map(|(key, units)| FoundPattern {
             pattern: Pattern {
                 cohort: Cohort { group: rows.group.value(key[0]), eligible: key[2] == 1 },
                 periods: key[3..].iter().map(|t| rows.time.value(*t)).collect(),
@@ -87,7 +87,7 @@ impl Patterns {
             whole: key[1] == 1,
         });
         Ok(Self {
-            found: found.collect(),
+            found: with_units.collect(),
             periods: rows.time.finite(table.keys.iter().flat_map(|key| &key[3..])),
             groups: rows.group.finite(table.keys.iter().map(|key| &key[0])),
             of_unit: table.of_unit,
@@ -126,8 +126,8 @@ impl PatternTable {
 
     pub fn add(&mut self, key: &[u16], units: usize) -> u32 {
         let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
-        let place = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
-        let recent = Some(self.last[place]).filter(same);
+        let slot = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
+        let recent = Some(self.last[slot]).filter(same);
         let at = match recent.or_else(|| self.index.get(key).copied()) {
             Some(at) => at,
             None => {
@@ -139,7 +139,7 @@ impl PatternTable {
             }
         };
         self.counts[at as usize] += units;
-        self.last[place] = at;
+        self.last[slot] = at;
         at
     }
 }

@@ -89,8 +89,8 @@ impl Rows {
         let len = table.len();
         let (complete, missing) = (None, Vec::new());
         let is_rounded = |values: Option<&Values>| values.is_some_and(Values::is_rounded);
-        let own = [(&Some(roles.outcome.clone()), Some(&y)), (&roles.weights, w.as_ref())];
-        let rounded = own.into_iter().filter(|(_, values)| is_rounded(*values));
+        let numeric = [(&Some(roles.outcome.clone()), Some(&y)), (&roles.weights, w.as_ref())];
+        let rounded = numeric.into_iter().filter(|(_, values)| is_rounded(*values));
         let rounded = rounded.filter_map(|(name, _)| name.clone());
         let rounded = rounded.chain(covariates.rounded().iter().cloned()).collect();
         let mut rows = Self {

@@ -103,8 +103,8 @@ impl StratumTable {
 
     /// All strata of neighbouring cohorts.
     pub fn of_cohorts(&self, cohorts: &Range<usize>) -> Range<usize> {
-        let own = &self.of_cohort[cohorts.clone()];
-        own.first().map_or(0, |s| s.start)..own.last().map_or(0, |s| s.end)
+        let strata = &self.of_cohort[cohorts.clone()];
+        strata.first().map_or(0, |s| s.start)..strata.last().map_or(0, |s| s.end)
     }
 }
 

@@ -71,14 +71,14 @@ impl UnitOrder {
             starts[u + 1] += starts[u];
         }
         let mut rows = vec![0u32; starts[units] as usize];
-        let mut rest = rows.as_mut_slice();
+        let mut unassigned = rows.as_mut_slice();
         let mut parts = Vec::new();
         for first in (0..units).step_by(each) {
             let end = (first + each).min(units);
-            let (part, after) =
-                std::mem::take(&mut rest).split_at_mut((starts[end] - starts[first]) as usize);
+            let (part, after) = std::mem::take(&mut unassigned)
+                .split_at_mut((starts[end] - starts[first]) as usize);
             parts.push((first, part));
-            rest = after;
+            unassigned = after;
         }
         parts.into_par_iter().for_each(|(first, part)| {
             let end = (first + each).min(units);
@@ -105,13 +105,13 @@ impl UnitOrder {
     /// Sorts each unit's rows by period.
     fn sort_periods(&mut self, time: &PeriodCodes) {
         let Some(rows) = &mut self.rows else { return };
-        let mut rest = rows.as_mut_slice();
+        let mut unassigned = rows.as_mut_slice();
         let mut blocks = Vec::new();
         for starts in self.starts.windows(2).collect::<Vec<_>>().chunks(UNITS) {
             let sizes: Vec<usize> = starts.iter().map(|s| (s[1] - s[0]) as usize).collect();
-            let (block, after) = std::mem::take(&mut rest).split_at_mut(sizes.iter().sum());
+            let (block, after) = std::mem::take(&mut unassigned).split_at_mut(sizes.iter().sum());
             blocks.push((block, sizes));
-            rest = after;
+            unassigned = after;
         }
         blocks.into_par_iter().for_each(|(mut block, sizes)| {
             for size in sizes {

@@ -227,7 +227,7 @@ impl<'a> Comparison<'a> {
         let outcomes: Vec<String> = self.models.iter().map(|(_, m)| outcome(m)).collect();
         let has_outcomes =
             self.selection.has_fact(OUTCOME) && outcomes.iter().any(|name| !name.is_empty());
-        let rest = |caption: Option<&str>, rows| Section {
+        let section = |caption: Option<&str>, rows| Section {
             caption: caption.map(ToOwned::to_owned),
             rows,
             ..Section::default()
@@ -235,15 +235,15 @@ impl<'a> Comparison<'a> {
         let mut sections = if has_outcomes {
             let label = self.selection.label(&[OUTCOME]);
             let rows = vec![self.line(&label, outcomes.iter().cloned())];
-            vec![Section { caption: None, header, rows }, rest(None, estimates)]
+            vec![Section { caption: None, header, rows }, section(None, estimates)]
         } else {
             vec![Section { caption: None, header, rows: estimates }]
         };
         let absorbed = self.absorbed_rows();
         if !absorbed.is_empty() {
-            sections.push(rest(Some("Fixed effects"), absorbed));
+            sections.push(section(Some("Fixed effects"), absorbed));
         }
-        sections.push(rest(None, self.fact_rows()));
+        sections.push(section(None, self.fact_rows()));
         sections.retain(|section| !section.rows.is_empty());
         let mut align = vec![Align::Left];
         align.resize(self.models.len() + 1, Align::Centre);

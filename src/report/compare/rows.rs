@@ -29,14 +29,14 @@ pub(super) fn gathered(models: &[Vec<Term>]) -> Vec<Row<'_>> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (column, terms) in models.iter().enumerate() {
         for term in terms {
-            let place = *places.entry(&term.name).or_insert_with(|| {
+            let position = *places.entry(&term.name).or_insert_with(|| {
                 let shown = term.shown.as_deref().unwrap_or(&term.name);
                 let terms = vec![None; models.len()];
                 rows.push((Row { name: &term.name, shown, terms }, term.order));
                 rows.len() - 1
             });
             // The first of several terms of one name.
-            rows[place].0.terms[column].get_or_insert(term);
+            rows[position].0.terms[column].get_or_insert(term);
         }
     }
     rows.sort_by(|(_, a), (_, b)| {

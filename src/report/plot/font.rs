@@ -221,13 +221,13 @@ impl Glyph {
 
     /// Adds the pixels that the glyph covers with its origin at `origin`.
     fn cover(&self, origin: Point, scale: f32, pixels: &mut Vec<Coverage>) {
-        let place = |p: &Point| point(origin.x + p.x * scale, origin.y - p.y * scale);
+        let on_page = |p: &Point| point(origin.x + p.x * scale, origin.y - p.y * scale);
         let Some((low, high)) = self.ends() else { return };
-        let (low, high) = (place(&point(low.x, high.y)), place(&point(high.x, low.y)));
+        let (low, high) = (on_page(&point(low.x, high.y)), on_page(&point(high.x, low.y)));
         let corner = point(low.x.floor(), low.y.floor());
         let [width, height] = [high.x - corner.x, high.y - corner.y].map(|v| v.ceil() as usize);
         let mut rasterizer = Rasterizer::new(width, height);
-        let inside = |p: &Point| place(p) - corner;
+        let inside = |p: &Point| on_page(p) - corner;
         for curve in &self.curves {
             match curve {
                 Curve::Line([from, to]) => rasterizer.draw_line(inside(from), inside(to)),

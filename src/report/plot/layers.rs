@@ -29,13 +29,13 @@ pub(crate) fn combined(
     let mut layers: Vec<String> = Vec::new();
     for (name, chart) in charts {
         for facet in chart.facets {
-            let own = facet.title.clone();
+            let title = facet.title.clone();
             let (panel, layer) = match (facets, many_results, many_panels) {
-                (true, _, true) => (name.to_owned(), Some(own)),
+                (true, _, true) => (name.to_owned(), Some(title)),
                 (true, _, false) => (name.to_owned(), None),
-                (false, true, true) => (own, Some(name.to_owned())),
+                (false, true, true) => (title, Some(name.to_owned())),
                 (false, true, false) => (String::new(), Some(name.to_owned())),
-                (false, false, _) => (String::new(), Some(own)),
+                (false, false, _) => (String::new(), Some(title)),
             };
             let Some(layer) = layer else {
                 all.facets.push(Facet { title: panel, ..facet });
@@ -46,12 +46,14 @@ pub(crate) fn combined(
                 layers.push(layer);
                 layers.len() - 1
             });
-            let place = all.facets.iter().position(|known| known.title == panel);
-            let place = place.unwrap_or_else(|| {
+            let position = all.facets.iter().position(|known| known.title == panel);
+            let position = position.unwrap_or_else(|| {
                 all.facets.push(Facet::new(panel, Vec::new()));
                 all.facets.len() - 1
             });
-            all.facets[place].layers.push(Layer { facet: Facet { overall: None, ..facet }, rank });
+            all.facets[position]
+                .layers
+                .push(Layer { facet: Facet { overall: None, ..facet }, rank });
         }
     }
     if layers.len() > MOST {
@@ -68,8 +70,8 @@ pub(crate) fn combined(
             LegendEntry { key: LegendKey::Layer(colour, mark), label }
         };
         all.legend = layers.into_iter().enumerate().map(look).collect();
-        let rest = all.entries(options, alpha);
-        all.legend.extend(rest);
+        let other_entries = all.entries(options, alpha);
+        all.legend.extend(other_entries);
     }
     Ok(all)
 }

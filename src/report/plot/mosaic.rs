@@ -78,16 +78,16 @@ impl Mosaic {
             let least = (14.0_f64).min(height / sizes().count().max(1) as f64);
             let raised = |size: usize| size as f64 / per_pixel < least;
             let floors = sizes().filter(|size| raised(*size)).count() as f64 * least;
-            let rest: usize = sizes().filter(|size| !raised(*size)).sum();
-            let scale = (height - floors) / (rest as f64).max(1.0);
-            let own = |size: usize| if raised(size) { least } else { size as f64 * scale };
+            let not_raised: usize = sizes().filter(|size| !raised(*size)).sum();
+            let scale = (height - floors) / (not_raised as f64).max(1.0);
+            let height_of = |size: usize| if raised(size) { least } else { size as f64 * scale };
             let remark = match sizes().any(raised) {
                 true => format!(
                     "Heights are as the number of {several}, but for the smallest {kind}s, which are drawn higher."
                 ),
                 false => format!("Heights are as the number of {several}."),
             };
-            return Heights { ends: self.ends(own), remark };
+            return Heights { ends: self.ends(height_of), remark };
         }
         let places = self.ends(|size| size as f64 / per_pixel);
         // Whole pixels, so that no row is a blur of its neighbours.

@@ -67,9 +67,9 @@ impl<'a> Series<'a> {
     pub(super) fn marks(&self, scene: &mut Scene) {
         let (rows, style) = (self.rows(), self.style.options.style);
         for trace in &self.facet.traces {
-            let place =
+            let point =
                 |(at, value): &(f64, f64)| Point { x: (self.along)(*at), y: (self.up)(*value) };
-            let points: Vec<Point> = trace.points.iter().map(place).collect();
+            let points: Vec<Point> = trace.points.iter().map(point).collect();
             trace.style.trace(scene, &points, 0.45 * self.marks.radius);
         }
         let joined = self.joined || matches!(style, PlotStyle::Line | PlotStyle::Ribbon);

@@ -147,11 +147,11 @@ fn decimal(text: &str) -> String {
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let text = one_line(text);
-    let mut rest = text.chars().peekable();
+    let mut letters = text.chars().peekable();
     let mut before = ' ';
-    while let Some(c) = rest.next() {
+    while let Some(c) = letters.next() {
         match c {
-            '-' if " ([".contains(before) && rest.peek().is_some_and(char::is_ascii_digit) => {
+            '-' if " ([".contains(before) && letters.peek().is_some_and(char::is_ascii_digit) => {
                 out.push_str("$-$");
             }
             '\\' => out.push_str("\\textbackslash{}"),

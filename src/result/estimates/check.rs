@@ -20,8 +20,8 @@ pub(crate) fn ensure_finite<'a>(
     field: &str,
     numbers: impl IntoIterator<Item = &'a f64>,
 ) -> Checked {
-    let found = numbers.into_iter().find(|v| !v.is_finite());
-    found.map_or(Ok(()), |v| Err(format!("`{field}` has the number {v}, which no result has")))
+    let wrong = numbers.into_iter().find(|v| !v.is_finite());
+    wrong.map_or(Ok(()), |v| Err(format!("`{field}` has the number {v}, which no result has")))
 }
 
 /// An error unless the numbers are finite and ascend.

@@ -176,8 +176,8 @@ impl<'a> CorrelatedDraws<'a> {
             standard_normals(SEED, stream(i), normals.col_as_slice_mut(i));
         }
         let mut z = Mat::<f64>::zeros(m, BATCH);
-        let own = z.as_mut().subcols_mut(0, OWN);
-        matmul(own, Accum::Replace, &self.root, &normals, 1.0, Par::Seq);
+        let independent = z.as_mut().subcols_mut(0, OWN);
+        matmul(independent, Accum::Replace, &self.root, &normals, 1.0, Par::Seq);
         let coordinate = |i: usize| -> Vec<f64> {
             self.leading.iter().map(|q| dot(q, normals.col_as_slice(i))).collect()
         };
@@ -302,8 +302,8 @@ fn exceeding(z: &[f64], rho: &[f64], by: f64, bound: f64, j: usize) -> f64 {
             z.iter().zip(rho).map(beyond).sum::<f64>()
         },
     );
-    let own = f64::from(u8::from((z[j] + rho[j] * by).abs() > bound));
-    count - own + 1.0
+    let own_exceedance = f64::from(u8::from((z[j] + rho[j] * by).abs() > bound));
+    count - own_exceedance + 1.0
 }
 
 /// Directions of the normals in which the correlation's first principal components lie, by orthogonal iteration.
@@ -335,10 +335,10 @@ fn orthonormal(vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
                 v.iter_mut().zip(b).for_each(|(v, b)| *v -= along * b);
             }
         }
-        let rest = dot(&v, &v).sqrt();
-        if rest > 1e-8 * size {
+        let length = dot(&v, &v).sqrt();
+        if length > 1e-8 * size {
             for v in &mut v {
-                *v /= rest;
+                *v /= length;
             }
             basis.push(v);
         }

@@ -54,11 +54,11 @@ impl Joint {
                 bootstrap::sup_t_quantile(&varying.collect::<Vec<_>>(), level)
             }
             None => {
-                let found = self.analytic_sup_t(standard_errors, level);
-                if let Some(SupT { value, error }) = found.filter(|f| f.error > STATED) {
+                let sup_t = self.analytic_sup_t(standard_errors, level);
+                if let Some(SupT { value, error }) = sup_t.filter(|f| f.error > STATED) {
                     warnings.push(DidWarning::RoughCriticalValue { value, error });
                 }
-                found.map(|found| found.value)
+                sup_t.map(|sup_t| sup_t.value)
             }
         };
         let instead = |reason: &str| DidWarning::PointwiseInstead { reason: reason.to_owned() };
@@ -87,16 +87,18 @@ impl Joint {
     fn analytic_sup_t(&self, standard_errors: &[Option<f64>], level: f64) -> Option<SupT> {
         let m = self.len();
         let covariance = self.covariance.as_ref()?;
-        let kept: Vec<(usize, f64)> =
+        let with_errors: Vec<(usize, f64)> =
             standard_errors.iter().enumerate().filter_map(|(j, s)| Some((j, (*s)?))).collect();
-        if kept.is_empty() {
+        if with_errors.is_empty() {
             return None;
         }
-        let correlation: Vec<f64> = kept
+        let correlation: Vec<f64> = with_errors
             .iter()
-            .flat_map(|(i, si)| kept.iter().map(move |(j, sj)| covariance[i * m + j] / (si * sj)))
+            .flat_map(|(i, si)| {
+                with_errors.iter().map(move |(j, sj)| covariance[i * m + j] / (si * sj))
+            })
             .collect();
-        Some(sup_t(&correlation, kept.len(), level, self.degrees_of_freedom()))
+        Some(sup_t(&correlation, with_errors.len(), level, self.degrees_of_freedom()))
     }
 
     /// Degrees of freedom of the t law that statistics are taken to have, if they have it: with few clusters and without draws.

@@ -39,9 +39,9 @@ pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path, kind: &str) ->
 
 /// The result of a kind in a document.
 pub(crate) fn parse<T: DeserializeOwned + Consistent>(text: &str, kind: &str) -> Result<T> {
-    let found = kind_of(text)?;
-    if found != kind {
-        let wrong = format!("`kind` is `{found}`, and the result to be read is `{kind}`");
+    let kind_of_file = kind_of(text)?;
+    if kind_of_file != kind {
+        let wrong = format!("`kind` is `{kind_of_file}`, and the result to be read is `{kind}`");
         return Err(serde_json::Error::custom(wrong).into());
     }
     #[derive(Deserialize)]

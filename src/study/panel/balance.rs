@@ -53,12 +53,12 @@ impl Step for BalanceStep {
     ) -> Result<Box<dyn Plan + 'a>> {
         let numbers = survey.numbers();
         let units = Units(survey.patterns.iter().map(|((_, set), units)| (set, *units)).collect());
-        let kept = match self.0 {
+        let common = match self.0 {
             Balance::Periods => units.common(&numbers),
             Balance::Largest => units.largest(&numbers),
             Balance::Units | Balance::Fill => numbers.clone(),
         };
-        let plan = Kept(set_of(kept.iter().copied()));
+        let plan = Kept(set_of(common.iter().copied()));
         let complete = |set: &PeriodSet| plan.is_within(set);
         let mut cohorts: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
         for ((cohort, set), units) in &survey.patterns {
@@ -72,16 +72,16 @@ impl Step for BalanceStep {
         // Positive doubles are ordered as their bits.
         let cohort = |(bits, units)| CohortChange::new(f64::from_bits(bits), keys.frequency, units);
         change.cohorts = cohorts.into_iter().map(cohort).collect();
-        if change.units_out == 0 || kept.is_empty() {
+        if change.units_out == 0 || common.is_empty() {
             return Err(DidError::EmptySample {
                 after: "that all units have in common",
                 remedy: "keep the largest balanced panel (`largest`), or fill the gaps (`fill`)",
             });
         }
         change.add("Units dropped that lack a period", survey.units - change.units_out);
-        change.add("Periods dropped", (numbers.len() - kept.len()) as u64);
-        if kept.len() < numbers.len() {
-            let lost = (0..numbers.len()).filter(|rank| !kept.contains(&numbers[*rank]));
+        change.add("Periods dropped", (numbers.len() - common.len()) as u64);
+        if common.len() < numbers.len() {
+            let lost = (0..numbers.len()).filter(|rank| !common.contains(&numbers[*rank]));
             change.notes.push(format!("Dropped: {}", survey.named(lost, keys)));
         }
         Ok(Box::new(plan))

@@ -115,8 +115,8 @@ impl Step for DeduplicateStep {
                 continue;
             }
             conflicts.pairs += 1;
-            let place = || (frame.unit_name(*first), frame.period_name(*first));
-            conflicts.first.get_or_insert_with(place);
+            let example = || (frame.unit_name(*first), frame.period_name(*first));
+            conflicts.first.get_or_insert_with(example);
             for (name, codes) in &contents.columns {
                 let code = |row: &usize| codes[contents.of[row]];
                 if others.iter().any(|other| code(other) != code(first)) {
@@ -165,8 +165,8 @@ impl Plan for OneRow<'_> {
         let mut keep = vec![true; frame.df.height()];
         for Repeated { rows, distinct } in &found {
             keep[rows.clone()].fill(false);
-            let kept = if self.keep == Keep::Last { rows.end - 1 } else { distinct[0] };
-            keep[kept] = true;
+            let row_to_keep = if self.keep == Keep::Last { rows.end - 1 } else { distinct[0] };
+            keep[row_to_keep] = true;
         }
         let mut df = frame.df.clone();
         if self.keep == Keep::Mean {

@@ -118,23 +118,23 @@ impl Filling<'_> {
         survey: &Survey,
     ) -> Result<Column> {
         let name = column.name().as_str();
-        let own = |or: &dyn Fn(&Filled) -> Option<IdxSize>| -> Vec<Option<IdxSize>> {
+        let source_rows = |or: &dyn Fn(&Filled) -> Option<IdxSize>| -> Vec<Option<IdxSize>> {
             rows.iter().map(|filled| filled.row.or_else(|| or(filled))).collect()
         };
         if name == frame.keys.unit {
             let first = |filled: &Filled| Some(index(frame.units[filled.unit].first));
-            return Ok(gathered(column, &own(&first))?);
+            return Ok(gathered(column, &source_rows(&first))?);
         }
         if let (true, Some(times)) = (name == frame.keys.time, survey.times()) {
             let mut all = column.as_materialized_series().clone();
             all.append(times)?;
             let of_period = |filled: &Filled| Some(index(column.len() + filled.rank));
-            return Ok(gathered(&all.into_column(), &own(&of_period))?);
+            return Ok(gathered(&all.into_column(), &source_rows(&of_period))?);
         }
         if self.varying.is_some_and(|varying| !varying.contains(name)) {
             let first = first_values(frame, column);
-            return Ok(gathered(column, &own(&|filled| first[filled.unit]))?);
+            return Ok(gathered(column, &source_rows(&|filled| first[filled.unit]))?);
         }
-        Ok(gathered(column, &own(&|_| None))?)
+        Ok(gathered(column, &source_rows(&|_| None))?)
     }
 }

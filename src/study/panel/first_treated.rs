@@ -104,7 +104,7 @@ impl Step for FirstTreatedStep {
             let expected = "left out where periods are no numbers, of which 0 could be one";
             return Err(DidError::config("never_as_zero", expected, "set"));
         }
-        let place = |row: usize| (frame.unit_name(row), frame.period_name(row));
+        let example = |row: usize| (frame.unit_name(row), frame.period_name(row));
         let look = &mut survey.treatment;
         for unit in &frame.units {
             let path = Path::of(frame, *unit);
@@ -118,11 +118,11 @@ impl Step for FirstTreatedStep {
             }
             if let Some(row) = path.end {
                 look.ends += 1;
-                look.first_end.get_or_insert_with(|| place(row));
+                look.first_end.get_or_insert_with(|| example(row));
             }
             if let Some((row, rows)) = path.missing {
                 look.missing += rows as u64;
-                look.first_missing.get_or_insert_with(|| place(row));
+                look.first_missing.get_or_insert_with(|| example(row));
             }
         }
         Ok(())

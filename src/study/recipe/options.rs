@@ -182,9 +182,9 @@ pub(super) fn file_name(text: &str) -> String {
 impl Study {
     /// Columns of the formulas, in the order in which they are named.
     pub(super) fn columns_of_covariates(&self) -> Result<Vec<String>> {
-        let own = self.variants.iter().filter_map(|variant| variant.covariates.as_deref());
+        let of_variants = self.variants.iter().filter_map(|variant| variant.covariates.as_deref());
         let mut columns = Vec::new();
-        for formula in std::iter::once(self.covariates.as_str()).chain(own) {
+        for formula in std::iter::once(self.covariates.as_str()).chain(of_variants) {
             for column in Formula::parse(formula)?.variables() {
                 if !columns.contains(&column) {
                     columns.push(column);

@@ -97,6 +97,8 @@ fn many_units() {
         subjects::doses::cases(),
         subjects::switching::cases(),
         subjects::fixed_effects::cases(),
+        subjects::projections::cases(),
+        subjects::stacked::cases(),
     ] {
         many(cases, &mut report);
     }

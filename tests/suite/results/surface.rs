@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation, Npiv,
-    Pretrends, SavedResult, SunAbraham, TwfeWeights, TwoStage, compare,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Imputation,
+    LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, TwoStage, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -57,6 +57,12 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
     let weights = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = LocalProjections::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(2);
+    let projections = config.build().fit(&mpdta).unwrap();
+    let config = Stacked::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(1);
+    let stacked = config.build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -75,6 +81,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(two_stages),
         Box::new(comparisons),
         Box::new(weights),
+        Box::new(projections),
+        Box::new(stacked),
     ]
 }
 
@@ -117,7 +125,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 17);
+    assert_eq!(kinds.len(), 19);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::PictureArgs;
 use crate::error::Result;
+use crate::messages;
 use crate::output;
 use crate::parse;
 
@@ -69,7 +70,7 @@ impl OutputArgs {
             Format::Csv => burn_did::report::csv(&[result])?,
             _ => output::blocks([output::shown(result, self.format)]),
         })?;
-        warnings.iter().for_each(output::warning);
+        warnings.iter().for_each(messages::warning);
         let saved = self.save.as_ref().map(|file| Ok(result.save(file)?));
         let plotted = plot.map(|file| Ok(result.plot_with(file, &self.picture.options()?)?));
         output::all(saved.into_iter().chain(plotted))

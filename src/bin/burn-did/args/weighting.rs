@@ -6,7 +6,7 @@ use burn_did::weighting::Scores;
 use clap::Args;
 
 use crate::error::Result;
-use crate::output;
+use crate::messages;
 use crate::parse;
 
 /// What is wanted of the estimator's weights.
@@ -27,7 +27,7 @@ impl WeightingArgs {
     pub(crate) fn write(&self, scores: Option<&Scores>, quiet: bool) -> Option<Result<()>> {
         let (file, scores) = self.save_scores.as_ref().zip(scores)?;
         if !quiet {
-            scores.remarks().iter().for_each(output::warning);
+            scores.remarks().iter().for_each(messages::warning);
         }
         Some(scores.write(file).map_err(Into::into))
     }

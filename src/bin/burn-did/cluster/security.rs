@@ -7,7 +7,7 @@ use burn_did::cluster::Certificates;
 use clap::Args;
 
 use crate::error::{CliError, Result};
-use crate::output;
+use crate::messages;
 
 /// Mutual TLS.
 #[derive(Args)]
@@ -41,7 +41,7 @@ impl TlsArgs {
     /// Warns of an address that others reach and that lets everybody in.
     pub(crate) fn warn(&self, bind: IpAddr) {
         if !bind.is_loopback() && self.tls_ca.is_none() {
-            output::warning(format!(
+            messages::warning(format!(
                 "{bind} is open to everybody who reaches it: tasks and data are not encrypted and nobody is asked who they \
                  are; use --tls-ca, --tls-cert and --tls-key, or a network of your own"
             ));

@@ -58,9 +58,10 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let SavedResult::GroupTime(fit) = saved else {
         return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
     };
-    let own = fit.settings.inference;
-    let inference =
-        own.alpha(args.alp.unwrap_or(own.alpha)).band(args.band.band().unwrap_or(own.band));
+    let of_fit = fit.settings.inference;
+    let inference = of_fit
+        .alpha(args.alp.unwrap_or(of_fit.alpha))
+        .band(args.band.band().unwrap_or(of_fit.band));
     let form = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate_with(spec.aggregation, &inference),

@@ -15,6 +15,7 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::messages;
 use crate::output;
 use crate::words::OneOf;
 
@@ -152,7 +153,7 @@ pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     let plot = args.output.plot.as_deref().filter(|_| failed.is_none());
     let emitted = args.output.emit_with(&fit, plot);
     let formed = failed.map_or(Ok(()), |error| {
-        output::not_formed("dynamic", &error);
+        messages::not_formed("dynamic", &error);
         Err(CliError::Said)
     });
     output::all([emitted, formed])

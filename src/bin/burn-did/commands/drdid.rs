@@ -100,13 +100,13 @@ const ESTIMATORS: [(&str, DrdidMethod, bool, bool); 14] = [
 /// Parser of the names of R's functions.
 fn estimators() -> impl TypedValueParser<Value = Estimator> {
     PossibleValuesParser::new(ESTIMATORS.map(|(name, ..)| name)).try_map(|asked| {
-        let found = ESTIMATORS.iter().find(|(name, ..)| *name == asked);
+        let named = ESTIMATORS.iter().find(|(name, ..)| *name == asked);
         let estimator = |&(_, method, locally_efficient, repeated_cross_sections): &_| Estimator {
             method,
             locally_efficient,
             repeated_cross_sections,
         };
-        found.map(estimator).ok_or("unknown estimator")
+        named.map(estimator).ok_or("unknown estimator")
     })
 }
 

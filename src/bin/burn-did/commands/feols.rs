@@ -14,6 +14,7 @@ use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionAr
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
+use crate::messages;
 use crate::output;
 use crate::parse;
 use crate::words::OneOf;
@@ -110,7 +111,7 @@ fn several(args: &FeolsArgs) -> Result<()> {
     if !output.quiet {
         for (name, fit) in names.iter().zip(&fits) {
             let warnings = fit.warnings_in_words().into_iter();
-            warnings.for_each(|warning| output::warning(format!("{name} {warning}")));
+            warnings.for_each(|warning| messages::warning(format!("{name} {warning}")));
         }
     }
     let options = output.picture.options()?;

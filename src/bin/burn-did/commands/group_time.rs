@@ -9,6 +9,7 @@ use crate::args::{Format, GroupTimeOutputArgs};
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
+use crate::messages;
 use crate::output;
 
 /// Refuses options that do not go together, before any work.
@@ -35,7 +36,7 @@ pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Resul
     output::results(&text(fit, &aggregates, args)?)?;
     if !output.quiet {
         let frequency = fit.settings.frequency;
-        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
+        fit.warnings.iter().for_each(|w| messages::warning(w.shown(frequency)));
         report_warnings(&aggregates);
     }
     let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));
@@ -57,9 +58,9 @@ fn text(
     aggregates: &[Formed],
     args: &GroupTimeOutputArgs,
 ) -> Result<String> {
-    let own: &dyn Reportable = fit;
+    let cells: &dyn Reportable = fit;
     let formed = formed(aggregates).map(|aggregate| aggregate as &dyn Reportable);
-    let all: Vec<&dyn Reportable> = std::iter::once(own).chain(formed).collect();
+    let all: Vec<&dyn Reportable> = std::iter::once(cells).chain(formed).collect();
     Ok(match args.output.format {
         Format::Json => fit.to_json_with(&asked(aggregates), args.vcov)?,
         Format::Csv => burn_did::report::csv(&all)?,

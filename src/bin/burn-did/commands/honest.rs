@@ -25,8 +25,8 @@ use crate::words::OneOf;
 #[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png, .svg or .pdf file")))]
 #[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `imputation`, `two-stage` or `feols` (with an
-    /// `i()`), or an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `lpdid`, `stacked`, `sunab`,
+    /// `imputation`, `two-stage` or `feols` (with an `i()`), or an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period
     /// left out).
     #[arg(help_heading = None)]
     file: PathBuf,
@@ -173,7 +173,7 @@ impl FromStr for Violations {
             ("sd", Delta::Smoothness),
             ("rm", Delta::RelativeMagnitude),
         ];
-        let found =
+        let set_found =
             sets.into_iter().find_map(|(set, delta)| Some((name.strip_prefix(set)?, delta)));
         let restriction = |suffix: &str| match suffix {
             "" => Some(None),
@@ -183,7 +183,7 @@ impl FromStr for Violations {
             "d" => Some(Some(Restriction::Decreasing)),
             _ => None,
         };
-        let set = found
+        let set = set_found
             .and_then(|(suffix, delta)| Some(Self { delta, restriction: restriction(suffix)? }));
         set.ok_or_else(|| {
             "expected sd, rm or sdrm, or one of them with a restriction: pb, nb, i or d, as in sdpb"

@@ -17,7 +17,7 @@ use crate::parse;
 #[derive(Args)]
 pub(crate) struct PlotArgs {
     /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `imputation`, `two-stage`,
-    /// `feols`, `honest`, `pretrends`, `npiv`, `bacon`, `twfe-weights`, `describe`, `panelview`, `means` or `balance`.
+    /// `feols`, `lpdid`, `stacked`, `honest`, `pretrends`, `npiv`, `bacon`, `twfe-weights`, `describe`, `panelview`, `means` or `balance`.
     result: PathBuf,
     /// Picture to write: .png, .svg or .pdf.
     #[arg(long = "out", id = "plot", value_name = "FILE", value_parser = parse::picture())]

@@ -36,6 +36,8 @@ pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Re
         SavedResult::TwoStage(fit) => fit.event_study(),
         SavedResult::Aggregated(average) => average.event_study()?,
         SavedResult::Multiplegt(fit) => fit.event_study(),
+        SavedResult::LocalProjections(fit) => fit.event_study(),
+        SavedResult::Stacked(fit) => fit.event_study(),
         SavedResult::Regression(fit) => {
             event_study(&fit, "the regression has no i(), and so no event study")?
         }
@@ -45,7 +47,7 @@ pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Re
             fit.aggregate(aggregation)?.event_study()?
         }
         other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab, imputation, two-stage or feols wrote, or an event study";
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, lpdid, stacked, sunab, imputation, two-stage or feols wrote, or an event study";
             return Err(refused(&other, path, reads));
         }
     })
@@ -73,6 +75,8 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::Multiplegt(_) => ("was saved by did-multiplegt", both),
         SavedResult::ContDid(_) => ("was saved by cont-did", both),
         SavedResult::Regression(_) => ("was saved by feols", both),
+        SavedResult::Stacked(_) => ("was saved by stacked", both),
+        SavedResult::LocalProjections(_) => ("was saved by lpdid", both),
         SavedResult::Honest(_) => ("was saved by honest", "`burn-did plot` draws it"),
         SavedResult::Pretrends(_) => ("was saved by pretrends", "`burn-did plot` draws it"),
         SavedResult::Npiv(_) => ("was saved by npiv", "`burn-did plot` draws it"),

@@ -201,7 +201,8 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     (out.cross, out.draws) = (cross, draws);
     mirror(&mut out.cross);
     let active = plan.active();
-    let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
+    let mut kept_values =
+        vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
     for (tile, values) in values.chunks_exact((active.len() * TILE).max(1)).enumerate() {
         let start = tile * TILE;
         let end = chunk.rows.min(start + TILE);
@@ -212,7 +213,7 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         }
         if consumers.keep_rows {
             for (j, column) in columns.enumerate() {
-                kept[j * chunk.rows + start..j * chunk.rows + end].copy_from_slice(column);
+                kept_values[j * chunk.rows + start..j * chunk.rows + end].copy_from_slice(column);
             }
         }
     }
@@ -220,6 +221,6 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         ranks: chunk.rank.clone(),
         clusters: chunk.cluster.clone(),
         columns: active,
-        values: kept,
+        values: kept_values,
     }))
 }

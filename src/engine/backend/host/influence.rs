@@ -74,7 +74,7 @@ pub(crate) fn consume(
 ) -> Option<KeptRows> {
     let active = sink.active.len();
     let clustered = sink.consumers.clusters.is_some();
-    let mut kept = sink.consumers.keep_rows.then(|| vec![0.0; active * rows]);
+    let mut kept_values = sink.consumers.keep_rows.then(|| vec![0.0; active * rows]);
     for_tiles(
         rows,
         |tile| {
@@ -91,14 +91,14 @@ pub(crate) fn consume(
         },
         |tile, part| {
             part.fold(sink, &cluster[tile.start.min(cluster.len())..], tile.len(), out);
-            if let Some(kept) = &mut kept {
+            if let Some(kept_values) = &mut kept_values {
                 for (j, column) in part.block.chunks_exact(tile.len()).enumerate() {
-                    kept[j * rows + tile.start..j * rows + tile.end].copy_from_slice(column);
+                    kept_values[j * rows + tile.start..j * rows + tile.end].copy_from_slice(column);
                 }
             }
         },
     );
-    kept.map(|values| KeptRows {
+    kept_values.map(|values| KeptRows {
         ranks: rank.to_vec(),
         clusters: cluster.to_vec(),
         columns: sink.active.to_vec(),

@@ -112,14 +112,14 @@ fn block<S: Simd, const R: usize, const C: usize>(
         }
     }
     if n > whole * LANES {
-        let rest = |v: &[f64]| {
+        let padded_tail = |v: &[f64]| {
             let mut lanes = [0.0; LANES];
             lanes[..n - whole * LANES].copy_from_slice(&v[whole * LANES..]);
             S::as_simd_f64s(&lanes).0[0]
         };
         for (sums, a) in sums.iter_mut().zip(a) {
             for (sum, b) in sums.iter_mut().zip(b) {
-                *sum = simd.add_f64s(*sum, simd.mul_f64s(rest(a), rest(b)));
+                *sum = simd.add_f64s(*sum, simd.mul_f64s(padded_tail(a), padded_tail(b)));
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn weighting(
     out: &mut [WeightingStat],
 ) -> Result<Vec<f64>> {
     let columns = KEPT * jobs.len();
-    let mut kept = vec![0.0; if pass.keep_rows { columns * chunk.rows } else { 0 }];
+    let mut kept_values = vec![0.0; if pass.keep_rows { columns * chunk.rows } else { 0 }];
     let mut done = Ok(());
     for_tiles(
         chunk.rows,
@@ -32,11 +32,11 @@ pub(crate) fn weighting(
             }
             for (column, values) in part.kept.chunks_exact(tile.len()).enumerate() {
                 let start = column * chunk.rows + tile.start;
-                kept[start..start + tile.len()].copy_from_slice(values);
+                kept_values[start..start + tile.len()].copy_from_slice(values);
             }
         },
     );
-    done.map(|()| kept)
+    done.map(|()| kept_values)
 }
 
 /// Sums of a tile and what is kept of it.
@@ -66,7 +66,7 @@ impl TileWeights {
         let mut stats: Vec<WeightingStat> =
             pass.jobs[jobs.clone()].iter().map(|job| pass.zero(job)).collect();
         let rows = tile.len();
-        let mut kept = vec![0.0; if pass.keep_rows { KEPT * jobs.len() * rows } else { 0 }];
+        let mut kept_values = vec![0.0; if pass.keep_rows { KEPT * jobs.len() * rows } else { 0 }];
         let mut design = BlockDesign::default();
         for range in blocks(tile) {
             let n = range.len();
@@ -80,11 +80,11 @@ impl TileWeights {
                 }
                 if pass.keep_rows {
                     let first = range.start - tile.start;
-                    block.keep(&mut kept[KEPT * index * rows..], rows, first..first + n);
+                    block.keep(&mut kept_values[KEPT * index * rows..], rows, first..first + n);
                 }
             }
         }
-        Self { stats, kept }
+        Self { stats, kept: kept_values }
     }
 }
 

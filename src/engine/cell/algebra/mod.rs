@@ -123,8 +123,8 @@ impl<'a> Algebra<'a> {
         let dependent = dependent_columns(&gram, self.width(), tolerance);
         let dropped: Vec<usize> = dependent.into_iter().map(|j| self.kept[j]).collect();
         if !dropped.is_empty() {
-            let kept = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();
-            *self = Self::with_columns(self.info, self.rank, kept);
+            let columns = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();
+            *self = Self::with_columns(self.info, self.rank, columns);
         }
         dropped.into_iter().map(|j| self.info.names[j].clone()).collect()
     }

@@ -59,8 +59,8 @@ impl Calibration {
     /// # Errors
     /// [`DidError::Engine`](crate::DidError::Engine) if they are not of the cell.
     pub fn gram(&self, side: usize, rows: &StratumRows) -> Result<&Gram> {
-        let found = self.grams.iter().find(|(key, _)| *key == (side, *rows));
-        found.map(|(_, gram)| gram).ok_or_else(|| {
+        let calibrated = self.grams.iter().find(|(key, _)| *key == (side, *rows));
+        calibrated.map(|(_, gram)| gram).ok_or_else(|| {
             incomplete(format!("no calibrated odds of stratum {} in side {side}", rows.stratum))
         })
     }

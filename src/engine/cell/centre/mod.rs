@@ -83,8 +83,9 @@ pub(super) fn restore(
 
 /// What the stored outcomes of a term's rows are too low by.
 fn lift(term: &InfluenceTerm, sample: &Sample, sides: &[Side], centres: &[Centre]) -> Option<f64> {
-    let mut own = sides.iter().zip(centres).filter(|(side, _)| side.outcome == term.outcome);
-    own.find_map(|(side, centre)| {
+    let mut sides_of_outcome =
+        sides.iter().zip(centres).filter(|(side, _)| side.outcome == term.outcome);
+    sides_of_outcome.find_map(|(side, centre)| {
         let of_arm = |arm: &[StratumRows], treated| {
             let rows = arm.iter().find(|rows| rows.stratum == term.stratum)?;
             Some(centre.lift(sample, rows, side.outcome, treated))

@@ -216,26 +216,29 @@ impl DosedArms<'_> {
             let columns = sample.design.names[1..functions].to_vec();
             return Err(CellStatus::SingularDesign { rcond, columns });
         }
-        let own = factor.solve(&self.treated.zd[..functions]);
+        let coefficients = factor.solve(&self.treated.zd[..functions]);
         let padded = |v: &[f64], from: usize| {
             let mut all = vec![0.0; k];
             all[from..from + v.len()].copy_from_slice(v);
             all
         };
-        let beta = padded(&own, 0);
+        let beta = padded(&coefficients, 0);
         // `Σ_T w ẋ / A_T`; the constant has no derivative.
         let total = self.treated.total();
         let first = doses.functions;
         let slopes: Vec<f64> = (0..functions)
             .map(|j| if j == 0 { 0.0 } else { zz(0, first + j - 1) / total })
             .collect();
-        let acrt = dot(&slopes, &own);
+        let acrt = dot(&slopes, &coefficients);
         let of_residuals = errors.factor(self.n_treated, functions);
         let scaled = |v: &[f64]| v.iter().map(|b| of_residuals * b).collect::<Vec<_>>();
         let of_mean = Coefficients {
             beta: Some(beta.clone()),
             b: Some(padded(&scaled(&multiply(&inverse, &slopes)), 0)),
-            e: Some(padded(&own[1..].iter().map(|b| b / total).collect::<Vec<_>>(), first)),
+            e: Some(padded(
+                &coefficients[1..].iter().map(|b| b / total).collect::<Vec<_>>(),
+                first,
+            )),
             f: -acrt / total,
             ..Coefficients::default()
         };
@@ -248,7 +251,7 @@ impl DosedArms<'_> {
             let b = Some(padded(&scaled(row), 0));
             let of_one = Coefficients { beta: Some(beta.clone()), b, ..Coefficients::default() };
             let mut terms = self.terms(true, &of_one);
-            let mut att = own[j];
+            let mut att = coefficients[j];
             if j == 0 {
                 att -= self.control_mean();
                 terms.extend(self.mean(false, -1.0));

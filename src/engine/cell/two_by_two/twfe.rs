@@ -88,8 +88,8 @@ fn with_constant(algebra: &Algebra<'_>, sides: [&SideMoments; 2]) -> Vec<usize> 
         gram.iter_mut().zip(block).for_each(|(sum, z)| *sum += z);
     }
     let dependent = dependent_columns(&gram, columns.len(), COLLINEAR);
-    let kept = |at: &usize| !dependent.contains(at);
-    (0..columns.len()).filter(kept).map(|at| columns[at]).collect()
+    let is_free = |at: &usize| !dependent.contains(at);
+    (0..columns.len()).filter(is_free).map(|at| columns[at]).collect()
 }
 
 /// `D`, `post`, `D·post`.

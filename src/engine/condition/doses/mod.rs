@@ -102,8 +102,8 @@ pub(super) fn find_doses(
     let treated = rows.iter().zip(&treated).filter(|(_, first)| first.is_some());
     let units: u64 = treated.map(|(rows, _)| *rows as u64).sum();
     let count = |question| ask(raw, look(question));
-    let found = quantiles(&probabilities, units, count)?;
-    let (percentiles, rest) = found.split_at(PERCENTILES + 1);
+    let quantiles_found = quantiles(&probabilities, units, count)?;
+    let (percentiles, rest) = quantiles_found.split_at(PERCENTILES + 1);
     let (knots, further) = rest.split_at(interior);
     let mut doses = Doses {
         splines: Vec::new(),
@@ -136,9 +136,9 @@ impl Doses {
             }
         }
         let treated = low <= high;
-        let kept = breakpoints.len() - 1;
+        let distinct_knots = breakpoints.len() - 1;
         breakpoints.push(high);
-        self.dropped.push(if treated { self.knots.len() - kept } else { 0 });
+        self.dropped.push(if treated { self.knots.len() - distinct_knots } else { 0 });
         self.splines.push(Splines::new(degree, &breakpoints).filter(|_| treated));
         self.distinct.push(distinct);
     }

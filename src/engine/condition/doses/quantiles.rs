@@ -41,9 +41,9 @@ pub(super) fn quantiles(
         }
         for target in &mut targets {
             let at = prefixes.partition_point(|prefix| *prefix < target.prefix);
-            let own = &counts[at * VALUES..(at + 1) * VALUES];
+            let counts_of_target = &counts[at * VALUES..(at + 1) * VALUES];
             let mut before = 0;
-            let value = own.iter().position(|count| {
+            let value = counts_of_target.iter().position(|count| {
                 let here = target.rank < before + count;
                 before += if here { 0 } else { *count };
                 here

@@ -111,8 +111,8 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
                 let spread = |(s, c)| (mean_of(&squares, s, c).sqrt(), change.centre[s][c]);
                 lower_median(columns.map(spread).filter(|(_, mean)| mean.is_finite()))
             };
-            let found = typical(known.reference.clone()).or_else(|| typical(0..sums.len()));
-            change.standard[j] = match found {
+            let spread = typical(known.reference.clone()).or_else(|| typical(0..sums.len()));
+            change.standard[j] = match spread {
                 Some((sd, mean)) => (mean, sd),
                 None => extreme(raw, known, j, info)?,
             };

@@ -90,9 +90,9 @@ impl<B: DidBackend> Local<B> {
     ) -> Result<Answer<AnyStat>> {
         let stratum = segment.stratum;
         let mut stat = pass.none_of(stratum);
-        let mut kept = Vec::new();
+        let mut kept_rows = Vec::new();
         let mut add = |chunk: &Chunk<B>| -> Result<()> {
-            kept.extend(pass.accumulate(chunk, &mut stat)?);
+            kept_rows.extend(pass.accumulate(chunk, &mut stat)?);
             Ok(())
         };
         let mut read = seal;
@@ -119,7 +119,7 @@ impl<B: DidBackend> Local<B> {
                 }
             }
         }
-        Ok(Answer { question: LOCAL, segment, seal: read, stat, kept })
+        Ok(Answer { question: LOCAL, segment, seal: read, stat, kept: kept_rows })
     }
 
     /// The segments by slab; none if the backend has no calls for many.

@@ -179,8 +179,8 @@ impl<B: DidBackend> Local<B> {
                 if let Some(progress) = &self.options.progress {
                     progress.report("upload", d as u64, devices as u64);
                 }
-                let own: Vec<_> = segments.iter().skip(d).step_by(devices).cloned().collect();
-                let chunks = at_once.hold(&own, k, dtype, device)?;
+                let of_device: Vec<_> = segments.iter().skip(d).step_by(devices).cloned().collect();
+                let chunks = at_once.hold(&of_device, k, dtype, device)?;
                 for (slot, chunk) in slots.iter_mut().skip(d).step_by(devices).zip(chunks) {
                     *slot = Some(HeldRows::Resident(vec![chunk]));
                 }

@@ -192,8 +192,8 @@ impl EventStudy {
                 "the event times {times} are not consecutive{around}; give a coefficient for every period, evenly spaced"
             ));
         }
-        let own = self.rows.iter_mut().filter(|row| !row.reference);
-        own.zip(&times).for_each(|(row, at)| row.at = *at);
+        let estimated = self.rows.iter_mut().filter(|row| !row.reference);
+        estimated.zip(&times).for_each(|(row, at)| row.at = *at);
         if reference > 0 && reference < n {
             self.rows[reference].at = 0.5 * (times[reference - 1] + times[reference]);
         }

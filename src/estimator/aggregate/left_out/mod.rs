@@ -209,7 +209,7 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
         Some((0..filled.cells.len()).filter(|j| overall.weights[*j] != 0.0).collect())
     };
     let all = cells_of(&Aggregation::new(kind).na_rm(na_rm))?;
-    let kept = cells_of(options)?;
+    let cells_used = cells_of(options)?;
     let selection = Selection::new(&filled, options);
     let times = |cells: &[usize]| {
         let mut times: Vec<f64> =
@@ -218,12 +218,12 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
         times.dedup();
         times
     };
-    let event_times = times(&kept);
+    let event_times = times(&cells_used);
     let mut outside = times(&all);
     outside.retain(|e| !event_times.contains(e));
     let has = |cells: &[usize], group: f64| cells.iter().any(|j| filled.cells[*j].group == group);
     let mut groups = effects.groups.clone();
-    groups.retain(|g| has(&all, *g) && !has(&kept, *g));
+    groups.retain(|g| has(&all, *g) && !has(&cells_used, *g));
     let treated_share = groups.iter().map(|g| treated_share(effects, *g)).sum();
     let nothing = outside.is_empty() && groups.is_empty();
     (!nothing).then_some(Window { event_times, outside, groups, treated_share })

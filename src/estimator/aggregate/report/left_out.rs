@@ -93,8 +93,8 @@ impl Aggregated {
 fn groups(left_out: &LeftOut, settings: &Settings) -> Vec<String> {
     let units = if settings.rows_are_units() { "rows" } else { "units" };
     let lines = |group: &crate::group_time::LeftOutGroup| {
-        let own = left_out.cells.iter().filter(|c| c.group == group.group);
-        let cells: Vec<LeftOutCell> = own.cloned().collect();
+        let cells_of_group = left_out.cells.iter().filter(|c| c.group == group.group);
+        let cells: Vec<LeftOutCell> = cells_of_group.cloned().collect();
         let share = percent(group.treated_share);
         let n = group.n_treated;
         let size = match n {

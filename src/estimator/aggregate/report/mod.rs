@@ -77,7 +77,7 @@ impl Report for Aggregated {
         ]);
         let rows: Vec<(f64, Estimate)> = self.rows_with_empty().collect();
         let at = || rows.iter().map(|(at, _)| Some(*at));
-        let place = match self.aggregation.kind {
+        let key = match self.aggregation.kind {
             AggregationKind::Simple | AggregationKind::Dynamic => {
                 Variable::numbers("event_time", at())
             }
@@ -89,7 +89,7 @@ impl Report for Aggregated {
             true => "reference",
             false => status(estimate.estimate, self.left_out_at(*at)),
         };
-        let keys = vec![of(rows.len()), place];
+        let keys = vec![of(rows.len()), key];
         let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate)).with([
             Variable::words("status", rows.iter().map(|row| Some(status(row)))),
             Variable::numbers("left_out", rows.iter().map(|(at, _)| Some(self.left_out_at(*at)))),
@@ -100,7 +100,7 @@ impl Report for Aggregated {
     fn about(&self) -> Vec<Variable> {
         let Estimate { estimate: att, se, ci_lower, ci_upper, p_value, .. } = self.overall;
         let options = self.aggregation;
-        let own = [
+        let facts_of_average = [
             Variable::fact("type", options.kind.word()),
             Variable::fact("min_e", options.min_e),
             Variable::fact("max_e", options.max_e),
@@ -117,7 +117,7 @@ impl Report for Aggregated {
             Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
             Variable::fact("n_warnings", self.warnings.len()),
         ];
-        own.into_iter().chain(facts::settings(&self.settings)).collect()
+        facts_of_average.into_iter().chain(facts::settings(&self.settings)).collect()
     }
 
     fn messages(&self) -> Vec<String> {

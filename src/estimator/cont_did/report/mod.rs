@@ -77,7 +77,7 @@ impl Report for ContDidResult {
 
     fn about(&self) -> Vec<Variable> {
         let failed = self.asked_event_study().and_then(Result::err);
-        let own = [
+        let facts_of_doses = [
             Variable::fact("event_study_code", failed.as_ref().map(|error| error.code())),
             Variable::fact("event_study_error", failed.map(|error| error.to_string())),
             Variable::fact("curve_method", self.method.word()),
@@ -92,7 +92,10 @@ impl Report for ContDidResult {
             Variable::fact("critical_value_acrt", self.dose.critical_acrt),
             Variable::fact("n_warnings", self.warnings.len()),
         ];
-        facts::settings_without(&self.level.settings, &["method"]).into_iter().chain(own).collect()
+        facts::settings_without(&self.level.settings, &["method"])
+            .into_iter()
+            .chain(facts_of_doses)
+            .collect()
     }
 
     /// Warnings of the fit, and those that only its averages have.
@@ -105,11 +108,11 @@ impl Report for ContDidResult {
             let left_out = left_out.warning().shown(frequency);
             Some(format!("{}: {left_out}", target.parameter()))
         });
-        let own = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
-        let more = formed.into_iter().flat_map(|study| &study.warnings);
-        let more = more.filter(|warning| !self.warnings.contains(warning));
-        let more = more.map(|warning| format!("event study: {}", warning.shown(frequency)));
-        own.chain(more).collect()
+        let of_doses = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
+        let of_study = formed.into_iter().flat_map(|study| &study.warnings);
+        let of_study = of_study.filter(|warning| !self.warnings.contains(warning));
+        let of_study = of_study.map(|warning| format!("event study: {}", warning.shown(frequency)));
+        of_doses.chain(of_study).collect()
     }
 
     #[cfg(feature = "plot")]

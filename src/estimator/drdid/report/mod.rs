@@ -71,7 +71,7 @@ impl Report for DrdidResult {
             Resampling::Multiplier => "multiplier",
             Resampling::Empirical => "empirical",
         });
-        let own = [
+        let facts_of_comparison = [
             Variable::fact("function", self.estimator_name()),
             Variable::fact("trim_level", self.trim_level),
             Variable::fact("calibrated", self.calibrated),
@@ -80,7 +80,10 @@ impl Report for DrdidResult {
             Variable::fact("n_warnings", self.warnings.len()),
         ];
         let none = ["control_group", "base_period", "method", "anticipation"];
-        facts::settings_without(&self.settings, &none).into_iter().chain(own).collect()
+        facts::settings_without(&self.settings, &none)
+            .into_iter()
+            .chain(facts_of_comparison)
+            .collect()
     }
 
     fn messages(&self) -> Vec<String> {

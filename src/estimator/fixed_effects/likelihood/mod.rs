@@ -3,6 +3,8 @@
 //! [`iterate`] is one iteration for all; what distinguishes them is a [`model`].
 
 mod binary;
+mod converged;
+mod deviance;
 mod iterate;
 mod model;
 mod poisson;

@@ -77,8 +77,11 @@ fn parted(
     }
     let alone = |values: &&Vec<f64>| {
         let of = |side: f64| {
-            let own = values.iter().zip(sides).filter(move |(_, s)| **s == side).map(|(v, _)| *v);
-            own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+            let of_side =
+                values.iter().zip(sides).filter(move |(_, s)| **s == side).map(|(v, _)| *v);
+            of_side.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+                (low.min(v), high.max(v))
+            })
         };
         let ((zeros_low, zeros_high), (ones_low, ones_high)) = (of(1.0), of(-1.0));
         zeros_high < ones_low || ones_high < zeros_low
@@ -116,8 +119,8 @@ fn rectified(
             if zero { 0.0 } else { fitted }
         });
         if fitted.iter().all(|fitted| *fitted >= 0.0) {
-            let found = (0..).zip(&fitted).filter(|(_, fitted)| **fitted > 0.0);
-            let rows = found.map(|(row, _)| row).collect();
+            let separated = (0..).zip(&fitted).filter(|(_, fitted)| **fitted > 0.0);
+            let rows = separated.map(|(row, _)| row).collect();
             return Ok(Some(fit.separation(regressors, rows, &b)));
         }
         sums::update(&mut u, |row, _| fitted[row].max(0.0));
@@ -136,17 +139,17 @@ fn moving(
     least: f64,
 ) -> Result<Option<Separation>> {
     let moves = |(row, fall): &(usize, &f64)| sides[*row] * **fall > least;
-    let found: Vec<usize> = (0..).zip(falls).filter(moves).map(|(row, _)| row).collect();
+    let separated: Vec<usize> = (0..).zip(falls).filter(moves).map(|(row, _)| row).collect();
     let mut u = vec![0.0; sides.len()];
-    for row in &found {
+    for row in &separated {
         u[*row] = falls[*row];
     }
     let equal = vec![1.0; u.len()];
     let Some(fit) = Fit::new(sample, regressors, place, &equal) else { return Ok(None) };
     let Some((fitted, b)) = fit.of(&u)? else { return Ok(None) };
     let certain = |(fitted, u): (&f64, &f64)| (fitted - u).abs() < TOLERANCE;
-    let is_certain = !found.is_empty() && fitted.iter().zip(&u).all(certain);
-    Ok(is_certain.then(|| fit.separation(regressors, found, &b)))
+    let is_certain = !separated.is_empty() && fitted.iter().zip(&u).all(certain);
+    Ok(is_certain.then(|| fit.separation(regressors, separated, &b)))
 }
 
 /// Weighted least squares on the regressors and fixed effects.
@@ -198,8 +201,8 @@ impl<'a> Fit<'a> {
     ) -> Separation {
         let size = |(j, b): (&usize, &f64)| b.abs() * regressors.before[*j].centred.sqrt();
         let slopes = || {
-            let kept = self.basis.kept.iter().zip(b);
-            kept.filter(|(j, _)| regressors.names[**j] != CONSTANT)
+            let by_column = self.basis.kept.iter().zip(b);
+            by_column.filter(|(j, _)| regressors.names[**j] != CONSTANT)
         };
         let largest = slopes().map(size).fold(0.0, f64::max);
         let takes_part = |part: &(&usize, &f64)| size(*part) > (NO_PART * largest).max(TOLERANCE);

@@ -33,17 +33,17 @@ impl Coded {
                 let column = table.levels(name, role)?;
                 let left = uses.entry(name).or_default();
                 *left -= 1;
-                let own = match known.remove(name.as_str()) {
+                let codes_of_column = match known.remove(name.as_str()) {
                     Some(codes) => codes,
                     None => column.codes(),
                 };
                 if *left > 0 {
-                    known.insert(name, own.clone());
+                    known.insert(name, codes_of_column.clone());
                 }
                 columns.push(column);
                 codes = Some(match codes {
-                    None => own,
-                    Some(before) => together(&before, &own),
+                    None => codes_of_column,
+                    Some(before) => together(&before, &codes_of_column),
                 });
             }
             let codes = codes.map(|codes| codes.codes).unwrap_or_default();

@@ -107,7 +107,7 @@ impl Report for RegressionResult {
         let names = |absorbed: &[Absorbed]| {
             absorbed.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
         };
-        let own = [
+        let facts_of_regression = [
             Variable::fact("fixed_effects", names(&self.absorbed)),
             Variable::fact("n_rows", self.n),
             Variable::fact("n_singletons", self.n_singletons),
@@ -129,7 +129,7 @@ impl Report for RegressionResult {
             Variable::fact("iterations", iterations),
             Variable::fact("n_warnings", self.warnings.len()),
         ];
-        regression_facts(&self.settings).into_iter().chain(own).collect()
+        regression_facts(&self.settings).into_iter().chain(facts_of_regression).collect()
     }
 
     fn messages(&self) -> Vec<String> {
@@ -196,11 +196,12 @@ impl RegressionResult {
             |s: &SolverReport| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
         let iterated = self.solver.as_ref().map(|s| (s, iterations(s))).filter(|(_, n)| *n > 0);
         if let Some((solver, iterations)) = iterated {
-            let place = match solver.device.as_str() {
+            let device_words = match solver.device.as_str() {
                 "host" => String::new(),
                 device => format!(" on {device}"),
             };
-            notes.push(format!("Solver: {}{place} ({iterations} iterations)", solver.solver));
+            notes
+                .push(format!("Solver: {}{device_words} ({iterations} iterations)", solver.solver));
         }
         let audit = &self.audit;
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));

@@ -63,10 +63,7 @@ impl Serialize for Average<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let (asked, average) = self.0;
         match average {
-            Ok(average) => {
-                let more = Asked(asked);
-                Document { result: *average, more }.serialize(serializer)
-            }
+            Ok(average) => Document { result: *average, more: Asked(asked) }.serialize(serializer),
             Err(error) => {
                 let mut map = serializer.serialize_map(Some(3))?;
                 map.serialize_entry("asked", asked)?;

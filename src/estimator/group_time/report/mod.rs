@@ -67,7 +67,7 @@ impl Report for GroupTimeResult {
 
     fn about(&self) -> Vec<Variable> {
         let estimated = self.cells.iter().filter(|c| c.status.is_estimated()).count();
-        let own = [
+        let facts_of_cells = [
             Variable::fact("n_cells", self.cells.len()),
             Variable::fact("n_estimated", estimated),
             Variable::fact("critical_value", self.critical_value),
@@ -77,7 +77,7 @@ impl Report for GroupTimeResult {
             Variable::fact("wald_p_value", self.wald.map(|w| w.p_value)),
             Variable::fact("n_warnings", self.warnings.len()),
         ];
-        facts::settings(&self.settings).into_iter().chain(own).collect()
+        facts::settings(&self.settings).into_iter().chain(facts_of_cells).collect()
     }
 
     fn messages(&self) -> Vec<String> {
@@ -97,8 +97,8 @@ impl GroupTimeResult {
         let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {
             self.settings.periods(name, cells.iter().map(|c| Some(of(c))))
         };
-        let own = [periods("group", |c| c.group), periods("time", |c| c.time)];
-        let keys = keys.into_iter().chain(own).collect();
+        let group_and_time = [periods("group", |c| c.group), periods("time", |c| c.time)];
+        let keys = keys.into_iter().chain(group_and_time).collect();
         let counts = [
             Variable::counts("n_treated", cells.iter().map(|c| Some(c.n_treated))),
             Variable::counts("n_control", cells.iter().map(|c| Some(c.n_control))),

@@ -11,10 +11,10 @@ impl GroupTimeResult {
         let rows = checked(self.plot_data())?;
         for cells in self.cells.chunk_by(|a, b| a.group == b.group) {
             let group = cells[0].group;
-            let own = rows.iter().filter(|r| r.facet == Some(group)).copied().collect();
+            let rows_of_group = rows.iter().filter(|r| r.facet == Some(group)).copied().collect();
             let title = format!("Group {}", self.settings.period(group));
             let failed = cells.iter().filter(|c| !c.status.is_estimated()).map(|c| c.time);
-            let facet = Facet { failed: failed.collect(), ..Facet::new(title, own) };
+            let facet = Facet { failed: failed.collect(), ..Facet::new(title, rows_of_group) };
             facets.push(Facet { treatment: facet.boundary(group), ..facet });
         }
         let words = ChartWords { title: self.title(), x_label: "Period" };

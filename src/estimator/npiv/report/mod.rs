@@ -142,11 +142,11 @@ result!(NpivResult);
 
 impl Comparable for NpivResult {
     fn terms(&self) -> Vec<Term> {
-        let place =
+        let point =
             |row: &NpivRow| row.x.iter().map(|x| label(*x)).collect::<Vec<String>>().join(", ");
         let term = |name: &str, rank: f64, row: &NpivRow, estimate| {
             Term::new(
-                format!("{name}({})", place(row)),
+                format!("{name}({})", point(row)),
                 [rank, row.x.first().copied().unwrap_or_default(), 0.0],
                 estimate,
                 Band::Uniform,

@@ -42,9 +42,9 @@ pub(super) fn moments(ordered: &Ordered, effort: Effort) -> Truncated {
     let last = if effort == Effort::Full { FULL } else { LITTLE };
     let mut points = FIRST;
     loop {
-        let found = by_lattice(ordered, points);
-        if found.error <= PRECISE || points >= last {
-            return found;
+        let integral = by_lattice(ordered, points);
+        if integral.error <= PRECISE || points >= last {
+            return integral;
         }
         points *= TIMES;
     }
@@ -63,15 +63,15 @@ fn by_lattice(ordered: &Ordered, points: u64) -> Truncated {
     };
     let of_shifts: Vec<Vec<f64>> = sums.iter().map(|sums| estimates(sums)).collect();
     let mean = |e: usize| sums.iter().map(|sums| sums[e]).sum::<f64>() / SHIFTS as f64;
-    let mut found = estimates(&(0..=k).map(mean).collect::<Vec<f64>>());
+    let mut means = estimates(&(0..=k).map(mean).collect::<Vec<f64>>());
     let standard_error = |e: usize| {
-        let squares: f64 = of_shifts.iter().map(|own| (own[e] - found[e]).powi(2)).sum();
+        let squares: f64 = of_shifts.iter().map(|own| (own[e] - means[e]).powi(2)).sum();
         (squares / (SHIFTS * (SHIFTS - 1)) as f64).sqrt()
     };
     let error = 2.0 * (0..=k).map(standard_error).fold(0.0, f64::max);
-    let probability = found.pop().unwrap_or(0.0);
-    let is_known = probability > 0.0 && found.iter().all(|mean| mean.is_finite());
-    Truncated { probability, mean: is_known.then_some(found), error }
+    let probability = means.pop().unwrap_or(0.0);
+    let is_known = probability > 0.0 && means.iter().all(|mean| mean.is_finite());
+    Truncated { probability, mean: is_known.then_some(means), error }
 }
 
 /// Sums over the points of one shifted lattice: of the weight times each of `Y`, `[k]`, and of the weight.

@@ -22,16 +22,16 @@ pub(super) fn moments(ordered: &Ordered, most_points: usize) -> Truncated {
     }
     let points = |nodes: usize| (1..k).fold(1, |points: usize, _| points.saturating_mul(nodes));
     let has_few = |nodes: &&usize| points(**nodes) <= most_points;
-    let mut found = by_rule(ordered, NODES[0]);
+    let mut best = by_rule(ordered, NODES[0]);
     for nodes in NODES.iter().skip(1).take_while(has_few) {
         let finer = by_rule(ordered, *nodes);
-        let error = found.distance(&finer);
-        found = Truncated { error, ..finer };
+        let error = best.distance(&finer);
+        best = Truncated { error, ..finer };
         if error <= PRECISE {
             break;
         }
     }
-    found
+    best
 }
 
 impl Truncated {

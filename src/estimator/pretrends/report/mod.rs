@@ -125,8 +125,9 @@ impl PretrendsResult {
 
     /// The coefficient of the event study at an event time.
     fn estimate_at(&self, row: &PretrendsRow) -> Estimate {
-        let own = self.study.rows.iter().find(|own| own.at == row.event_time);
-        own.map_or_else(Estimate::default, |own| own.estimate)
+        let row_of_study =
+            self.study.rows.iter().find(|row_of_study| row_of_study.at == row.event_time);
+        row_of_study.map_or_else(Estimate::default, |row_of_study| row_of_study.estimate)
     }
 
     fn expectations(&self, of: &PretrendsAlternative, digits: Digits) -> Section {

@@ -33,8 +33,8 @@ pub(super) fn arrange(parts: CellsAfterRules, options: &SwitchingOptions) -> Swi
     };
     let first = |g: usize| histories[g].first.unwrap_or(end).min(end);
     let mut order: Vec<usize> = (0..keys.len()).filter(|g| kept[*g]).collect();
-    let place = |g: usize| (keys[g], first(g), ordered(new_treatment(g)));
-    order.sort_by_cached_key(|g| (place(*g), *g));
+    let rank = |g: usize| (keys[g], first(g), ordered(new_treatment(g)));
+    order.sort_by_cached_key(|g| (rank(*g), *g));
     let mut sample = SwitchingSample {
         periods: end,
         scale,
@@ -57,7 +57,7 @@ pub(super) fn arrange(parts: CellsAfterRules, options: &SwitchingOptions) -> Swi
             let stratum = Stratum { groups, level, trend: key.1, end: histories[*g].end };
             sample.strata.push(stratum);
         }
-        if same.is_none_or(|before| place(before) != place(*g)) {
+        if same.is_none_or(|before| rank(before) != rank(*g)) {
             sample.cohorts += 1;
         }
         let stratum = sample.strata.len() - 1;
@@ -65,7 +65,7 @@ pub(super) fn arrange(parts: CellsAfterRules, options: &SwitchingOptions) -> Swi
         sample.stratum.push(u32::try_from(stratum).unwrap_or(u32::MAX));
         sample.cohort.push(u32::try_from(sample.cohorts - 1).unwrap_or(u32::MAX));
     }
-    let place = |values: &mut Vec<f64>| {
+    let arranged = |values: &mut Vec<f64>| {
         let mut placed = Vec::with_capacity(order.len() * end);
         for g in &order {
             placed.extend(&values[g * old..g * old + end]);
@@ -73,12 +73,12 @@ pub(super) fn arrange(parts: CellsAfterRules, options: &SwitchingOptions) -> Swi
         *values = Vec::new();
         placed
     };
-    sample.outcome = place(&mut cells.outcome);
-    sample.treatment = place(&mut cells.treatment);
-    sample.weight = place(&mut cells.weight);
-    sample.controls = cells.controls.iter_mut().map(place).collect();
+    sample.outcome = arranged(&mut cells.outcome);
+    sample.treatment = arranged(&mut cells.treatment);
+    sample.weight = arranged(&mut cells.weight);
+    sample.controls = cells.controls.iter_mut().map(arranged).collect();
     if !levels.is_empty() {
-        sample.levels = place(&mut { levels });
+        sample.levels = arranged(&mut { levels });
     }
     sample.start_weight =
         (0..order.len()).map(|g| sample.weight[g * end + start.min(end - 1)]).collect();

@@ -62,7 +62,7 @@ impl GroupPeriodCells {
     pub fn new(mut rows: GroupPeriodRows) -> Result<Self, Varying> {
         let (groups, periods) = (rows.groups, rows.periods);
         let (group, period) = (std::mem::take(&mut rows.group), std::mem::take(&mut rows.period));
-        let place = |row: usize| group[row] as usize * periods + period[row] as usize;
+        let cell = |row: usize| group[row] as usize * periods + period[row] as usize;
         let mut cells = Self {
             group: (0..).take(groups).collect(),
             periods,
@@ -77,13 +77,13 @@ impl GroupPeriodCells {
         let mut seen = vec![false; groups * periods];
         let mut once = true;
         for row in 0..group.len() {
-            once &= !std::mem::replace(&mut seen[place(row)], true);
+            once &= !std::mem::replace(&mut seen[cell(row)], true);
         }
         drop(seen);
         if once {
-            cells.take(rows, &group, &place);
+            cells.take(rows, &group, &cell);
         } else {
-            cells.average(&rows, &group, &place);
+            cells.average(&rows, &group, &cell);
         }
         cells.leave_out_empty_groups();
         Ok(cells)
@@ -158,8 +158,8 @@ impl GroupPeriodCells {
             Buckets::new(cells, || (0..group.len()).map(|row| (place(row) as u32, row as u32)));
         let content = |row: usize| {
             let columns = rows.controls.iter().map(move |c| c[row].to_bits());
-            let own = [weight(rows, row), rows.treatment[row], rows.outcome[row]];
-            own.into_iter().map(f64::to_bits).chain(columns).collect::<Vec<_>>()
+            let numbers = [weight(rows, row), rows.treatment[row], rows.outcome[row]];
+            numbers.into_iter().map(f64::to_bits).chain(columns).collect::<Vec<_>>()
         };
         for at in 0..cells {
             let members = by_cell.of_mut(at);
@@ -185,10 +185,10 @@ impl GroupPeriodCells {
         let any = |values: &[f64]| values.iter().any(|v| !v.is_nan());
         let row = |g: usize| g * self.periods..(g + 1) * self.periods;
         let usable = |g: usize| any(&self.outcome[row(g)]) && any(&self.treatment[row(g)]);
-        let kept: Vec<usize> = (0..self.group.len()).filter(|g| usable(*g)).collect();
-        if kept.len() < self.group.len() {
-            self.empty_groups += self.group.len() - kept.len();
-            self.keep(&kept);
+        let usable_groups: Vec<usize> = (0..self.group.len()).filter(|g| usable(*g)).collect();
+        if usable_groups.len() < self.group.len() {
+            self.empty_groups += self.group.len() - usable_groups.len();
+            self.keep(&usable_groups);
         }
     }
 
@@ -196,11 +196,11 @@ impl GroupPeriodCells {
     pub fn keep(&mut self, groups: &[usize]) {
         let periods = self.periods;
         let cells = |values: &mut Vec<f64>| {
-            let mut kept = Vec::with_capacity(groups.len() * periods);
+            let mut of_groups = Vec::with_capacity(groups.len() * periods);
             for g in groups {
-                kept.extend(&values[g * periods..(g + 1) * periods]);
+                of_groups.extend(&values[g * periods..(g + 1) * periods]);
             }
-            *values = kept;
+            *values = of_groups;
         };
         [&mut self.outcome, &mut self.treatment, &mut self.weight].into_iter().for_each(cells);
         self.controls.iter_mut().for_each(cells);
@@ -270,8 +270,9 @@ impl DoubledSum {
     /// The quotient, rounded once.
     fn over(&self, divisor: &Self) -> f64 {
         let quotient = self.high / divisor.high;
-        let rest = (-quotient).mul_add(divisor.high, self.high) + self.low - quotient * divisor.low;
-        let correction = rest / divisor.high;
+        let remainder =
+            (-quotient).mul_add(divisor.high, self.high) + self.low - quotient * divisor.low;
+        let correction = remainder / divisor.high;
         if correction.is_finite() { quotient + correction } else { quotient }
     }
 }

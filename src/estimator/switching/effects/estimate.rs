@@ -226,11 +226,12 @@ impl Points {
                     correction.subtract(view, &mut sum);
                 }
             }
-            let own = part.direction.sign() * part.weight();
-            let scale = own / self.weight(part.column) / self.normaliser(part.column, options);
+            let signed_weight = part.direction.sign() * part.weight();
+            let scale =
+                signed_weight / self.weight(part.column) / self.normaliser(part.column, options);
             add(&mut columns[part.column], scale, &sum);
             if part.column < plan.effects && !options.linear_trends {
-                add(&mut columns[average], own / dose, &sum);
+                add(&mut columns[average], signed_weight / dose, &sum);
             }
         }
         columns.iter_mut().filter(|c| !c.iter().all(|u| u.is_finite())).for_each(|c| c.fill(0.0));
@@ -270,22 +271,22 @@ impl Points {
                 counts
             })
             .collect();
-        let mut found = vec![SwitchingEstimate::default(); average + 1];
+        let mut estimates = vec![SwitchingEstimate::default(); average + 1];
         for counts in tiles {
-            for (found, (rows, weight)) in found.iter_mut().zip(counts) {
-                found.rows += rows;
-                found.rows_weighted += weight;
+            for (estimates, (rows, weight)) in estimates.iter_mut().zip(counts) {
+                estimates.rows += rows;
+                estimates.rows_weighted += weight;
             }
         }
         for part in &self.parts {
             let Some(own) = part.own() else { continue };
             let average = (part.column < plan.effects).then_some(average);
             for column in [Some(part.column), average].into_iter().flatten() {
-                found[column].switchers += own.switchers;
-                found[column].switchers_weighted += own.weight;
+                estimates[column].switchers += own.switchers;
+                estimates[column].switchers_weighted += own.weight;
             }
         }
-        found
+        estimates
     }
 }
 

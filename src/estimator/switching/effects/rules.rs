@@ -235,9 +235,9 @@ fn find_directions(
     for g in groups() {
         let first = histories[g].first.unwrap_or(end);
         let has_gap = !cells.by_trend && observed.iter().any(|t| !there(g, *t));
-        let own = if has_gap { first } else { first.min(histories[g].end) };
+        let last_of_group = if has_gap { first } else { first.min(histories[g].end) };
         let last = ends.entry(keys[g]).or_default();
-        *last = own.max(*last);
+        *last = last_of_group.max(*last);
     }
     for (g, kept) in kept.iter_mut().enumerate().filter(|(_, kept)| **kept) {
         let history = &mut histories[g];

@@ -97,14 +97,14 @@ impl Report for DidMultiplegtResult {
             test("placebos", self.tests.placebos),
             test("equal_effects", self.tests.equal),
         ];
-        let own = [
+        let facts_of_effects = [
             Variable::fact("normalized", self.normalized),
             Variable::fact("critical_value", self.critical_value),
             Variable::fact("n_warnings", self.warnings.len()),
         ];
         let none = ["eligible", "group_shares", "base_period", "method", "anticipation"];
         let settings = facts::settings_without(&self.settings, &none);
-        settings.into_iter().chain(own).chain(tests.into_iter().flatten()).collect()
+        settings.into_iter().chain(facts_of_effects).chain(tests.into_iter().flatten()).collect()
     }
 
     fn messages(&self) -> Vec<String> {

@@ -106,12 +106,12 @@ impl Report for Weighting {
     }
 
     fn about(&self) -> Vec<Variable> {
-        let own = [
+        let facts_of_weighting = [
             Variable::fact("weighting_method", self.method.as_str()),
             Variable::fact("trim_level", self.trim_level),
             Variable::fact("n_comparisons", self.comparisons.len()),
         ];
-        settings_facts::settings(&self.settings).into_iter().chain(own).collect()
+        settings_facts::settings(&self.settings).into_iter().chain(facts_of_weighting).collect()
     }
 
     fn messages(&self) -> Vec<String> {

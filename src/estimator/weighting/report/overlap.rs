@@ -92,13 +92,13 @@ impl Report for OverlapByCell {
     }
 
     fn about(&self) -> Vec<Variable> {
-        let own = [
+        let facts_of_overlap = [
             Variable::fact("weighting_method", self.method.as_str()),
             Variable::fact("trim_level", self.trim_level),
             Variable::fact("n_cells", self.rows.len()),
             Variable::fact("n_not_estimated", self.not_estimated),
         ];
-        settings_facts::settings(&self.settings).into_iter().chain(own).collect()
+        settings_facts::settings(&self.settings).into_iter().chain(facts_of_overlap).collect()
     }
 
     fn messages(&self) -> Vec<String> {

@@ -49,10 +49,10 @@ impl CsvData {
         let headers: Vec<Header> = headers.collect::<Result<_>>()?;
         let mut texts: Option<DataFrame> = None;
         for (path, header) in paths.iter().zip(&headers) {
-            let more = header.texts(path, &names)?;
+            let texts_of_file = header.texts(path, &names)?;
             match &mut texts {
-                None => texts = Some(more),
-                Some(texts) => drop(texts.vstack_mut(&more)?),
+                None => texts = Some(texts_of_file),
+                Some(texts) => drop(texts.vstack_mut(&texts_of_file)?),
             }
         }
         let mut texts = texts.unwrap_or_default();
@@ -184,18 +184,18 @@ impl Header {
 /// The fields of a line; `None` if a quote is not closed.
 fn fields(line: &str) -> Option<Vec<String>> {
     let mut fields = Vec::new();
-    let mut rest = line;
+    let mut unread = line;
     loop {
-        let (field, after) = match rest.strip_prefix('"') {
+        let (field, after) = match unread.strip_prefix('"') {
             Some(quoted) => quoted_field(quoted)?,
-            None => match rest.split_once(',') {
+            None => match unread.split_once(',') {
                 Some((field, after)) => (field.to_owned(), Some(after)),
-                None => (rest.to_owned(), None),
+                None => (unread.to_owned(), None),
             },
         };
         fields.push(field);
         match after {
-            Some(after) => rest = after,
+            Some(after) => unread = after,
             None => return Some(fields),
         }
     }
@@ -204,14 +204,14 @@ fn fields(line: &str) -> Option<Vec<String>> {
 /// A field up to its closing quote, and what follows the comma after it.
 fn quoted_field(quoted: &str) -> Option<(String, Option<&str>)> {
     let mut field = String::new();
-    let mut rest = quoted;
+    let mut unread = quoted;
     loop {
-        let (part, after) = rest.split_once('"')?;
+        let (part, after) = unread.split_once('"')?;
         field.push_str(part);
         match after.strip_prefix('"') {
             Some(more) => {
                 field.push('"');
-                rest = more;
+                unread = more;
             }
             None if after.is_empty() => return Some((field, None)),
             None => return after.strip_prefix(',').map(|after| (field, Some(after))),

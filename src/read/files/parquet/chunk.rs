@@ -105,15 +105,15 @@ pub(super) fn decode(
 fn pages(bytes: &[u8], declared: u64) -> Option<Pages> {
     let (mut pages, mut at) = (Pages::default(), 0);
     while pages.values < declared && at < bytes.len() {
-        let mut rest = Cursor::new(&bytes[at..]);
+        let mut cursor = Cursor::new(&bytes[at..]);
         let header = {
-            let mut protocol = TCompactInputProtocol::new(&mut rest, HEADER);
+            let mut protocol = TCompactInputProtocol::new(&mut cursor, HEADER);
             PageHeader::read_from_in_protocol(&mut protocol).ok()?
         };
         let bytes_of = |size: i32| usize::try_from(size).ok();
         let (written, read) =
             (bytes_of(header.compressed_page_size)?, bytes_of(header.uncompressed_page_size)?);
-        at = at.checked_add(rest.position() as usize)?.checked_add(written)?;
+        at = at.checked_add(cursor.position() as usize)?.checked_add(written)?;
         if at > bytes.len() {
             return None;
         }

@@ -15,8 +15,8 @@ pub(super) fn as_bytes(metadata: &FileMetadata) -> FileMetadata {
     }
     let name = metadata.schema().name().into();
     // Key and value name the types of Arrow that the columns were written from.
-    let own = FileMetadata { key_value_metadata: None, ..metadata.clone() };
-    FileMetadata { schema_descr: SchemaDescriptor::new(name, fields), ..own }
+    let without_keys = FileMetadata { key_value_metadata: None, ..metadata.clone() };
+    FileMetadata { schema_descr: SchemaDescriptor::new(name, fields), ..without_keys }
 }
 
 /// A column in single precision.

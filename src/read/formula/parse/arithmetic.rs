@@ -10,10 +10,10 @@ const MAX_OPERANDS: usize = 256;
 impl<'a> Parser<'a> {
     pub(super) fn function(&mut self, name: Token<'a>) -> Parsed<Expr> {
         let Some(function) = Function::by_name(name.text) else {
-            let found = format!("`{}()` at character {}", name.text, name.at);
+            let called = format!("`{}()` at character {}", name.text, name.at);
             return Err(match name.text {
-                "C" | "factor" => format!("{found} is a categorical, which arithmetic cannot use"),
-                _ => format!("{found} is not supported; {SUPPORTED}"),
+                "C" | "factor" => format!("{called} is a categorical, which arithmetic cannot use"),
+                _ => format!("{called} is not supported; {SUPPORTED}"),
             });
         };
         let opened = self.advance();
@@ -95,11 +95,11 @@ impl<'a> Parser<'a> {
 }
 
 fn no_arithmetic(token: Token<'_>) -> String {
-    let found = match token.kind {
+    let met = match token.kind {
         TokenKind::End => format!("it ends at character {} inside arithmetic", token.at),
         _ => format!("`{}` at character {} is not supported in arithmetic", token.text, token.at),
     };
     format!(
-        "{found}, which takes + - * / ^, parentheses, numbers, columns and log, log2, log10, log1p, exp, sqrt, abs"
+        "{met}, which takes + - * / ^, parentheses, numbers, columns and log, log2, log10, log1p, exp, sqrt, abs"
     )
 }

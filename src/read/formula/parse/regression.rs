@@ -134,12 +134,12 @@ impl<'a> Parser<'a> {
                 ));
             }
             if !named {
-                let found = match token.kind {
+                let met = match token.kind {
                     TokenKind::End => format!("it ends at character {}", token.at),
                     _ => format!("`{}` at character {} stands", token.text, token.at),
                 };
                 return Err(format!(
-                    "{found} where a fixed effect is expected, as in worker + firm^year"
+                    "{met} where a fixed effect is expected, as in worker + firm^year"
                 ));
             }
             if !columns.iter().any(|known| known == token.text) {

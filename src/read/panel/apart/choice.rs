@@ -68,15 +68,15 @@ impl Looks {
         let arranged = formula.design(kinds, &self.levels.factors)?;
         let wanted = other.design(&selected, &factors)?;
         let arranged = &arranged.names()[arranged.covariates()];
-        let place = |name: &String| {
-            let mut places = (0..arranged.len()).filter(|place| arranged[*place] == *name);
+        let position = |name: &String| {
+            let mut places = (0..arranged.len()).filter(|position| arranged[*position] == *name);
             match (places.next(), places.next()) {
-                (Some(place), None) => Ok(place),
+                (Some(position), None) => Ok(position),
                 _ => Err(lacks(name)),
             }
         };
         let covariates: Vec<usize> =
-            wanted.names()[wanted.covariates()].iter().map(place).collect::<Result<_>>()?;
+            wanted.names()[wanted.covariates()].iter().map(position).collect::<Result<_>>()?;
         let others = Roles { covariates: other.clone(), ..roles.clone() };
         let survey = self.survey.select((formula, other), selected, &others);
         let survey = survey.map_err(|column| {

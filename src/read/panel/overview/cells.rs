@@ -74,13 +74,13 @@ impl CellTable {
     pub fn drop_empty_periods(&mut self) -> bool {
         let (groups, periods) = (self.groups.len(), self.periods.len());
         let has_rows = |t: &usize| (0..groups).any(|g| self.at(g, *t).rows > 0);
-        let kept: Vec<usize> = (0..periods).filter(has_rows).collect();
-        if kept.len() == periods {
+        let with_rows: Vec<usize> = (0..periods).filter(has_rows).collect();
+        if with_rows.len() == periods {
             return false;
         }
-        let cells = (0..groups).flat_map(|g| kept.iter().map(move |t| (g, *t)));
+        let cells = (0..groups).flat_map(|g| with_rows.iter().map(move |t| (g, *t)));
         let cells = cells.map(|(g, t)| self.at(g, t).clone()).collect();
-        self.periods = kept.iter().map(|t| self.periods[*t]).collect();
+        self.periods = with_rows.iter().map(|t| self.periods[*t]).collect();
         self.cells = cells;
         true
     }

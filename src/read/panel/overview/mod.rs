@@ -74,7 +74,7 @@ impl Overview {
             self.number_names = read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect();
         }
         let (shifts, periods) = (&self.found.cells.shifts, self.known_periods.as_deref());
-        let found = scan::scan(&read, columns, shifts, periods)?;
+        let counts = scan::scan(&read, columns, shifts, periods)?;
         self.rows += df.height();
         self.incomplete += read.incomplete();
         add_counts(&mut self.read_as_missing, &std::mem::take(&mut read.read_as_missing));
@@ -89,7 +89,7 @@ impl Overview {
                 self.rounded.push(column);
             }
         }
-        self.found.merge(found)?;
+        self.found.merge(counts)?;
         let patterns = self.found.units.len() + self.found.ended.len();
         match columns.most_patterns > 0 && patterns > columns.most_patterns {
             true => Err(DidError::config(

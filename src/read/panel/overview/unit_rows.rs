@@ -40,6 +40,16 @@ impl UnitRows {
         self.0.time.value(self.0.time.codes[row])
     }
 
+    /// The treatment, if it has a column.
+    pub fn treatment(&self, row: usize) -> Option<f64> {
+        self.0.treatment.as_ref().map(|treatment| treatment[row])
+    }
+
+    /// The label of a unit.
+    pub fn label(&self, unit: usize) -> String {
+        self.0.units.as_ref().map_or_else(|| unit.to_string(), |units| units.label(unit))
+    }
+
     /// 1 without weights.
     pub fn weight(&self, row: usize) -> f64 {
         self.0.weights.as_ref().map_or(1.0, |(_, weights)| weights[row])

@@ -104,8 +104,8 @@ impl Rules {
         let original = recoded.finite();
         let last = recoded.replace_never_treated(&present, design, &mut audit, &mut warnings)?;
         recoded.drop_already_treated(&present, design, &mut audit, &mut warnings);
-        let kept = || present.iter().filter_map(|u| recoded.kept(u.pattern));
-        let periods = distinct(kept().flat_map(|(_, periods)| periods));
+        let in_sample = || present.iter().filter_map(|u| recoded.kept(u.pattern));
+        let periods = distinct(in_sample().flat_map(|(_, periods)| periods));
         if periods.len() < 2 {
             return Err(DidError::TooFewPeriods { periods: periods.len() });
         }
@@ -125,8 +125,8 @@ impl Rules {
         if !options.repeated_cross_sections {
             rules.layout = rules.balance(&present, options.allow_unbalanced)?;
         }
-        let kept = present.iter().filter(|u| rules.kept(u.pattern).is_some());
-        rules.audit.groups_after = rules.recoded.after(kept);
+        let in_sample = present.iter().filter(|u| rules.kept(u.pattern).is_some());
+        rules.audit.groups_after = rules.recoded.after(in_sample);
         rules.find_groups(&present, options.design.anticipation(), &original, last)?;
         check(&SampleExtent {
             cohorts: rules.cohorts.len(),
@@ -179,8 +179,8 @@ impl Rules {
         original: &[f64],
         last: Option<f64>,
     ) -> Result<()> {
-        let kept = units.iter().filter_map(|u| self.kept(u.pattern));
-        self.cohorts = distinct(kept.map(|(cohort, _)| cohort));
+        let in_sample = units.iter().filter_map(|u| self.kept(u.pattern));
+        self.cohorts = distinct(in_sample.map(|(cohort, _)| cohort));
         let (grid, first) = (self.grid, self.periods[0]);
         let later = |g: f64| grid.elapsed(first, g) > f64::from(anticipation);
         let estimated = |g: f64| g.is_finite() && later(g) && Some(g) != last;

@@ -131,11 +131,11 @@ impl Recoded {
         let is_after =
             |g: &f64| g.is_finite() && self.effective(*g).is_infinite() && Some(*g) != self.never;
         let of = |g: f64| {
-            let own = units.clone().filter(|u| self.on_grid(u.pattern.cohort.group) == g);
-            own.map(|u| u.units).sum::<usize>()
+            let of_group = units.clone().filter(|u| self.on_grid(u.pattern.cohort.group) == g);
+            of_group.map(|u| u.units).sum::<usize>()
         };
-        let found = self.found.iter().filter(|g| is_after(g)).map(|g| (*g, of(*g)));
-        found.filter(|(_, units)| *units > 0).collect()
+        let later_groups = self.found.iter().filter(|g| is_after(g)).map(|g| (*g, of(*g)));
+        later_groups.filter(|(_, units)| *units > 0).collect()
     }
 
     /// Cohort and periods that are not dropped.
@@ -204,14 +204,14 @@ impl Recoded {
 
 /// Distinct values, ascending.
 pub(super) fn distinct<T: Copy + PartialOrd>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found: Vec<T> = Vec::new();
+    let mut ascending: Vec<T> = Vec::new();
     for value in values {
-        let at = found.partition_point(|f| *f < value);
-        if found.get(at) != Some(&value) {
-            found.insert(at, value);
+        let at = ascending.partition_point(|f| *f < value);
+        if ascending.get(at) != Some(&value) {
+            ascending.insert(at, value);
         }
     }
-    found
+    ascending
 }
 
 /// Whether two numbers that are not whole differ by no more than what calculations leave.

@@ -51,8 +51,8 @@ impl CohortSizes<'_> {
             ("untreated and eligible", false, true),
             ("untreated and ineligible", false, false),
         ] {
-            let own = |c: &Cohort| c.group.is_finite() == treated && c.eligible == eligible;
-            check(group, self.of(self.observed, own), SMALLEST_SUBGROUP)?;
+            let in_subgroup = |c: &Cohort| c.group.is_finite() == treated && c.eligible == eligible;
+            check(group, self.of(self.observed, in_subgroup), SMALLEST_SUBGROUP)?;
         }
         Ok(())
     }

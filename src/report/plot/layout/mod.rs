@@ -108,8 +108,8 @@ impl ChartLayout<'_> {
                 Body::Rows => self.facet(index, facet, cell, &x, &y),
                 Body::Dots(_) => self.dots(facet, cell, (&x, &y), [left, lowest]),
                 Body::Steps => {
-                    let own = self.steps_axis(facet, cell.width());
-                    self.steps(facet, cell, (&own, &y), [left, true]);
+                    let x = self.steps_axis(facet, cell.width());
+                    self.steps(facet, cell, (&x, &y), [left, true]);
                 }
             }
         }

@@ -36,14 +36,14 @@ impl ChartLayout<'_> {
         let frame = Frame { area: self.strip(facet, cell), x, y, sizes };
         let scene = &mut self.scene;
         let corners = |steps: &Steps| -> Vec<Point> {
-            let place = |at: f64, height: f64| Point { x: frame.along(at), y: frame.up(height) };
+            let point = |at: f64, height: f64| Point { x: frame.along(at), y: frame.up(height) };
             let step = |(i, height): (usize, &f64)| {
                 let at = steps.lower + i as f64 * steps.width;
-                [place(at, *height), place(at + steps.width, *height)]
+                [point(at, *height), point(at + steps.width, *height)]
             };
-            let first = std::iter::once(place(steps.lower, 0.0));
+            let first = std::iter::once(point(steps.lower, 0.0));
             let inside = steps.heights.iter().enumerate().flat_map(step);
-            first.chain(inside).chain([place(steps.end(), 0.0)]).collect()
+            first.chain(inside).chain([point(steps.end(), 0.0)]).collect()
         };
         for steps in facet.steps.iter().filter(|steps| steps.filled) {
             scene.polygon(corners(steps), inner(colour_and_mark(steps.rank).0));

@@ -72,8 +72,8 @@ impl Letters {
             pdf.cmap(unicode, &in_unicode(letters));
             let (first, last) = (letters[0].0, letters[letters.len() - 1].0);
             let width = |code| {
-                let own = letters.iter().find(|(own, _)| *own == code);
-                own.map_or(0.0, |(_, c)| face.outline(*c).0)
+                let letter = letters.iter().find(|(letter, _)| *letter == code);
+                letter.map_or(0.0, |(_, c)| face.outline(*c).0)
             };
             let mut dictionary = pdf.type3_font(font);
             let em = 1.0 / face.units_per_em();

@@ -8,6 +8,8 @@ pub mod drdid;
 pub mod first_stage;
 pub mod fixed_effects;
 pub mod npiv;
+pub mod projections;
+pub mod stacked;
 pub mod sun_abraham;
 pub mod switching;
 

@@ -35,7 +35,7 @@ pub(crate) struct BalanceArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &BalanceArgs) -> Result<()> {
-    let more = More {
+    let questions = More {
         outcome: args.columns.yname.as_ref(),
         covariates: &args.columns.xname,
         anticipation: args.anticipation.anticipation,
@@ -44,5 +44,5 @@ pub(crate) fn run(args: &BalanceArgs) -> Result<()> {
     let look = |explore: burn_did::explore::Explore| {
         explore.balance(args.data.source.data.as_path(), args.control_group)
     };
-    args.output.emit(&args.data.look(&more, &args.output, look)?)
+    args.output.emit(&args.data.look(&questions, &args.output, look)?)
 }

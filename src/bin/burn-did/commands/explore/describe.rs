@@ -28,7 +28,7 @@ pub(crate) struct DescribeArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &DescribeArgs) -> Result<()> {
-    let more = More {
+    let questions = More {
         outcome: args.columns.yname.as_ref(),
         covariates: &args.columns.xname,
         cluster: args.clustervars.as_ref(),
@@ -38,5 +38,5 @@ pub(crate) fn run(args: &DescribeArgs) -> Result<()> {
     let look =
         |explore: burn_did::explore::Explore| explore.describe(args.data.source.data.as_path());
     // What there is to say stands in the table.
-    args.output.write(&args.data.look(&more, &args.output, look)?)
+    args.output.write(&args.data.look(&questions, &args.output, look)?)
 }

@@ -33,7 +33,7 @@ pub(crate) struct MeansArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &MeansArgs) -> Result<()> {
-    let more = More {
+    let questions = More {
         outcome: Some(&args.yname),
         anticipation: args.anticipation.anticipation,
         alpha: Some(args.level.alp),
@@ -46,5 +46,5 @@ pub(crate) fn run(args: &MeansArgs) -> Result<()> {
         (explore.base_period, explore.relative) = (base, args.relative);
         explore.means(args.data.source.data.as_path())
     };
-    args.output.emit(&args.data.look(&more, &args.output, look)?)
+    args.output.emit(&args.data.look(&questions, &args.output, look)?)
 }

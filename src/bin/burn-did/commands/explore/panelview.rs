@@ -38,7 +38,7 @@ pub(crate) struct PanelviewArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &PanelviewArgs) -> Result<()> {
-    let more = More {
+    let questions = More {
         outcome: args.columns.yname.as_ref(),
         covariates: &args.columns.xname,
         ..More::default()
@@ -49,5 +49,5 @@ pub(crate) fn run(args: &PanelviewArgs) -> Result<()> {
         explore.panelview(args.data.source.data.as_path())
     };
     // What there is to say stands in the table.
-    args.output.write(&args.data.look(&more, &args.output, look)?)
+    args.output.write(&args.data.look(&questions, &args.output, look)?)
 }

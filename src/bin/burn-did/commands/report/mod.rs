@@ -11,6 +11,7 @@ use clap::Args;
 use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
 use crate::error::{CliError, Result};
+use crate::messages;
 use crate::output;
 use spec::Spec;
 
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     ))?;
     let failures = report.failures();
     for (step, error) in &failures {
-        output::not_made(step, error);
+        messages::not_made(step, error);
     }
     if failures.is_empty() { Ok(()) } else { Err(CliError::Said) }
 }

@@ -60,8 +60,8 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             partial: gpu.empty(entries.div_ceil(LEVEL_ENTRIES) * columns),
             norms: gpu.empty(norm::ROWS * columns),
         };
-        let own = [&at.u, &at.weighted, &at.scaled, &at.h, &at.hbar, &at.x];
-        for buffer in own.into_iter().chain(&at.v).chain(&at.lead_sums).chain(&at.level_sums) {
+        let buffers = [&at.u, &at.weighted, &at.scaled, &at.h, &at.hbar, &at.x];
+        for buffer in buffers.into_iter().chain(&at.v).chain(&at.lead_sums).chain(&at.level_sums) {
             gpu.check(buffer)?;
         }
         Ok(at)
@@ -86,11 +86,11 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let read = guarded::<R, _>(&self.device, || {
             let stages = self.lead_stages.len() + self.level_stages.len();
             let work = Launches::new(&self.gpu, count * (6 + stages));
-            let found = self.gpu.empty(norm::ROWS * count * columns);
+            let norms_found = self.gpu.empty(norm::ROWS * count * columns);
             for step in 0..count {
-                self.lanczos_step(&work, at, step, first && step == 0, &found);
+                self.lanczos_step(&work, at, step, first && step == 0, &norms_found);
             }
-            work.read_one(&found)
+            work.read_one(&norms_found)
         })?;
         let step = |norms: &[f64]| {
             let row = |number: usize| norms[number * columns..][..columns].to_vec();

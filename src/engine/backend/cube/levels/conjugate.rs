@@ -56,8 +56,8 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             partial: gpu.empty(2 * self.cubes(columns) * columns),
             scalars: gpu.empty(scalar::ROWS * columns),
         };
-        let own = [&state.effects, &state.sums, &state.direction, &state.fitted];
-        for buffer in own.into_iter().chain(&state.lead_sums).chain(&state.level_sums) {
+        let buffers = [&state.effects, &state.sums, &state.direction, &state.fitted];
+        for buffer in buffers.into_iter().chain(&state.lead_sums).chain(&state.level_sums) {
             gpu.check(buffer)?;
         }
         Ok(state)
@@ -73,16 +73,16 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let columns = at.columns;
         let read = guarded::<R, _>(&self.device, || {
             let work = Launches::new(&self.gpu, count * self.launches() + 2);
-            let found = self.gpu.empty(count * found::ROWS * columns);
+            let scalars = self.gpu.empty(count * found::ROWS * columns);
             let bits = live.iter().rev().fold(0, |bits, live| bits << 1 | u32::from(*live));
             if at.first {
-                self.advance(&work, at, &found, None);
+                self.advance(&work, at, &scalars, None);
             }
             for row in 0..count {
-                self.turn(&work, at, &found, row, bits);
-                self.advance(&work, at, &found, Some(row));
+                self.turn(&work, at, &scalars, row, bits);
+                self.advance(&work, at, &scalars, Some(row));
             }
-            work.read_one(&found)
+            work.read_one(&scalars)
         })?;
         at.first = false;
         let step = |rows: &[f64]| {

@@ -52,9 +52,9 @@ pub(crate) fn transposed(design: &LevelDesign<'_>) -> CellsByLevel {
     let mut cells = vec![0; design.codes.len()];
     for (cell, codes) in (0u32..).zip(design.codes.chunks_exact(design.others)) {
         for code in codes {
-            let place = &mut next[*code as usize];
-            cells[*place as usize] = cell;
-            *place += 1;
+            let next_free = &mut next[*code as usize];
+            cells[*next_free as usize] = cell;
+            *next_free += 1;
         }
     }
     CellsByLevel { starts, cells }

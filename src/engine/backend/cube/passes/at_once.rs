@@ -157,11 +157,11 @@ fn asked<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
 ) -> AskedJobs {
     let mut asked = AskedJobs { spans: spans(segments), jobs: Vec::new(), rows: 0 };
     for (position, span) in asked.spans.iter_mut().enumerate() {
-        let own = of_stratum(jobs, span.of, &stratum);
-        span.row = if segments.together { own.start } else { asked.rows };
+        let jobs_of_span = of_stratum(jobs, span.of, &stratum);
+        span.row = if segments.together { jobs_of_span.start } else { asked.rows };
         span.of = position;
-        asked.rows += own.len();
-        asked.jobs.push(own);
+        asked.rows += jobs_of_span.len();
+        asked.jobs.push(jobs_of_span);
     }
     if segments.together {
         asked.rows = jobs.len();

@@ -100,12 +100,12 @@ impl<'a> PlanBases<'a> {
         for part in &parts.0 {
             let BasisPlace { list, columns, .. } = self.places[part.span.of];
             let blocks = Blocks::basis(columns).count();
-            let own = [
+            let fields = [
                 (product_span::JOB, list),
                 (product_span::BLOCKS, blocks),
                 (product_span::COLUMNS, columns),
             ];
-            firsts.push(table.add(&part.span, part.span.places(), blocks, own));
+            firsts.push(table.add(&part.span, part.span.places(), blocks, fields));
             width = width.max(columns);
         }
         let factors = Factors {
@@ -141,12 +141,12 @@ impl OfBatch<'_> {
         for ((part, first), mapped) in parts.0.iter().zip(&self.firsts).zip(&partial.places) {
             let BasisPlace { combinations, columns, .. } = basis.places[part.span.of];
             let products = TilePlaces { first: *first, step: Blocks::basis(columns).count() };
-            let own = [
+            let fields = [
                 (mapped_span::COMBINATIONS, combinations),
                 (mapped_span::BASIS, columns),
                 (mapped_span::COLUMNS, part.active.len()),
             ];
-            table.add(&part.span, products, mapped.step, own);
+            table.add(&part.span, products, mapped.step, fields);
         }
         // SAFETY: a cube reads the products and combinations of its tile, which the spans name, and writes a block of its own.
         unsafe {
@@ -188,13 +188,13 @@ impl OfBatch<'_> {
             let tiles = part.span.places();
             let span = MultipliedSpan { tiles, columns: of_basis, first_rank, listed: list };
             let item = columns.add(&part.span, &span, count);
-            let own = [
+            let fields = [
                 (mapped_span::COMBINATIONS, combinations),
                 (mapped_span::BASIS, of_basis),
                 (mapped_span::PRODUCTS, *first),
             ];
             let sums = TilePlaces { first: item, step: of_basis };
-            table.add(&part.span, sums, part.active.len(), own);
+            table.add(&part.span, sums, part.active.len(), fields);
             first_rank += part.span.rows;
         }
         let sums = draws.sums(work, &columns);

@@ -54,12 +54,12 @@ impl<'a> Multiplied<'a> {
     pub(crate) fn add(&mut self, rows: &Span, span: &MultipliedSpan, draws: usize) -> usize {
         let item = self.items;
         let cubes = span.columns.div_ceil(self.group) * draws.div_ceil(DRAWS);
-        let own = [
+        let fields = [
             (draw_span::ITEM, item),
             (draw_span::RANK, span.first_rank),
             (draw_span::COLUMNS, span.listed),
         ];
-        self.spans.add(rows, span.tiles, cubes, own);
+        self.spans.add(rows, span.tiles, cubes, fields);
         self.items += rows.tiles() * span.columns;
         item
     }

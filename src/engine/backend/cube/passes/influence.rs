@@ -101,15 +101,15 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
             let place = &self.places[span.of];
             let mut first_dot = 0;
             if place.dots > 0 {
-                let own = [(predictor_span::PREDICTOR, place.first_dot)];
-                first_dot = of_dots.add(span, span.places(), place.dots, own);
+                let fields = [(predictor_span::PREDICTOR, place.first_dot)];
+                first_dot = of_dots.add(span, span.places(), place.dots, fields);
             }
-            let own = [
+            let fields = [
                 (value_span::PLAN, place.legs),
                 (value_span::PREDICTORS, place.dots),
                 (value_span::ITEM, first_dot),
             ];
-            of_values.add(span, span.places(), place.columns, own);
+            of_values.add(span, span.places(), place.columns, fields);
         }
         let dots = gpu.empty(of_dots.cubes * TILE);
         if of_dots.cubes > 0 {

@@ -121,17 +121,17 @@ impl Jobs {
             let mut segments = SegmentTable::default();
             let mut rows = RowTable::new(rows);
             for span in batch {
-                let own = jobs[span.of].clone();
-                let parts = own.len() * blocks.count();
+                let jobs_of_span = jobs[span.of].clone();
+                let parts = jobs_of_span.len() * blocks.count();
                 let used = [
-                    (product_span::JOB, own.start),
+                    (product_span::JOB, jobs_of_span.start),
                     (product_span::BLOCKS, blocks.count()),
                     (product_span::COLUMNS, blocks.columns),
                 ];
                 let cube = table.add(span, span.places(), parts, used);
                 let start = segments.len();
                 segments.add(span, TilePlaces { first: cube, step: parts }, 0, 0);
-                for job in 0..own.len() {
+                for job in 0..jobs_of_span.len() {
                     rows.add(span.row + job, start..segments.len(), job * blocks.count());
                 }
             }

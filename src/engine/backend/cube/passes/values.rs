@@ -23,8 +23,9 @@ impl TileValues<'_, '_> {
         let (places, _) = self.parts.pairs();
         let mut table = SpanTable::default();
         for (part, TilePlaces { step: blocks, .. }) in self.parts.0.iter().zip(&places) {
-            let own = [(product_span::BLOCKS, *blocks), (product_span::COLUMNS, part.active.len())];
-            table.add(&part.span, part.entries(), *blocks, own);
+            let fields =
+                [(product_span::BLOCKS, *blocks), (product_span::COLUMNS, part.active.len())];
+            table.add(&part.span, part.entries(), *blocks, fields);
         }
         let (jobs, numbers) = (work.gpu.indices(Vec::new()), work.gpu.floats(Vec::new()));
         let factors = Factors {

@@ -50,8 +50,9 @@ impl SampleColumns {
         let (data, stride) = if let Some(slab) = &chunk.slab {
             (Gpu::buffer(&primitive(&slab.columns)), slab.columns.dims()[1])
         } else {
-            let rest = [&chunk.x, &chunk.w].into_iter().flatten().map(primitive);
-            let parts: Vec<_> = std::iter::once(y).chain(rest).map(into_contiguous).collect();
+            let covariates_and_weights = [&chunk.x, &chunk.w].into_iter().flatten().map(primitive);
+            let parts: Vec<_> =
+                std::iter::once(y).chain(covariates_and_weights).map(into_contiguous).collect();
             (gathered(&gpu, &parts)?, chunk.y.dims()[1])
         };
         if data.len() > gpu.largest() {

@@ -33,14 +33,14 @@ impl GpuRuntime for WgpuRuntime {
             ));
         }
         let id = device.to_id();
-        let found = guarded::<Self, _>(device, || {
+        let adapters = guarded::<Self, _>(device, || {
             Ok(Self::enumerate_devices(id.type_id, &AutoGraphicsApi::backend()).len())
         })?;
-        if id.type_id != EXISTING && found <= usize::from(id.index_id) {
+        if id.type_id != EXISTING && adapters <= usize::from(id.index_id) {
             return Err(DidError::Device {
                 device: format!("wgpu {device:?}"),
                 problem: format!(
-                    "no such adapter ({found} found); install a {:?} driver, or `mesa-vulkan-drivers` for a software \
+                    "no such adapter ({adapters} adapters); install a {:?} driver, or `mesa-vulkan-drivers` for a software \
                      one, or use the CPU backend",
                     AutoGraphicsApi::backend()
                 ),

@@ -81,9 +81,9 @@ impl TriplePlan {
         let find = |(cell, of_cell): (usize, &CellResult<Components>)| {
             Usable::new(cell, of_cell.as_ref().map_err(Clone::clone)?, components)
         };
-        let mut found: Vec<CellResult<Usable<'_>>> =
+        let mut usable_cells: Vec<CellResult<Usable<'_>>> =
             self.of_cell.iter().enumerate().map(find).collect();
-        weigh(source, recipe, &mut found)?;
+        weigh(source, recipe, &mut usable_cells)?;
         let (mut comparisons, mut lost, mut equal) = (Vec::new(), Vec::new(), Vec::new());
         let mut combined = |(cell, usable): (usize, Usable<'_>)| {
             let estimate = usable.combined();
@@ -92,7 +92,7 @@ impl TriplePlan {
             equal.extend(usable.equal.then_some(cell));
             estimate
         };
-        let each = found.into_iter().enumerate();
+        let each = usable_cells.into_iter().enumerate();
         let cells = each.map(|(cell, usable)| Ok(combined((cell, usable?)))).collect();
         Ok(Combined { cells, comparisons, lost, equal })
     }
@@ -105,11 +105,11 @@ fn weigh(source: &dyn Source, recipe: &Recipe, found: &mut [CellResult<Usable<'_
         .enumerate()
         .filter_map(|(cell, usable)| Some((cell, usable.as_mut().ok()?)));
     let mut several: Vec<_> = cells.filter(|(_, usable)| usable.estimates.len() > 1).collect();
-    let mut rest = several.as_mut_slice();
-    while !rest.is_empty() {
-        let (batch, columns) = first_batch(rest);
-        let (now, later) = rest.split_at_mut(batch);
-        rest = later;
+    let mut open = several.as_mut_slice();
+    while !open.is_empty() {
+        let (batch, columns) = first_batch(open);
+        let (now, later) = open.split_at_mut(batch);
+        open = later;
         let alone = |against: &Against<'_>| combined(std::slice::from_ref(against), &[1.0], 0.0);
         let influences: Vec<CellEstimate> =
             now.iter().flat_map(|(_, usable)| usable.estimates.iter().map(alone)).collect();
@@ -170,7 +170,7 @@ impl<'a> Usable<'a> {
         components: &'a [CellResult<CellEstimate>],
     ) -> CellResult<Self> {
         let estimate = |c: usize| components[c].as_ref().map_err(Clone::clone);
-        let own = estimate(of_cell.own)?;
+        let treated_change = estimate(of_cell.own)?;
         let none = CellStatus::NoControls { period: None };
         let missing = |group: &f64| LostComparison { cell, group: *group, reason: none.clone() };
         let mut lost: Vec<LostComparison> = of_cell.missing.iter().map(missing).collect();
@@ -179,7 +179,7 @@ impl<'a> Usable<'a> {
             let group = comparison.group;
             match (estimate(comparison.eligible), estimate(comparison.ineligible)) {
                 (Ok(eligible), Ok(ineligible)) => {
-                    let of = [own, eligible, ineligible];
+                    let of = [treated_change, eligible, ineligible];
                     let components = of.map(|e| e.att);
                     let triple = TripleEstimate { cell, group, components, weight: 1.0 };
                     estimates.push(Against { triple, components: of });

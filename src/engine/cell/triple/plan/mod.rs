@@ -50,13 +50,13 @@ impl TriplePlan {
     pub fn parts<'a>(&'a self, sample: &'a Sample) -> impl Iterator<Item = TriplePart> + use<'a> {
         let of_cell = |(cell, of): (usize, &'a CellResult<Components>)| {
             let of = of.as_ref().ok()?;
-            let own = sample.cohorts[self.cells[cell].cohort].group;
+            let group_of_cell = sample.cohorts[self.cells[cell].cohort].group;
             let part =
                 move |component, group, eligible| TriplePart { cell, component, group, eligible };
             let others = of.comparisons.iter().flat_map(move |c| {
                 [part(c.eligible, c.group, true), part(c.ineligible, c.group, false)]
             });
-            Some(std::iter::once(part(of.own, own, false)).chain(others))
+            Some(std::iter::once(part(of.own, group_of_cell, false)).chain(others))
         };
         self.of_cell.iter().enumerate().filter_map(of_cell).flatten()
     }

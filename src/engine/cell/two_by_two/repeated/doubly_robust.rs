@@ -193,7 +193,8 @@ impl Gain {
         let beta = [0, 1].map(|t| combine(&[(1.0, &treated[t].beta), (-1.0, &control[t].beta)]));
         let mean = Treated::new(sides);
         let all = [0, 1].map(|t| dot(&mean.mean, &beta[t]));
-        let own = [0, 1].map(|t| dot(sides[t].treated.z(), &beta[t]) / sides[t].treated.total());
-        Ok(Self { treated, beta, all, own, total: mean.total })
+        let treated_mean =
+            [0, 1].map(|t| dot(sides[t].treated.z(), &beta[t]) / sides[t].treated.total());
+        Ok(Self { treated, beta, all, own: treated_mean, total: mean.total })
     }
 }

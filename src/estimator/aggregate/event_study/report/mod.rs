@@ -88,7 +88,7 @@ impl Report for EventStudy {
     }
 
     fn about(&self) -> Vec<Variable> {
-        let own = vec![
+        let facts_of_study = vec![
             Variable::fact("alpha", self.alpha),
             Variable::fact("band", self.band.word()),
             Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
@@ -104,7 +104,7 @@ impl Report for EventStudy {
                 Variable::fact("event_times_of", fit.column.as_deref()),
             ],
         };
-        own.into_iter().chain(of_fit).collect()
+        facts_of_study.into_iter().chain(of_fit).collect()
     }
 
     fn messages(&self) -> Vec<String> {

@@ -91,8 +91,8 @@ impl Means {
             if point.share[at] <= 0.0 {
                 return Mean::NONE;
             }
-            let own = Mean::of(controls.change[at], controls.weight[at], of_controls(at));
-            own.or_else(|| both(at)).unwrap_or(Mean::NONE)
+            let of_cohort = Mean::of(controls.change[at], controls.weight[at], of_controls(at));
+            of_cohort.or_else(|| both(at)).unwrap_or(Mean::NONE)
         };
         if cohorts.counts_clusters
             && let Some(cluster) = &sample.cluster
@@ -173,8 +173,8 @@ impl ClusterCounts {
                     controls += new(cluster[g]);
                 }
             }
-            let more: u32 = switchers[at].iter().map(|cluster| new(*cluster)).sum();
-            (controls, controls + more)
+            let switching_clusters: u32 = switchers[at].iter().map(|cluster| new(*cluster)).sum();
+            (controls, controls + switching_clusters)
         };
         let counts = (0..cells).into_par_iter().map_init(seen, count);
         let (controls, both) = counts.unzip();

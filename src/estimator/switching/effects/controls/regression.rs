@@ -272,12 +272,12 @@ fn generalised_inverse(a: &[f64], k: usize) -> (Vec<f64>, usize) {
         .collect();
     let scaled: Vec<f64> = (0..k * k).map(|e| a[e] * scale[e / k] * scale[e % k]).collect();
     let Some(spectrum) = Spectrum::new(&scaled, k) else { return (vec![0.0; k * k], 0) };
-    let kept = spectrum.beyond(GINV);
-    let mut inverse = spectrum.inverse(&kept);
+    let nonzero = spectrum.beyond(GINV);
+    let mut inverse = spectrum.inverse(&nonzero);
     for (e, entry) in inverse.iter_mut().enumerate() {
         *entry = *entry * scale[e / k] * scale[e % k];
     }
-    (inverse, kept.len())
+    (inverse, nonzero.len())
 }
 
 #[cfg(test)]

@@ -161,8 +161,8 @@ fn is_accurate<F: Float>(
     let mut size = F::from_int(0);
     for term in plan[of.bounds + column]..plan[of.bounds + column + 1] {
         let a = plan[of.terms + term as usize] as usize;
-        let own = of_basis::<F>(products, of, a, a);
-        size += F::abs(numbers[of.coefficients + term as usize]) * F::sqrt(own);
+        let square = of_basis::<F>(products, of, a, a);
+        size += F::abs(numbers[of.coefficients + term as usize]) * F::sqrt(square);
     }
     size * size
         <= numbers[mapping::CANCELLATION]

@@ -73,12 +73,12 @@ pub(crate) fn odds<F: Float>(log_odds: F, settings: &Array<F>, #[comptime] doubl
 /// The odds up to the largest, or 0 from the trimming threshold on.
 #[cube]
 pub(crate) fn trimmed<F: Float>(odds: F, settings: &Array<F>) -> F {
-    let mut kept = odds;
+    let mut trimmed_odds = odds;
     if odds > settings[setting::LARGEST] {
-        kept = settings[setting::LARGEST];
+        trimmed_odds = settings[setting::LARGEST];
     }
     if odds >= settings[setting::TRIMMED_FROM] {
-        kept = F::from_int(0);
+        trimmed_odds = F::from_int(0);
     }
-    kept
+    trimmed_odds
 }

@@ -107,19 +107,19 @@ pub(crate) fn influence_values<F: Float>(
                 d -= dot_or_zero::<F>(dots, plan[ints + leg::BETA], dot);
                 let mut factor = numbers[floats + leg_number::C]
                     + dot_or_zero::<F>(dots, plan[ints + leg::B], dot);
-                let mut rest = numbers[floats + leg_number::F]
+                let mut shift = numbers[floats + leg_number::F]
                     + dot_or_zero::<F>(dots, plan[ints + leg::E], dot);
                 if log_odds > 0 {
                     let q = odds::<F>(dots[(log_odds as usize - 1) * TILE + dot], numbers, double);
-                    let kept = trimmed::<F>(q, numbers);
-                    factor -= numbers[floats + leg_number::H] * kept;
-                    rest += numbers[floats + leg_number::H_TAU] * kept;
+                    let trimmed_odds = trimmed::<F>(q, numbers);
+                    factor -= numbers[floats + leg_number::H] * trimmed_odds;
+                    shift += numbers[floats + leg_number::H_TAU] * trimmed_odds;
                     let not_p = F::from_int(1) / (F::from_int(1) + q);
                     let residual = select(treated, -not_p, q * not_p);
-                    rest += residual * dot_or_zero::<F>(dots, plan[ints + leg::A], dot);
+                    shift += residual * dot_or_zero::<F>(dots, plan[ints + leg::A], dot);
                 }
                 let w = weight::<F>(data, w_first, w_second, row);
-                u[step] += w * (d * factor + rest);
+                u[step] += w * (d * factor + shift);
             }
         }
     }

@@ -18,8 +18,20 @@ const ROWS: usize = 32;
 /// Draws that a row's random bits are formed for at once.
 const BLOCK: usize = 128;
 
-/// Words of 32 bits in a block, and draws that a unit adds up.
-const WORDS: usize = BLOCK / 32;
+/// Draws of a word, one a bit.
+const WORD_BITS: usize = 32;
+
+/// Words in a block, and draws that a unit adds up; the numbers that the generator gives at once.
+const WORDS: usize = BLOCK / WORD_BITS;
+
+/// Sizes of the points of [`MultiplierLaw::Webb`].
+const SIZES: usize = 3;
+
+/// Bits of the fraction of [`MultiplierLaw::Mammen`], in two words.
+const FRACTION_BITS: u32 = 2 * 32;
+
+/// Redraws of a size of [`MultiplierLaw::Webb`]: one of four is redrawn, so that about `4^-32` remain.
+const REDRAWS: u32 = 32;
 
 /// Draws of a cube.
 pub(crate) const DRAWS: usize = DRAW_UNITS / ROWS * BLOCK;
@@ -147,7 +159,7 @@ pub(crate) fn multiplied_sums<F: Float>(
     let first_item = entry(spans, &place, draw_span::ITEM) + place.tile * columns;
     #[unroll]
     for word in 0..WORDS {
-        let draw = own_block * BLOCK + word * 32 + own_row;
+        let draw = own_block * BLOCK + word * WORD_BITS + own_row;
         if draw < draws as usize {
             #[unroll]
             for j in 0..group {
@@ -295,7 +307,7 @@ fn philox(bits: &Bits, step: u32, out: &mut Array<u32>) {
     out[3] = d;
 }
 
-/// Class masks of 128 draws of one row: for each class four words.
+/// Class masks of the draws of a block, of one row: for each class [`WORDS`].
 #[cube]
 fn draw_masks(bits: &Bits, words: &LawWords, out: &mut Array<u32>, #[comptime] law: MultiplierLaw) {
     if comptime!(law == MultiplierLaw::Rademacher) {
@@ -313,25 +325,28 @@ fn draw_masks(bits: &Bits, words: &LawWords, out: &mut Array<u32>, #[comptime] l
 /// the fraction's is 0.
 #[cube]
 fn below(bits: &Bits, fraction_low: u32, fraction_high: u32, out: &mut Array<u32>) {
-    let mut random = Array::<u32>::new(4usize);
-    let mut open = Array::<u32>::new(4usize);
+    let mut random = Array::<u32>::new(WORDS);
+    let mut open = Array::<u32>::new(WORDS);
     #[unroll]
-    for word in 0..4usize {
+    for word in 0..WORDS {
         open[word] = 0xFFFF_FFFFu32;
         out[word] = 0u32;
     }
     let mut step = 0u32;
     let mut any = 1u32;
-    while step < 64 && any != 0 {
+    while step < FRACTION_BITS && any != 0 {
         philox(bits, step, &mut random);
         let mut half = fraction_high;
-        if step >= 32 {
+        if step >= comptime!(FRACTION_BITS / 2) {
             half = fraction_low;
         }
-        let other = ((half >> (31 - step % 32)) & 1) - 1;
+        let other = ((half
+            >> (comptime!(FRACTION_BITS / 2 - 1) - step % comptime!(FRACTION_BITS / 2)))
+            & 1)
+            - 1;
         any = 0u32;
         #[unroll]
-        for word in 0..4usize {
+        for word in 0..WORDS {
             out[word] = (open[word] & !random[word]) | (out[word] & !open[word]);
             open[word] &= random[word] ^ other;
             any |= open[word];
@@ -339,7 +354,7 @@ fn below(bits: &Bits, fraction_low: u32, fraction_high: u32, out: &mut Array<u32
         step += 1;
     }
     #[unroll]
-    for word in 0..4usize {
+    for word in 0..WORDS {
         out[word] &= !open[word];
     }
 }
@@ -347,29 +362,29 @@ fn below(bits: &Bits, fraction_low: u32, fraction_high: u32, out: &mut Array<u32
 /// Masks of `+√1.5, +1, +√0.5, -√1.5, -1`: a sign and one of three sizes, redrawn until it is one of three.
 #[cube]
 fn webb(bits: &Bits, out: &mut Array<u32>) {
-    let mut open = Array::<u32>::new(4usize);
-    let mut a = Array::<u32>::new(4usize);
-    let mut b = Array::<u32>::new(4usize);
-    let mut sizes = Array::<u32>::new(12usize);
+    let mut open = Array::<u32>::new(WORDS);
+    let mut a = Array::<u32>::new(WORDS);
+    let mut b = Array::<u32>::new(WORDS);
+    let mut sizes = Array::<u32>::new(comptime!(SIZES * WORDS));
     #[unroll]
-    for word in 0..4usize {
+    for word in 0..WORDS {
         open[word] = 0xFFFF_FFFFu32;
     }
     #[unroll]
-    for word in 0..12usize {
+    for word in 0..comptime!(SIZES * WORDS) {
         sizes[word] = 0u32;
     }
     let mut step = 0u32;
     let mut any = 1u32;
-    while step < 32 && any != 0 {
+    while step < REDRAWS && any != 0 {
         philox(bits, 2 * step + 1, &mut a);
         philox(bits, 2 * step + 2, &mut b);
         any = 0u32;
         #[unroll]
-        for word in 0..4usize {
+        for word in 0..WORDS {
             sizes[word] |= open[word] & !a[word] & !b[word];
-            sizes[word + 4] |= open[word] & a[word] & !b[word];
-            sizes[word + 8] |= open[word] & !a[word] & b[word];
+            sizes[word + WORDS] |= open[word] & a[word] & !b[word];
+            sizes[word + comptime!(2 * WORDS)] |= open[word] & !a[word] & b[word];
             open[word] &= a[word] & b[word];
             any |= open[word];
         }
@@ -377,12 +392,12 @@ fn webb(bits: &Bits, out: &mut Array<u32>) {
     }
     philox(bits, 0u32, &mut a);
     #[unroll]
-    for word in 0..4usize {
+    for word in 0..WORDS {
         sizes[word] |= open[word];
         out[word] = sizes[word] & !a[word];
-        out[word + 4] = sizes[word + 4] & !a[word];
-        out[word + 8] = sizes[word + 8] & !a[word];
-        out[word + 12] = sizes[word] & a[word];
-        out[word + 16] = sizes[word + 4] & a[word];
+        out[word + WORDS] = sizes[word + WORDS] & !a[word];
+        out[word + comptime!(2 * WORDS)] = sizes[word + comptime!(2 * WORDS)] & !a[word];
+        out[word + comptime!(3 * WORDS)] = sizes[word] & a[word];
+        out[word + comptime!(4 * WORDS)] = sizes[word + WORDS] & a[word];
     }
 }

@@ -20,6 +20,15 @@ pub(crate) const HEIGHT: usize = 4;
 /// Sums that are reduced at a time.
 const ROUND: usize = 8;
 
+/// Units that add up one of these sums first.
+const FIRST_UNITS: usize = PRODUCT_UNITS / ROUND;
+
+/// Units that add up what those have written.
+const SECOND_UNITS: usize = 4;
+
+/// Units that compare values first for the largest.
+const LARGEST_UNITS: usize = 16;
+
 /// What is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
@@ -130,12 +139,12 @@ pub(crate) fn tile_products<F: Float>(
                 let eta = predictor::<F>(data, of_job.x_first, row, numbers, at, k);
                 let q = odds::<F>(eta, numbers, double);
                 if comptime!(form == Form::Odds) {
-                    let kept = trimmed::<F>(q, numbers);
-                    if kept <= F::from_int(0) && omega > F::from_int(0) {
+                    let trimmed_odds = trimmed::<F>(q, numbers);
+                    if trimmed_odds <= F::from_int(0) && omega > F::from_int(0) {
                         sums[comptime!(size + behind_products::TRIMMED_ROWS)] += F::from_int(1);
                         sums[comptime!(size + behind_products::TRIMMED_WEIGHT)] += omega;
                     }
-                    omega *= kept;
+                    omega *= trimmed_odds;
                 } else {
                     let not_p = F::from_int(1) / (F::from_int(1) + q);
                     let p = q * not_p;
@@ -299,33 +308,33 @@ fn larger<F: Float>(a: F, b: F) -> F {
     select(b > a, b, a)
 }
 
-/// The largest of the units' values, in the first unit: of 16 values by each of 16 units, then of those.
+/// The largest of the units' values, in the first unit: of some values by each of `LARGEST_UNITS`, then of those.
 #[cube]
 fn largest_of_units<F: Float>(value: F, shared: &mut SharedMemory<F>) -> F {
     let unit = UNIT_POS as usize;
     let mut largest = value;
     shared[unit] = largest;
-    // The first 16 units read what all have written.
+    // The first units read what all have written.
     sync_cube();
-    if unit < 16 {
-        for part in 1..comptime!(PRODUCT_UNITS / 16) {
-            largest = larger::<F>(largest, shared[unit + 16 * part]);
+    if unit < LARGEST_UNITS {
+        for part in 1..comptime!(PRODUCT_UNITS / LARGEST_UNITS) {
+            largest = larger::<F>(largest, shared[unit + LARGEST_UNITS * part]);
         }
     }
     // All have read before the places are written to again.
     sync_cube();
     shared[unit] = largest;
-    // The first unit reads what 16 have written.
+    // The first unit reads what these have written.
     sync_cube();
     if unit == 0 {
-        for part in 1..16usize {
+        for part in 1..LARGEST_UNITS {
             largest = larger::<F>(largest, shared[part]);
         }
     }
     largest
 }
 
-/// Adds the units' sums and writes them: each of `ROUND` sums by 32 units, then by four, then by one.
+/// Adds the units' sums and writes them: each of `ROUND` sums by `FIRST_UNITS`, then by `SECOND_UNITS`, then by one.
 #[cube]
 fn reduce<F: Float>(
     sums: &Array<F>,
@@ -341,35 +350,35 @@ fn reduce<F: Float>(
         for s in 0..ROUND {
             shared[s * PRODUCT_UNITS + unit] = sums[round * ROUND + s];
         }
-        // 32 units add up each sum's terms, which all have written.
+        // `FIRST_UNITS` add up each sum's terms, which all have written.
         sync_cube();
-        let from = unit / 32 * PRODUCT_UNITS + unit % 32;
+        let from = unit / FIRST_UNITS * PRODUCT_UNITS + unit % FIRST_UNITS;
         let mut sum = shared[from];
         #[unroll]
-        for part in 1..comptime!(PRODUCT_UNITS / 32) {
-            sum += shared[from + 32 * part];
+        for part in 1..comptime!(PRODUCT_UNITS / FIRST_UNITS) {
+            sum += shared[from + FIRST_UNITS * part];
         }
         // All have read before the places are written to again.
         sync_cube();
         shared[unit] = sum;
-        // Four units add up what 32 have written.
+        // `SECOND_UNITS` add up what those have written.
         sync_cube();
-        if unit < 32 {
-            let from = unit / 4 * 32 + unit % 4;
+        if unit < comptime!(ROUND * SECOND_UNITS) {
+            let from = unit / SECOND_UNITS * FIRST_UNITS + unit % SECOND_UNITS;
             sum = shared[from];
             #[unroll]
-            for part in 1..8usize {
-                sum += shared[from + 4 * part];
+            for part in 1..comptime!(FIRST_UNITS / SECOND_UNITS) {
+                sum += shared[from + SECOND_UNITS * part];
             }
         }
         // As above: read, then written to again, then read by others.
         sync_cube();
-        if unit < 32 {
+        if unit < comptime!(ROUND * SECOND_UNITS) {
             shared[unit] = sum;
         }
         sync_cube();
         if unit < ROUND {
-            let from = unit * 4;
+            let from = unit * SECOND_UNITS;
             out[at + comptime!(round * ROUND) + unit] =
                 (shared[from] + shared[from + 1]) + (shared[from + 2] + shared[from + 3]);
         }

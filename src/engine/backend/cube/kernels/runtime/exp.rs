@@ -62,11 +62,11 @@ fn double<F: Float>(#[comptime] bits: u64) -> F {
 /// One of the three floats that add up to a double.
 #[expect(clippy::cast_possible_truncation, reason = "the next parts are what is cut off")]
 fn part(bits: u64, index: usize) -> f32 {
-    let mut rest = f64::from_bits(bits);
+    let mut remainder = f64::from_bits(bits);
     for _ in 0..index {
-        rest -= f64::from(rest as f32);
+        remainder -= f64::from(remainder as f32);
     }
-    rest as f32
+    remainder as f32
 }
 
 #[cfg(test)]

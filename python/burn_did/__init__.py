@@ -1,0 +1,147 @@
+"""Difference-in-differences estimators with R's numbers, compiled.
+
+Functions have the names of the field and the arguments of ModernDiD; results print, plot, save and pickle.
+"""
+
+from . import engines
+from ._analyses import event_study, honest_did, pretrends
+from ._comparison import Comparison, compare, etable
+from ._doses import cont_did, npiv
+from ._errors import (
+    BurnDidError,
+    BurnDidWarning,
+    DataError,
+    DeviceError,
+    EstimationError,
+    FileError,
+    OptionError,
+)
+from ._example_data import (
+    Simulated,
+    load_castle,
+    load_data,
+    load_favara_imbs,
+    load_medicaid,
+    load_mpdta,
+    load_nsw,
+    simulate,
+    teaching_data,
+)
+from ._group_time import agg_ddd, aggte, att_gt, ddd
+from ._looks import balance, describe, means, panelview
+from ._native import __version__, devices
+from ._picture import Picture
+from ._plots import (
+    plot_agg,
+    plot_dose_response,
+    plot_event_study,
+    plot_gt,
+    plot_multiplegt,
+    plot_sensitivity,
+)
+from ._regressions import demean, feglm, feols, fepois, sunab
+from ._results import (
+    AggregatedResult,
+    BaconResult,
+    Balance,
+    CohortMeans,
+    ContDidResult,
+    Description,
+    DrdidResult,
+    EventStudy,
+    GroupTimeResult,
+    HonestResult,
+    MultiplegtResult,
+    NpivResult,
+    OverlapByCell,
+    PanelView,
+    PretrendsResult,
+    RegressionResult,
+    Result,
+    SunAbrahamResult,
+    TwfeWeightsResult,
+    Weighting,
+    load,
+)
+from ._switching import did_multiplegt
+from ._table import Table
+from ._two_periods import drdid, ipwdid, ordid
+from ._two_way import bacon, twfe_weights
+
+__all__ = [
+    "AggregatedResult",
+    "BaconResult",
+    "Balance",
+    "BurnDidError",
+    "BurnDidWarning",
+    "CohortMeans",
+    "Comparison",
+    "ContDidResult",
+    "DataError",
+    "Description",
+    "DeviceError",
+    "DrdidResult",
+    "EstimationError",
+    "EventStudy",
+    "FileError",
+    "GroupTimeResult",
+    "HonestResult",
+    "MultiplegtResult",
+    "NpivResult",
+    "OptionError",
+    "OverlapByCell",
+    "PanelView",
+    "Picture",
+    "PretrendsResult",
+    "RegressionResult",
+    "Result",
+    "Simulated",
+    "SunAbrahamResult",
+    "Table",
+    "TwfeWeightsResult",
+    "Weighting",
+    "__version__",
+    "agg_ddd",
+    "aggte",
+    "att_gt",
+    "bacon",
+    "balance",
+    "compare",
+    "cont_did",
+    "ddd",
+    "demean",
+    "describe",
+    "devices",
+    "did_multiplegt",
+    "drdid",
+    "engines",
+    "etable",
+    "event_study",
+    "feglm",
+    "feols",
+    "fepois",
+    "honest_did",
+    "ipwdid",
+    "load",
+    "load_castle",
+    "load_data",
+    "load_favara_imbs",
+    "load_medicaid",
+    "load_mpdta",
+    "load_nsw",
+    "means",
+    "npiv",
+    "ordid",
+    "panelview",
+    "plot_agg",
+    "plot_dose_response",
+    "plot_event_study",
+    "plot_gt",
+    "plot_multiplegt",
+    "plot_sensitivity",
+    "pretrends",
+    "simulate",
+    "sunab",
+    "teaching_data",
+    "twfe_weights",
+]

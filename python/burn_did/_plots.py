@@ -1,0 +1,156 @@
+"""Pictures by the names of ModernDiD's functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._analyses import event_study
+from ._picture import Picture
+from ._results import Result
+from ._types import only
+
+_FIXED = "the picture draws the line at zero"
+
+
+def _draw(
+    result: Result, show_ci: bool, ref_line: float | None, xlab: str | None, ylab: str | None, title: str | None,
+    look: dict[str, Any],
+) -> Picture:
+    only("ref_line", ref_line, 0, _FIXED)
+    return result.plot(show_ci=show_ci, xlab=xlab, ylab=ylab, title=title, **look)
+
+
+def plot_gt(
+    result: Result,
+    show_ci: bool = True,
+    ref_line: float | None = 0,
+    title: str | None = None,
+    xlab: str | None = None,
+    ylab: str | None = None,
+    ncol: int = 1,
+    **look: Any,
+) -> Picture:
+    """Draw effects by group and period.
+
+    Parameters
+    ----------
+    show_ci : bool
+        Whether intervals are drawn.
+    ref_line : 0
+        The picture draws the line at zero.
+    title, xlab, ylab : str, optional
+        Words; ``""`` for none.
+    ncol : int
+        Has no effect: groups stand side by side.
+    **look
+        Further arguments of ``Result.plot``.
+
+    Returns
+    -------
+    Picture
+    """
+    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+
+
+def plot_event_study(
+    result: Result,
+    show_ci: bool = True,
+    ref_line: float | None = 0,
+    ref_period: float | None = None,
+    xlab: str | None = None,
+    ylab: str | None = None,
+    title: str | None = None,
+    **look: Any,
+) -> Picture:
+    """Draw an event study: of any result that ``event_study`` takes. Other arguments are those of ``plot_gt``.
+
+    Parameters
+    ----------
+    ref_period : float, optional
+        Must not be given: the picture marks the reference period that the result has.
+
+    Returns
+    -------
+    Picture
+    """
+    only("ref_period", ref_period, None, "the result knows its reference period")
+    drawn = result if result.kind in ("aggregated", "event_study", "did_multiplegt", "sun_abraham") else event_study(result)
+    return _draw(drawn, show_ci, ref_line, xlab, ylab, title, look)
+
+
+def plot_agg(
+    result: Result,
+    show_ci: bool = True,
+    ref_line: float | None = 0,
+    xlab: str | None = None,
+    ylab: str | None = None,
+    title: str | None = None,
+    **look: Any,
+) -> Picture:
+    """Draw averages by group, period or event time; arguments are those of ``plot_gt``.
+
+    Returns
+    -------
+    Picture
+    """
+    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+
+
+def plot_dose_response(
+    result: Result,
+    effect_type: str | None = None,
+    show_ci: bool = True,
+    ref_line: float | None = 0,
+    xlab: str | None = None,
+    ylab: str | None = None,
+    title: str | None = None,
+    **look: Any,
+) -> Picture:
+    """Draw effects by dose above their slopes; other arguments are those of ``plot_gt``.
+
+    Parameters
+    ----------
+    effect_type : optional
+        Must not be given: the picture has both, the effects and their slopes.
+
+    Returns
+    -------
+    Picture
+    """
+    only("effect_type", effect_type, None, "the picture has both, the effects and their slopes")
+    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+
+
+def plot_sensitivity(
+    result: Result,
+    ref_line: float | None = 0,
+    xlab: str | None = None,
+    ylab: str | None = None,
+    title: str | None = None,
+    **look: Any,
+) -> Picture:
+    """Draw robust intervals by how large violations of parallel trends may be; arguments are those of ``plot_gt``.
+
+    Returns
+    -------
+    Picture
+    """
+    return _draw(result, True, ref_line, xlab, ylab, title, look)
+
+
+def plot_multiplegt(
+    result: Result,
+    show_ci: bool = True,
+    ref_line: float | None = 0,
+    xlab: str | None = None,
+    ylab: str | None = None,
+    title: str | None = None,
+    **look: Any,
+) -> Picture:
+    """Draw effects of a treatment that switches, and placebos, by event time; arguments are those of ``plot_gt``.
+
+    Returns
+    -------
+    Picture
+    """
+    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)

@@ -1,0 +1,121 @@
+"""Treatments that switch on, off, up and down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import _native
+from ._progress import Progress, chosen
+from ._results import MultiplegtResult, warned
+from ._types import Data, Missing, Names, only, source
+
+
+def did_multiplegt(
+    data: Data,
+    yname: str,
+    tname: str,
+    idname: str,
+    dname: str,
+    cluster: Names | None = None,
+    weightsname: str | None = None,
+    xformla: str = "~1",
+    effects: int = 1,
+    placebo: int = 0,
+    normalized: bool = False,
+    effects_equal: bool | str | tuple[int, int] = False,
+    predict_het: str | tuple[Sequence[str], Sequence[int]] | None = None,
+    predict_het_hc2bm: bool = False,
+    switchers: str = "",
+    only_never_switchers: bool = False,
+    same_switchers: bool = False,
+    same_switchers_pl: bool = False,
+    trends_lin: bool = False,
+    trends_nonparam: Names | None = None,
+    continuous: int = 0,
+    alpha: float = 0.05,
+    less_conservative_se: bool = False,
+    more_granular_demeaning: bool = False,
+    keep_bidirectional_switchers: bool = False,
+    drop_missing_preswitch: bool = False,
+    boot: bool = False,
+    biters: int = 1000,
+    random_state: int | None = None,
+    n_jobs: int = 1,
+    *,
+    frequency: str | None = None,
+    separate_control_variance: bool = False,
+    missing_values: Missing = None,
+    progress: bool | Progress | None = None,
+) -> MultiplegtResult:
+    """Effects of a treatment that may switch on and off, have doses and change more than once [1]_.
+
+    Effects are by the time since a group's first change of treatment.
+
+    Parameters
+    ----------
+    data : data frame or path
+        Rows of one group and period are averaged with their weights.
+    yname, tname, idname, dname : str
+        Columns of the outcome, the period, the group whose treatment changes, and the treatment in every period.
+    cluster : str, optional
+        Cluster of the standard errors beyond the group.
+    xformla : str
+        Controls.
+    effects, placebo : int
+        How many effects and placebos are estimated.
+    normalized : bool
+        Divide each effect by the average cumulative change of its switchers' treatment.
+    effects_equal : bool, str or (int, int)
+        Test that effects are equal: all, or those from the first to the second number.
+    predict_het : str or (list of str, list of int), optional
+        Regress the groups' effects on columns that do not change over time, as in ``(["x"], [1, 2])``; ``[-1]`` for all effects.
+    predict_het_hc2bm : bool
+        Must be False: those regressions have no small-sample correction here.
+    switchers : {"", "in", "out"}
+        Estimate effects of all switchers, or of those whose treatment first rises or falls.
+    only_never_switchers : bool
+        Compare with never-switching groups only.
+    same_switchers, same_switchers_pl : bool
+        Estimate all effects, and all placebos, on the same switchers.
+    trends_lin : bool
+        Allow each group its own linear trend.
+    keep_bidirectional_switchers : bool
+        Keep cells from the period on in which a group's treatment has been both above and below its first value.
+    drop_missing_preswitch : bool
+        If a group's treatment is missing before its first switch, drop its outcomes from then on.
+    separate_control_variance : bool
+        With controls, do not enlarge the influence of their coefficients as R ``DIDmultiplegtDYN`` 2.2 does where groups start from several
+        treatments.
+    more_granular_demeaning : bool
+        The same as ``less_conservative_se``.
+    trends_nonparam : list of str, optional
+        Compare only groups with equal values in these columns.
+    continuous : int
+        For treatments with many values: degree of a polynomial in the first treatment by which trends differ.
+    n_jobs : int
+        Has no effect: all cores are used, and no bit of a result depends on how many there are.
+
+    Returns
+    -------
+    MultiplegtResult
+        One row an effect or placebo, by event time.
+
+    References
+    ----------
+    .. [1] de Chaisemartin and D'Haultfœuille (2024). https://doi.org/10.1162/rest_a_01414
+    """
+    options = locals()
+    data = source(options.pop("data"))
+    options.pop("n_jobs")
+    only("predict_het_hc2bm", options.pop("predict_het_hc2bm"), False, "there is no such correction here")
+    options["less_conservative_se"] |= options.pop("more_granular_demeaning")
+    options["switchers"] = switchers or None
+    if isinstance(effects_equal, bool):
+        options["effects_equal"] = "all" if effects_equal else None
+    elif not isinstance(effects_equal, str):
+        options["effects_equal"] = ",".join(map(str, effects_equal))
+    if predict_het is not None and not isinstance(predict_het, str):
+        columns, which = predict_het
+        options["predict_het"] = f"{','.join(columns)}:{','.join(map(str, which))}"
+    options["progress"] = chosen(progress)
+    return warned(MultiplegtResult(_native.did_multiplegt(data, options)))

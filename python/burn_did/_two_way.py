@@ -1,0 +1,83 @@
+"""What a two-way fixed-effects regression averages."""
+
+from __future__ import annotations
+
+from . import _native
+from ._progress import Progress, chosen
+from ._results import BaconResult, TwfeWeightsResult, warned
+from ._types import Data, Missing, Names, source
+
+
+def bacon(
+    data: Data,
+    yname: str,
+    tname: str,
+    idname: str,
+    gname: str,
+    clustervars: Names | None = None,
+    *,
+    alpha: float = 0.05,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+    memory_budget: int | None = None,
+    progress: bool | Progress | None = None,
+) -> BaconResult:
+    """The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts [1]_.
+
+    The panel must be balanced; arguments are those of ``att_gt``.
+
+    Returns
+    -------
+    BaconResult
+        One row a comparison, with its estimate and weight.
+
+    References
+    ----------
+    .. [1] Goodman-Bacon (2021). https://doi.org/10.1016/j.jeconom.2021.03.014
+    """
+    options = locals()
+    data = source(options.pop("data"))
+    options["progress"] = chosen(progress)
+    return warned(BaconResult(_native.bacon(data, options)))
+
+
+def twfe_weights(
+    data: Data,
+    yname: str,
+    tname: str,
+    idname: str,
+    gname: str,
+    xname: Names | None = None,
+    weightsname: str | None = None,
+    type: str | None = None,
+    *,
+    cells: str | None = None,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+    memory_budget: int | None = None,
+    progress: bool | Progress | None = None,
+) -> TwfeWeightsResult:
+    """The weights that a two-way coefficient gives to effects by group and period, and what negative ones may do [1]_.
+
+    Parameters
+    ----------
+    xname : list of str, optional
+        Controls: columns of numbers.
+    type : {"feTR", "feS", "fdTR", "fdS"}, optional
+        The regression, in levels or first differences, and what is assumed of effects, as in R ``TwoWayFEWeights``.
+    cells : str, optional
+        Of what the cells of the regression are, and its effects beside those of periods.
+
+    Returns
+    -------
+    TwfeWeightsResult
+        One row a cell, with its weight.
+
+    References
+    ----------
+    .. [1] de Chaisemartin and D'Haultfœuille (2020). https://doi.org/10.1257/aer.20181169
+    """
+    options = locals()
+    data = source(options.pop("data"))
+    options["progress"] = chosen(progress)
+    return warned(TwfeWeightsResult(_native.twfe_weights(data, options)))

@@ -1,0 +1,319 @@
+//! The result of any estimator, as Python holds it.
+
+use std::path::PathBuf;
+
+use burn_did::audit::Influence;
+use burn_did::report::Reportable;
+use burn_did::weighting::Scores;
+use burn_did::{DidWarning, Estimate, SavedResult};
+use polars::prelude::{Column, DataFrame, PolarsResult};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::call::Source;
+use crate::errors;
+use crate::options::{Options, names};
+use crate::picture;
+use crate::table::Table;
+
+/// A result of any kind.
+#[pyclass(frozen, name = "Native", module = "burn_did._native")]
+pub(crate) struct Native {
+    pub(crate) saved: SavedResult,
+}
+
+/// A factor of fixed effects: its name, its levels and their effects.
+type Factor = (String, Vec<String>, Vec<f64>);
+
+/// A covariance: names of rows and columns, and its rows; empty where an estimate has none.
+type Covariance = (Vec<String>, Vec<Vec<Option<f64>>>);
+
+impl Native {
+    pub(crate) fn new(saved: SavedResult) -> Self {
+        Self { saved }
+    }
+
+    fn report(&self) -> &dyn Reportable {
+        self.saved.report()
+    }
+
+    fn influence_kept(&self) -> Option<&Influence> {
+        match &self.saved {
+            SavedResult::GroupTime(fit) => fit.influence.as_ref(),
+            SavedResult::Drdid(fit) => fit.influence.as_ref(),
+            SavedResult::ContDid(fit) => fit.influence.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn scores_kept(&self) -> Option<&Scores> {
+        match &self.saved {
+            SavedResult::GroupTime(fit) => fit.scores.as_ref(),
+            SavedResult::Drdid(fit) => fit.scores.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn all_warnings(&self) -> Option<&[DidWarning]> {
+        Some(match &self.saved {
+            SavedResult::GroupTime(of) => &of.warnings,
+            SavedResult::Aggregated(of) => &of.warnings,
+            SavedResult::Drdid(of) => &of.warnings,
+            SavedResult::ContDid(of) => &of.warnings,
+            SavedResult::Multiplegt(of) => &of.warnings,
+            SavedResult::Regression(of) => &of.warnings,
+            SavedResult::Honest(of) => &of.warnings,
+            SavedResult::Pretrends(of) => &of.warnings,
+            SavedResult::Npiv(of) => &of.warnings,
+            _ => return None,
+        })
+    }
+}
+
+fn table(py: Python<'_>, frame: burn_did::Result<DataFrame>) -> PyResult<Table> {
+    frame.map(Table::new).map_err(|error| errors::raised(py, &error))
+}
+
+fn values(names: &[String], columns: &[Vec<f64>], units: &[String]) -> PolarsResult<DataFrame> {
+    let kept = names.iter().zip(columns).filter(|(_, values)| values.len() == units.len());
+    let kept = kept.map(|(name, values)| Column::new(name.as_str().into(), values));
+    let units_column = Column::new("unit".into(), units);
+    DataFrame::new(units.len(), std::iter::once(units_column).chain(kept).collect())
+}
+
+/// An estimate by the names of its parts, as tables have them.
+fn as_dict<'py>(py: Python<'py>, estimate: &Estimate) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("estimate", estimate.estimate)?;
+    dict.set_item("se", estimate.se)?;
+    dict.set_item("ci_lower", estimate.ci_lower)?;
+    dict.set_item("ci_upper", estimate.ci_upper)?;
+    dict.set_item("statistic", estimate.statistic())?;
+    dict.set_item("p_value", estimate.p_value)?;
+    Ok(dict)
+}
+
+#[pymethods]
+impl Native {
+    /// Kind of result, as in saved files.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.report().kind()
+    }
+
+    fn __str__(&self) -> String {
+        self.report().to_string()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.saved == other.saved
+    }
+
+    fn to_html(&self) -> String {
+        self.report().to_table().to_html()
+    }
+
+    fn to_markdown(&self) -> String {
+        self.report().to_markdown()
+    }
+
+    fn to_latex(&self) -> String {
+        self.report().to_latex()
+    }
+
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.report().to_json()).map_err(|error| errors::raised(py, &error))
+    }
+
+    /// One row an estimate.
+    fn estimates(&self, py: Python<'_>) -> PyResult<Table> {
+        table(py, self.report().to_dataframe())
+    }
+
+    /// One row about the fit.
+    fn glance(&self, py: Python<'_>) -> PyResult<Table> {
+        table(py, self.report().glance())
+    }
+
+    /// Warnings: a word for the kind of each, and what it says.
+    fn warnings(&self) -> Vec<(&'static str, String)> {
+        let words = self.report().warnings_in_words();
+        let codes = self.all_warnings().filter(|warnings| warnings.len() == words.len());
+        let code = |at: usize| codes.map_or("", |warnings| warnings[at].code());
+        words.into_iter().enumerate().map(|(at, text)| (code(at), text)).collect()
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.report().save(&path)).map_err(|error| errors::raised(py, &error))
+    }
+
+    /// The picture as an SVG document.
+    fn to_svg(&self, options: &Bound<'_, PyDict>) -> PyResult<String> {
+        let py = options.py();
+        let given = Options::new(options)?;
+        let picture = picture::options(&given)?;
+        given.all_taken()?;
+        py.detach(|| self.report().to_svg(&picture)).map_err(|error| errors::raised(py, &error))
+    }
+
+    /// Draws the picture to a file.
+    fn plot(&self, path: PathBuf, options: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = options.py();
+        let given = Options::new(options)?;
+        let picture = picture::options(&given)?;
+        given.all_taken()?;
+        let drawn = py.detach(|| self.report().plot_with(&path, &picture));
+        drawn.map_err(|error| errors::raised(py, &error))
+    }
+
+    /// The covariance of the estimates, where the result has one.
+    fn vcov(&self) -> Option<Covariance> {
+        let known = |rows: &[Vec<f64>]| {
+            rows.iter().map(|row| row.iter().copied().map(Some).collect()).collect()
+        };
+        let at = |rows: &[burn_did::group_time::AggregatedRow]| {
+            rows.iter().map(|row| row.at.to_string()).collect()
+        };
+        Some(match &self.saved {
+            SavedResult::GroupTime(of) => {
+                let name = |cell: &burn_did::group_time::GroupTimeCell| {
+                    format!("att({},{})", cell.group, cell.time)
+                };
+                (of.cells.iter().map(name).collect(), of.vcov())
+            }
+            SavedResult::Aggregated(of) => (at(&of.rows), known(&of.vcov)),
+            SavedResult::EventStudy(of) => (at(&of.rows), known(&of.vcov)),
+            SavedResult::SunAbraham(of) => (at(&of.event_study.rows), known(&of.event_study.vcov)),
+            SavedResult::Regression(of) => {
+                (of.coefficients.iter().map(|c| c.name.clone()).collect(), known(&of.vcov))
+            }
+            SavedResult::Multiplegt(of) => {
+                let study = of.event_study();
+                (at(&study.rows), known(&study.vcov))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Influence values by unit, if the fit kept them.
+    fn influence(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        let Some(kept) = self.influence_kept() else { return Ok(None) };
+        let frame = values(&kept.names, &kept.columns, &kept.units);
+        table(py, frame.map_err(Into::into)).map(Some)
+    }
+
+    /// Propensity scores and weights by unit, if the fit kept them.
+    fn scores(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        self.scores_kept().map(|scores| table(py, scores.to_dataframe())).transpose()
+    }
+
+    /// A linear combination of effects by group and period, or of coefficients by name.
+    fn contrast<'py>(
+        &self,
+        py: Python<'py>,
+        weights: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let raised = |error| errors::raised(py, &error);
+        match &self.saved {
+            SavedResult::GroupTime(of) => {
+                let weights: Vec<((f64, f64), f64)> = weights.extract()?;
+                as_dict(py, &of.contrast(&weights).map_err(raised)?)
+            }
+            SavedResult::Regression(of) => {
+                let weights: Vec<(String, f64)> = weights.extract()?;
+                let weights: Vec<(&str, f64)> =
+                    weights.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
+                as_dict(py, &of.contrast(&weights).map_err(raised)?.as_estimate())
+            }
+            _ => Err(errors::option(
+                py,
+                "effects by group and period, and regressions, have contrasts",
+            )),
+        }
+    }
+
+    /// Residuals by row of the data, if the regression kept them; `None` for rows that are not in the sample.
+    fn residuals(&self) -> Option<Vec<Option<f64>>> {
+        match &self.saved {
+            SavedResult::Regression(fit) => fit.residuals.clone(),
+            _ => None,
+        }
+    }
+
+    /// Levels of the fixed effects and their effects, factor by factor, if the regression kept them.
+    fn fixed_effects(&self, py: Python<'_>) -> PyResult<Vec<Factor>> {
+        let SavedResult::Regression(fit) = &self.saved else { return Ok(Vec::new()) };
+        let effects = fit.fixed_effects().map_err(|error| errors::raised(py, &error))?;
+        let one = |of: &burn_did::regression::FactorEffects| {
+            (of.name.clone(), of.levels.clone(), of.effects.clone())
+        };
+        Ok(effects.iter().map(one).collect())
+    }
+
+    /// Predictions of a regression by row of data.
+    fn predict(&self, data: &Bound<'_, PyAny>) -> PyResult<Vec<Option<f64>>> {
+        let py = data.py();
+        let SavedResult::Regression(fit) = &self.saved else {
+            return Err(errors::option(py, "only a regression predicts"));
+        };
+        let written = fit.to_json().map_err(|error| errors::raised(py, &error))?;
+        let data = Source::new(data, |name| names(&written, name))?.data(py)?;
+        py.detach(|| fit.predict(data)).map_err(|error| errors::raised(py, &error))
+    }
+
+    /// Effects at other doses, with the intervals of the fit.
+    fn at_doses(&self, py: Python<'_>, doses: Vec<f64>) -> PyResult<Table> {
+        let SavedResult::ContDid(fit) = &self.saved else {
+            return Err(errors::option(py, "only effects by dose can be had at other doses"));
+        };
+        let mut other = (**fit).clone();
+        other.dose = fit.at(&doses).map_err(|error| errors::raised(py, &error))?;
+        table(py, other.to_dataframe())
+    }
+
+    /// How the comparison units of each cell are weighted.
+    fn overlap(&self, py: Python<'_>) -> PyResult<Self> {
+        let overlap = match &self.saved {
+            SavedResult::GroupTime(fit) => fit.overlap_by_cell(),
+            SavedResult::Drdid(fit) => fit.overlap_by_cell(),
+            _ => {
+                return Err(errors::option(
+                    py,
+                    "results of `att_gt`, `ddd` and `drdid` have overlap",
+                ));
+            }
+        };
+        Ok(Self::new(SavedResult::Overlap(Box::new(overlap))))
+    }
+
+    /// What the estimator's weighting does to the comparison, of one group or period or of all.
+    #[pyo3(signature = (group=None, time=None))]
+    fn weighting(&self, py: Python<'_>, group: Option<f64>, time: Option<f64>) -> PyResult<Self> {
+        let weighting = match &self.saved {
+            SavedResult::GroupTime(fit) => fit.weighting.as_ref(),
+            SavedResult::Drdid(fit) => fit.weighting.as_ref(),
+            SavedResult::Weighting(weighting) => Some(weighting.as_ref()),
+            _ => None,
+        };
+        let Some(weighting) = weighting else {
+            let message = "the fit did not form what its weighting does; fit with `weighting=True`";
+            return Err(errors::option(py, message));
+        };
+        let chosen = weighting.of_cells(group, time).map_err(|error| errors::raised(py, &error))?;
+        Ok(Self::new(SavedResult::Weighting(Box::new(chosen))))
+    }
+}
+
+/// Reads a saved result.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Native> {
+    let saved = py.detach(|| SavedResult::load(path));
+    saved.map(Native::new).map_err(|error| errors::raised(py, &error))
+}
+
+/// Reads a result from its JSON.
+#[pyfunction]
+pub(crate) fn from_json(py: Python<'_>, text: &str) -> PyResult<Native> {
+    let saved = py.detach(|| SavedResult::from_json(text));
+    saved.map(Native::new).map_err(|error| errors::raised(py, &error))
+}

@@ -1,0 +1,1 @@
+"""Tests of fits by workers."""

@@ -1,0 +1,62 @@
+"""Two-by-two estimators that are written in Python."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import close, golden_data
+
+import burn_did as did
+
+COLUMNS = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat"}
+
+
+def regression(y1: Any, y0: Any, d: Any, covariates: Any, i_weights: Any, influence_func: bool) -> tuple[float, Any]:
+    """Outcome regression as R DRDID has it."""
+    assert influence_func and covariates.shape == (len(d), 2) and y1.dtype == np.float64
+    change, w = y1 - y0, i_weights
+    control = w * (1 - d)
+    gram = (covariates * control[:, None]).T @ covariates
+    beta = np.linalg.solve(gram, covariates.T @ (control * change))
+    gap = change - covariates @ beta
+    treated = w * d
+    att = (treated * gap).sum() / treated.sum()
+    score = control[:, None] * covariates * gap[:, None] @ np.linalg.inv(gram / len(d))
+    means = (treated[:, None] * covariates).sum(axis=0) / treated.sum()
+    return att, treated * (gap - att) / treated.mean() - score @ means
+
+
+def test_the_numbers_of_the_built_in_estimator() -> None:
+    data = golden_data("mpdta")
+    ours = did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method=regression)
+    built_in = did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method="reg")
+    for got, want in zip(ours.att_gt + ours.se_gt, built_in.att_gt + built_in.se_gt, strict=True):
+        assert close(got, want, 1e-9)
+
+    def named(**cell: Any) -> Any:
+        att, influence = regression(**cell)
+        return SimpleNamespace(att=att, att_inf_func=influence)
+
+    assert did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method=named).att_gt == ours.att_gt
+
+
+def test_exceptions_are_the_reason_of_a_cell() -> None:
+    def refuse(**cell: Any) -> Any:
+        if cell["d"].sum() < 30:
+            raise ValueError("too few to tell")
+        return regression(**cell)
+
+    fit = did.att_gt(golden_data("mpdta"), **COLUMNS, xformla="~ lpop", est_method=refuse)
+    rows = fit.tidy().to_dict()
+    failed = [reason for group, reason in zip(rows["group"], rows["reason"], strict=True) if group == 2004]
+    assert len(failed) == 4 and all("too few to tell" in reason for reason in failed)
+    assert all(se is not None for group, se in zip(rows["group"], rows["se"], strict=True) if group != 2004)
+
+
+def test_influence_values_of_another_number_are_an_error() -> None:
+    with pytest.raises(did.EstimationError, match="influence values") as raised:
+        did.att_gt(golden_data("mpdta"), **COLUMNS, xformla="~ lpop", est_method=lambda **cell: (0.0, [1.0]))
+    assert raised.value.code == "callback"

@@ -1,0 +1,98 @@
+"""The calls of ModernDiD's documentation, with only the import changed: the same numbers, where ModernDiD is installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conftest import close, golden_data
+
+import burn_did as did
+
+moderndid = pytest.importorskip("moderndid")
+
+
+def agree(ours: Any, theirs: Any, relative: float, least: float = 1e-3) -> None:
+    ours, theirs = list(ours), [float(value) for value in theirs]
+    assert len(ours) == len(theirs)
+    for got, want in zip(ours, theirs, strict=True):
+        # What does not exist is None here and NaN there.
+        assert (got is None and want != want) or close(got, want, relative, least), (got, want)
+
+
+ATT_GT: list[dict[str, Any]] = [
+    {"xformla": "~1"},
+    {"xformla": "~lpop"},
+    {"xformla": "~lpop", "est_method": "reg"},
+    {"xformla": "~lpop", "est_method": "ipw"},
+    {"xformla": "~1", "control_group": "notyettreated"},
+    {"xformla": "~1", "base_period": "universal"},
+    {"xformla": "~1", "anticipation": 1},
+    {"xformla": "~1", "panel": False, "idname": None},
+]
+
+
+@pytest.mark.parametrize("options", ATT_GT, ids=str)
+def test_att_gt_and_aggte(options: dict[str, Any]) -> None:
+    data = golden_data("mpdta")
+    call = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat", **options}
+    ours, theirs = (module.att_gt(data=data, **call) for module in (did, moderndid))
+    agree(ours.att_gt, theirs.att_gt, 1e-6)
+    universal = options.get("base_period") == "universal"
+    pairs = [(o, t) for o, t in zip(ours.se_gt, theirs.se_gt, strict=True) if o is not None]
+    assert universal or len(pairs) == len(ours.se_gt)
+    agree([o for o, _ in pairs], [t for _, t in pairs], 1e-6)
+    for kind in ("simple", "group", "dynamic", "calendar"):
+        mine, other = (module.aggte(result, type=kind) for module, result in ((did, ours), (moderndid, theirs)))
+        agree([mine.overall_att, mine.overall_se], [other.overall_att, other.overall_se], 1e-6)
+        if kind != "simple":
+            agree(mine.event_times, other.event_times, 1e-12)
+            agree(mine.att_by_event, other.att_by_event, 1e-6)
+
+
+@pytest.mark.parametrize("method", ["imp", "trad"])
+def test_drdid(method: str) -> None:
+    data = moderndid.load_nsw()
+    call: dict[str, Any] = {
+        "yname": "re", "tname": "year", "idname": "id", "treatname": "experimental", "est_method": method,
+        "xformla": "~ age + educ + black + married + nodegree + hisp + re74",
+    }
+    ours, theirs = (module.drdid(data=data, **call) for module in (did, moderndid))
+    agree([ours.att, ours.se], [theirs.att, theirs.se], 1e-5)
+
+
+def test_ddd() -> None:
+    made = moderndid.gen_ddd_mult_periods(n=500, dgp_type=1, random_state=42)
+    data = made["data"]
+    call: dict[str, Any] = {
+        "yname": "y", "tname": "time", "idname": "id", "gname": "group", "pname": "partition", "est_method": "dr",
+        "base_period": "varying", "control_group": "nevertreated",
+    }
+    ours, theirs = (module.ddd(data=data, **call) for module in (did, moderndid))
+    agree(ours.att_gt, theirs.att, 1e-6)
+    agree(ours.se_gt, theirs.se, 1e-6)
+
+
+def test_did_multiplegt() -> None:
+    data = moderndid.load_favara_imbs()
+    call: dict[str, Any] = {
+        "yname": "Dl_vloans_b", "tname": "year", "idname": "county", "dname": "inter_bra", "effects": 3, "placebo": 1,
+        "cluster": "state_n",
+    }
+    ours, theirs = (module.did_multiplegt(data=data, **call) for module in (did, moderndid))
+    rows = ours.tidy().to_dict()
+    effects = [i for i, table in enumerate(rows["table"]) if table == "effects"]
+    agree([rows["estimate"][i] for i in effects], theirs.effects.estimates, 1e-7)
+    agree([rows["se"][i] for i in effects], theirs.effects.std_errors, 1e-7)
+
+
+def test_cont_did() -> None:
+    data = moderndid.gen_cont_did_data(n=500, seed=42)
+    call: dict[str, Any] = {
+        "yname": "Y", "tname": "time_period", "idname": "id", "gname": "G", "dname": "D", "degree": 2, "num_knots": 1,
+        "dvals": [0.2, 0.5, 0.8], "biters": 50,
+    }
+    ours, theirs = (module.cont_did(data=data, **call) for module in (did, moderndid))
+    rows = ours.tidy().to_dict()
+    curve = [e for table, e in zip(rows["table"], rows["estimate"], strict=True) if table == "effects"]
+    agree(curve, theirs.att_d, 1e-6)

@@ -1,0 +1,158 @@
+# What R asks of a fitted model.
+
+titles <- c(
+  burndid_att_gt = "Group-Time Average Treatment Effects", burndid_aggte = "Average of Group-Time Average Treatment Effects",
+  burndid_drdid = "Average Effect of Treatment on the Treated in Two Periods", burndid_feols = "Regression with Fixed Effects",
+  burndid_sunab = "Event Study by Sun and Abraham (2021)", burndid_bacon = "Goodman-Bacon (2021) Decomposition",
+  burndid_honest = "Robust Confidence Intervals by Rambachan and Roth (2023)")
+
+print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\n", titles[[class(x)[1L]]], "\n\n", sep = "")
+  if (inherits(x, "burndid_aggte")) {
+    overall <- x$document$overall
+    cat(sprintf("Overall: %s (standard error %s), %s%% interval from %s to %s\n\n", format(number(overall$estimate), digits = digits),
+                format(number(overall$se), digits = digits), format(100 * (1 - x$document$about$alpha)),
+                format(number(overall$ci_lower), digits = digits), format(number(overall$ci_upper), digits = digits)))
+  }
+  rows <- table_of(x)
+  if (!(inherits(x, "burndid_aggte") && x$document$about$type == "simple")) {
+    rows <- rows[vapply(rows, function(column) !all(is.na(column)), NA)]
+    print(rows[setdiff(names(rows), "type")], digits = digits, row.names = FALSE, ...)
+  }
+  if (inherits(x, "burndid_bacon")) {
+    cat("\n")
+    print(x$two_by_twos, digits = digits, row.names = FALSE)
+  }
+  band <- x$document$about$band
+  if (!is.null(band)) cat("\nIntervals:", if (band == "pointwise") "pointwise" else "uniform", "\n")
+  for (text in x$document$warnings) cat("Warning:", text, "\n")
+  invisible(x)
+}
+
+summary.burndid <- function(object, ...) {
+  structure(list(object = object, coefficients = table_of(object), about = glance_of(object)), class = "summary.burndid")
+}
+
+print.summary.burndid <- function(x, ...) {
+  print(x$object, ...)
+  cat("\n")
+  facts <- x$object$document$about
+  facts <- facts[vapply(facts, function(fact) length(fact) == 1L && !is.na(fact), NA)]
+  cat(paste0(format(names(facts)), "  ", vapply(facts, function(fact) if (is.numeric(fact)) format(fact, digits = 6L) else as.character(fact), "")), sep = "\n")
+  invisible(x)
+}
+
+coef.burndid <- function(object, ...) {
+  rows <- table_of(object)
+  setNames(rows$estimate, rows$term)
+}
+
+vcov.burndid <- function(object, ...) {
+  document <- object$document
+  terms <- table_of(object)$term
+  values <- switch(class(object)[1L],
+    burndid_att_gt = cell_covariance(document), burndid_aggte = document$result$vcov, burndid_feols = document$result$vcov,
+    burndid_sunab = sunab_covariance(document), burndid_drdid = matrix(number(document$effect$se)^2),
+    burndid_bacon = matrix(number(document$coefficient$se)^2), NULL)
+  if (inherits(object, "burndid_aggte")) terms <- terms[terms != "ATT(Average)"]
+  if (inherits(object, "burndid_aggte") && document$about$type == "simple") values <- matrix(number(document$overall$se)^2)
+  found <- matrix_of(values, terms)
+  if (is.null(found)) stop_burndid("no_vcov", "this result has no covariances", "a bootstrap of curves, or robust intervals, have none")
+  found
+}
+
+# A saved fit has the covariances of its cells and, after them, of the groups' shares.
+cell_covariance <- function(document) {
+  values <- number(document$result$estimates$covariance)
+  size <- sqrt(length(values))
+  estimated <- which(document$cells$status == "ok" & !is.na(number(document$cells$se)))
+  all <- matrix(NA_real_, nrow(document$cells), nrow(document$cells))
+  if (length(values) && size == round(size) && size >= length(estimated)) {
+    all[estimated, estimated] <- matrix(values, size)[seq_along(estimated), seq_along(estimated)]
+  }
+  all
+}
+
+sunab_covariance <- function(document) {
+  study <- document$result$event_study
+  estimated <- !study$rows$reference
+  values <- matrix_of(study$vcov, seq_len(nrow(study$rows)))
+  values[estimated, estimated, drop = FALSE]
+}
+
+confint.burndid <- function(object, parm, level = NULL, ...) {
+  rows <- intervals_of(object, level)
+  found <- cbind(rows$conf.low, rows$conf.high)
+  level <- if (is.null(level)) 1 - number(object$document$about$alpha) else level
+  dimnames(found) <- list(rows$term, paste0(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE), " %"))
+  if (missing(parm)) found else found[parm, , drop = FALSE]
+}
+
+# Intervals at the level of the fit are those of the program, uniform where it made them so; at other levels they are pointwise.
+intervals_of <- function(object, level = NULL) {
+  rows <- table_of(object)
+  about <- object$document$about
+  if (is.null(level) || isTRUE(all.equal(level, 1 - number(about$alpha)))) return(rows)
+  if (inherits(object, "burndid_honest")) {
+    stop_burndid("usage", "robust intervals have the level of their call", "call honest_did with another alpha")
+  }
+  freedom <- number(about$df_t)
+  quantile <- if (is.na(freedom)) qnorm((1 + level) / 2) else qt((1 + level) / 2, freedom)
+  rows$conf.low <- rows$estimate - quantile * rows$std.error
+  rows$conf.high <- rows$estimate + quantile * rows$std.error
+  rows
+}
+
+nobs.burndid <- function(object, ...) {
+  rows <- object$document$about$n_rows
+  if (is.null(rows)) NA_integer_ else rows
+}
+
+as.data.frame.burndid <- function(x, row.names = NULL, optional = FALSE, ...) table_of(x)
+
+tidy.burndid <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
+  rows <- intervals_of(x, conf.level)
+  if (!conf.int) rows <- rows[setdiff(names(rows), c("conf.low", "conf.high"))]
+  rows
+}
+
+glance.burndid <- function(x, ...) glance_of(x)
+
+glance_of <- function(x) {
+  about <- x$document$about
+  facts <- list(nobs = about$n_rows, n.units = about$n_units, n.clusters = about$n_clusters, r.squared = about$r2,
+                adj.r.squared = about$r2_adjusted, within.r.squared = about$r2_within, sigma = about$sigma, logLik = about$log_likelihood,
+                statistic = about$f_stat, wald = about$wald_stat, wald.p.value = about$wald_p_value, control.group = about$control_group,
+                est.method = about$method, base.period = about$base_period, vcov.type = about$vcov, alpha = about$alpha,
+                breakdown = about$breakdown)
+  facts <- facts[vapply(facts, function(fact) length(fact) == 1L && !is.na(fact), NA)]
+  as.data.frame(facts, stringsAsFactors = FALSE)
+}
+
+plot.burndid <- function(x, ...) {
+  rows <- table_of(x)
+  rows <- rows[!(rows$term %in% c("ATT(Average)", "ATT(simple average)")), ]
+  if (!nrow(rows)) rows <- table_of(x)
+  by <- intersect(c("event.time", "time", "group", "M"), names(rows))
+  at <- if (inherits(x, "burndid_att_gt") || !length(by)) seq_len(nrow(rows)) else as.numeric(rows[[by[1L]]])
+  before <- if ("event.time" %in% by) at < 0 else if (inherits(x, "burndid_att_gt")) rows$time < rows$group else rep(FALSE, length(at))
+  colours <- ifelse(before, "#d55e00", "#0072b2")
+  range <- range(c(0, rows$conf.low, rows$conf.high, rows$estimate), na.rm = TRUE, finite = TRUE)
+  cells <- inherits(x, "burndid_att_gt")
+  plot(at, rows$estimate, ylim = range, xlab = if (cells) "group, time" else if (length(by)) by[1L] else "", ylab = "Estimate", xaxt = "n", pch = 19, col = colours,
+       main = titles[[class(x)[1L]]], ...)
+  axis(1, at, if (cells) paste0(rows$group, ", ", rows$time) else if (length(by)) signif(at, 3L) else rows$term, las = if (cells) 2L else 0L)
+  abline(h = 0, lty = 2)
+  segments(at, rows$conf.low, at, rows$conf.high, col = colours)
+  invisible(x)
+}
+
+.onLoad <- function(libname, pkgname) {
+  register <- function(...) {
+    for (generic in c("tidy", "glance")) {
+      registerS3method(generic, "burndid", get(paste0(generic, ".burndid")), envir = asNamespace("generics"))
+    }
+  }
+  # The generics may be loaded before this package or after it, or never.
+  if (isNamespaceLoaded("generics")) register() else setHook(packageEvent("generics", "onLoad"), register)
+}

@@ -1,0 +1,102 @@
+# Results: the document that the program writes, as an object of R.
+
+# Runs an estimating command on data, and reads the result that it saves.
+estimate <- function(command, arguments, data, columns, regressors = character(), class, call) {
+  with_data(data, columns, regressors, function(path) read_result(c(command, path, arguments), class, call))
+}
+
+read_result <- function(args, class, call) {
+  file <- tempfile("burndid-", fileext = ".json")
+  on.exit(unlink(file))
+  run_program(c(args, paste0("--save=", file), "--format=csv"))
+  text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+  structure(list(call = call, document = jsonlite::fromJSON(text), json = text), class = c(paste0("burndid_", class), "burndid"))
+}
+
+saved_json <- function(object, file = NULL) {
+  stopifnot(inherits(object, "burndid"))
+  if (is.null(file)) return(object$json)
+  writeLines(object$json, file, useBytes = TRUE)
+  invisible(file)
+}
+
+# Gives a command the file of a result.
+with_saved <- function(object, run) {
+  file <- tempfile("burndid-", fileext = ".json")
+  on.exit(unlink(file))
+  saved_json(object, file)
+  run(file)
+}
+
+number <- function(x) if (is.null(x)) NA_real_ else suppressWarnings(as.numeric(x))
+
+# The fields that R's own results have, from the document.
+with_fields <- function(object, ...) {
+  fields <- list(...)
+  object[names(fields)] <- fields
+  object
+}
+
+# The table of estimates with names of terms.
+table_of <- function(object) UseMethod("table_of")
+
+frame_of <- function(table, term, ...) {
+  column <- function(name) if (is.null(table[[name]])) rep(NA_real_, nrow(table)) else number(table[[name]])
+  data.frame(term = term, ..., estimate = column("estimate"), std.error = column("se"), statistic = column("statistic"),
+             p.value = column("p_value"), conf.low = column("ci_lower"), conf.high = column("ci_upper"), stringsAsFactors = FALSE)
+}
+
+table_of.burndid_att_gt <- function(object) {
+  cells <- object$document$cells
+  frame_of(cells, paste0("ATT(", cells$group, ",", cells$time, ")"), group = cells$group, time = cells$time)
+}
+
+table_of.burndid_aggte <- function(object) {
+  document <- object$document
+  overall <- frame_of(as.data.frame(lapply(document$overall[c("estimate", "se", "statistic", "p_value", "ci_lower", "ci_upper")], number)),
+                      "ATT(simple average)", at = NA)
+  type <- document$about$type
+  if (type == "simple") return(overall[setdiff(names(overall), "at")])
+  rows <- document$rows
+  at <- rows[[switch(type, dynamic = "event_time", group = "group", calendar = "time")]]
+  frame <- frame_of(rows, paste0("ATT(", at, ")"), at = at)
+  overall$term <- "ATT(Average)"
+  if (type == "group") frame <- rbind(overall, frame)
+  names(frame)[2L] <- switch(type, dynamic = "event.time", group = "group", calendar = "time")
+  cbind(type = type, frame)
+}
+
+table_of.burndid_drdid <- function(object) {
+  frame_of(as.data.frame(lapply(object$document$effect[c("estimate", "se", "statistic", "p_value", "ci_lower", "ci_upper")], number)), "ATT")
+}
+
+table_of.burndid_feols <- function(object) frame_of(object$document$coefficients, object$document$coefficients$term)
+
+table_of.burndid_sunab <- function(object) {
+  rows <- object$document$rows
+  rows <- rows[rows$status != "reference", ]
+  frame_of(rows, paste0(object$period, "::", rows$event_time), event.time = rows$event_time)
+}
+
+table_of.burndid_bacon <- function(object) {
+  frame_of(as.data.frame(lapply(object$document$coefficient[c("estimate", "se", "statistic", "p_value", "ci_lower", "ci_upper")], number)),
+           object$document$coefficient$term)
+}
+
+table_of.burndid_honest <- function(object) {
+  document <- object$document
+  rows <- document$intervals
+  data.frame(term = paste0(document$about$delta, " M=", signif(rows$m, 6L)), M = rows$m, estimate = NA_real_, std.error = NA_real_,
+             statistic = NA_real_, p.value = NA_real_, conf.low = number(rows$ci_lower), conf.high = number(rows$ci_upper),
+             open = rows$open, stringsAsFactors = FALSE)
+}
+
+# Covariances as a matrix, with NA for what has none.
+matrix_of <- function(values, terms) {
+  if (is.null(values)) return(NULL)
+  if (is.list(values)) values <- do.call(rbind, lapply(values, number))
+  storage.mode(values) <- "double"
+  if (nrow(values) != length(terms)) return(NULL)
+  dimnames(values) <- list(terms, terms)
+  values
+}

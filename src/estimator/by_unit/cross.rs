@@ -1,0 +1,78 @@
+//! Counts, sums and cross-products of the variables of some rows.
+
+use crate::base::solve::{COLLINEAR, add_scaled};
+
+/// Of `p` variables: rows, their weight, sums `[p]` and cross-products `[p, p]`.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::estimator) struct Cross {
+    /// Number of rows.
+    pub rows: f64,
+    /// Sum of weights.
+    pub weight: f64,
+    /// `Σ w v`, `[p]`.
+    sums: Vec<f64>,
+    /// `Σ w v v'`, `[p, p]`; of the upper triangle only while rows are added.
+    products: Vec<f64>,
+}
+
+impl Cross {
+    pub fn new(variables: usize) -> Self {
+        let (sums, products) = (vec![0.0; variables], vec![0.0; variables * variables]);
+        Self { rows: 0.0, weight: 0.0, sums, products }
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, weight: f64, variables: &[f64]) {
+        let p = self.sums.len();
+        self.rows += 1.0;
+        self.weight += weight;
+        for (i, v) in variables.iter().enumerate() {
+            let weighted = weight * v;
+            self.sums[i] += weighted;
+            let products = &mut self.products[i * p..(i + 1) * p];
+            for (product, other) in products[i..].iter_mut().zip(&variables[i..]) {
+                *product += weighted * other;
+            }
+        }
+    }
+
+    pub fn merge(&mut self, other: &Self) {
+        self.add_times(1.0, other);
+    }
+
+    /// Adds the sums of other rows with `factor` times their weights.
+    pub fn add_times(&mut self, factor: f64, other: &Self) {
+        self.rows += other.rows;
+        self.weight += factor * other.weight;
+        add_scaled(&mut self.sums, factor, &other.sums);
+        add_scaled(&mut self.products, factor, &other.products);
+    }
+
+    /// `Σ w v`, `[p]`, and the upper triangle of `Σ w v v'`, `[p, p]`.
+    pub fn totals(&self) -> (&[f64], &[f64]) {
+        (&self.sums, &self.products)
+    }
+
+    /// Weighted means `[p]`; not numbers without rows.
+    pub fn means(&self) -> Vec<f64> {
+        self.sums.iter().map(|sum| sum / self.weight).collect()
+    }
+
+    /// `Σ w (v - mean)(v - mean)'`, `[p, p]`; 0 without rows.
+    pub fn within(&self) -> Vec<f64> {
+        let p = self.sums.len();
+        if self.weight <= 0.0 {
+            return vec![0.0; p * p];
+        }
+        let entry = |e: usize| {
+            let (i, j) = ((e / p).min(e % p), (e / p).max(e % p));
+            self.products[i * p + j] - self.sums[i] * self.sums[j] / self.weight
+        };
+        (0..p * p).map(entry).collect()
+    }
+}
+
+/// Whether what effects leave of a variable, a sum of squares, is rounding of a variable with `total`.
+pub(in crate::estimator) fn absorbed(left: f64, total: f64) -> bool {
+    left.is_nan() || left <= COLLINEAR * total
+}

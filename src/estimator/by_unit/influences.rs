@@ -1,0 +1,179 @@
+//! Influence values by unit, and the covariance that they give.
+//!
+//! They are in the scale of sums: the variance of an estimate is `f Σ_c (Σ_{i in c} ψ_i)²` over clusters `c`, with a factor `f` for small
+//! samples that is kept apart. The covariance of two estimates, of one estimator or of two, has the root of the product of their factors.
+
+use std::collections::BTreeMap;
+
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::engine::source::Influence;
+use crate::estimator::fixed_effects::{Coefficient, Law};
+use crate::read::columns::Label;
+use crate::read::panel::overview::UnitRows;
+use crate::result::inference::Estimate;
+
+/// Fewer clusters than these leave standard errors unsure.
+const FEW: usize = 10;
+
+/// Influence values of `K` targets.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::estimator) struct Influences {
+    targets: usize,
+    /// `[unit][K]`; not a number where a unit has no row in the regression.
+    values: Vec<f64>,
+    /// Of each unit; none if units are the clusters.
+    clusters: Option<Vec<Label>>,
+    /// Names of the units, if they are kept.
+    names: Option<Vec<String>>,
+    /// By what the covariance of each target is multiplied for small samples; not numbers before there is one.
+    factors: Vec<f64>,
+}
+
+/// What a regression's standard error depends on besides influence values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::estimator) struct Regression {
+    /// Rows.
+    pub rows: f64,
+    /// Parameters that count; `None` if there is no correction for small samples.
+    pub parameters: Option<usize>,
+}
+
+/// Covariance of the targets, and what goes with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::estimator) struct Covariance {
+    /// `[K, K]`; 0 where it is not known.
+    pub values: Vec<f64>,
+    /// Clusters with a row in each target's regression.
+    pub clusters: Vec<usize>,
+}
+
+impl Influences {
+    /// Of no units yet.
+    pub fn new(targets: usize, clustered: bool, named: bool) -> Self {
+        let (clusters, names) = (clustered.then(Vec::new), named.then(Vec::new));
+        Self { targets, values: Vec::new(), clusters, names, factors: vec![f64::NAN; targets] }
+    }
+
+    /// Adds the units of a frame, of which each has so many copies with values of their own, `[unit][copies][K]`.
+    pub fn push(&mut self, rows: &UnitRows, values: &[f64], copies: usize) {
+        let width = self.targets.max(1);
+        for (at, values) in values.chunks_exact(width).enumerate() {
+            let unit = at / copies;
+            let Some(first) = rows.unit(unit).next() else { continue };
+            if values.iter().all(|value| value.is_nan()) {
+                continue;
+            }
+            self.values.extend_from_slice(values);
+            if let Some(clusters) = &mut self.clusters {
+                let label = rows.cluster(first).and_then(|code| rows.cluster_label(code));
+                clusters.push(label.unwrap_or(Label::Integer(0)));
+            }
+            if let Some(names) = &mut self.names {
+                names.push(rows.label(unit));
+            }
+        }
+    }
+
+    fn units(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(self.targets.max(1))
+    }
+
+    /// Sums by cluster, in the order of the clusters' labels; of units, in theirs.
+    fn by_cluster(&self) -> Vec<Vec<f64>> {
+        let Some(labels) = &self.clusters else {
+            return self.units().map(<[f64]>::to_vec).collect();
+        };
+        let mut sums: BTreeMap<&Label, Vec<f64>> = BTreeMap::new();
+        for (label, values) in labels.iter().zip(self.units()) {
+            let sum = sums.entry(label).or_insert_with(|| vec![f64::NAN; self.targets]);
+            for (sum, value) in sum.iter_mut().zip(values).filter(|(_, value)| !value.is_nan()) {
+                *sum = if sum.is_nan() { *value } else { *sum + value };
+            }
+        }
+        sums.into_values().collect()
+    }
+
+    /// The covariance of all targets, with the factors of their regressions.
+    ///
+    /// # Errors
+    /// [`DidError::TooFewClusters`] if a column of clusters has one cluster.
+    pub fn covariance(
+        &mut self,
+        regressions: &[Regression],
+        column: Option<&str>,
+    ) -> Result<Covariance> {
+        let k = self.targets;
+        let sums = self.by_cluster();
+        if let Some(column) = column.filter(|_| sums.len() < 2) {
+            return Err(DidError::TooFewClusters { column: column.into(), clusters: sums.len() });
+        }
+        let mut values = vec![0.0; k * k];
+        for sum in &sums {
+            for a in (0..k).filter(|a| !sum[*a].is_nan()) {
+                for b in (a..k).filter(|b| !sum[*b].is_nan()) {
+                    values[a * k + b] += sum[a] * sum[b];
+                }
+            }
+        }
+        let count = |target: usize| sums.iter().filter(|sum| !sum[target].is_nan()).count();
+        let clusters: Vec<usize> = (0..k).map(count).collect();
+        self.factors = regressions.iter().zip(&clusters).map(|(of, g)| of.factor(*g)).collect();
+        let roots: Vec<f64> = self.factors.iter().map(|factor| factor.sqrt()).collect();
+        for a in 0..k {
+            for b in a..k {
+                let value = values[a * k + b] * roots[a] * roots[b];
+                let value = if value.is_finite() { value } else { 0.0 };
+                (values[a * k + b], values[b * k + a]) = (value, value);
+            }
+        }
+        Ok(Covariance { values, clusters })
+    }
+
+    /// By unit and in the scale of one observation, as results have them: where units are the clusters, a standard error is the root of their
+    /// sum of squares over their number.
+    pub fn kept(&self, names: Vec<String>) -> Option<Influence> {
+        let k = self.targets;
+        let units = self.names.clone()?;
+        let n = units.len() as f64;
+        let column = |target: usize| {
+            let scale = n * self.factors[target].sqrt();
+            let own = self.values.iter().skip(target).step_by(k.max(1));
+            own.map(|value| if value.is_nan() { 0.0 } else { value * scale }).collect()
+        };
+        Some(Influence { units, names, columns: (0..k).map(column).collect() })
+    }
+}
+
+impl Regression {
+    /// `G / (G - 1) (N - 1) / (N - K)`, or 1.
+    fn factor(&self, clusters: usize) -> f64 {
+        let Some(parameters) = self.parameters else { return 1.0 };
+        let free = self.rows - parameters as f64;
+        if clusters < 2 || free <= 0.0 {
+            return f64::NAN;
+        }
+        clusters as f64 / (clusters as f64 - 1.0) * (self.rows - 1.0) / free
+    }
+}
+
+impl Covariance {
+    /// A target's value with its standard error and interval, of the t law with the clusters less one degrees of freedom.
+    pub fn estimate(&self, target: usize, value: Option<f64>, alpha: f64) -> Estimate {
+        let Some(value) = value else { return Estimate::default() };
+        let k = self.clusters.len();
+        self.of_variance(target, value, self.values[target * k + target], alpha)
+    }
+
+    /// As [`estimate`](Self::estimate), of a combination with this variance.
+    pub fn of_variance(&self, target: usize, value: f64, variance: f64, alpha: f64) -> Estimate {
+        let law = Law::Student(self.clusters[target].saturating_sub(1).max(1) as f64);
+        let variance = if self.clusters[target] < 2 { 0.0 } else { variance };
+        Coefficient::new(String::new(), value, variance, law, law.critical(alpha)).as_estimate()
+    }
+
+    /// A warning if there are few clusters.
+    pub fn warning(&self) -> Option<DidWarning> {
+        let clusters = self.clusters.iter().copied().max().unwrap_or(0);
+        (clusters < FEW).then_some(DidWarning::FewClusters { clusters })
+    }
+}

@@ -1,0 +1,289 @@
+//! Columns read, what is refused, and what is said of the sample.
+
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::progress::Progress;
+use crate::estimator::twfe::check_panel;
+use crate::read::columns::{MissingValues, ReadAsMissing};
+use crate::read::files::FilesRead;
+use crate::read::input::Data;
+use crate::read::panel::far_groups;
+use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
+use crate::report::estimates::Variable;
+use crate::report::foot;
+use crate::result::estimates::check::{Checked, ensure};
+
+/// Steps of a centre in a standard deviation, at least.
+const COARSE: f64 = 64.0;
+
+/// The columns of a regression by units, and the rows that it had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PanelSample {
+    /// Outcome.
+    pub outcome: String,
+    /// Unit column.
+    pub unit: String,
+    /// Period column.
+    pub time: String,
+    /// Group column; none if the treatment has a column.
+    pub group: Option<String>,
+    /// Treatment column; none if the first treated period has one.
+    pub treatment: Option<String>,
+    /// Weights column.
+    pub weights: Option<String>,
+    /// Cluster column; none if clusters are the units.
+    pub cluster: Option<String>,
+    /// Covariates.
+    pub covariates: Vec<String>,
+    /// What a period is, if periods and groups are dates.
+    pub frequency: Option<Frequency>,
+    /// Files read; none if the data were in memory.
+    pub files: FilesRead,
+    /// What was read as missing.
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Rows read.
+    pub n_rows: usize,
+    /// Rows left out for a missing value.
+    pub rows_missing: usize,
+    /// Rows left out because their weight is 0.
+    pub rows_without_weight: usize,
+    /// Units with a row.
+    pub n_units: usize,
+    /// Periods with a complete row.
+    pub n_periods: usize,
+}
+
+/// What is to be read, and how.
+pub(in crate::estimator) struct Asked<'a> {
+    pub columns: PanelColumns,
+    pub missing_values: Option<&'a [String]>,
+    pub memory_budget: Option<u64>,
+    pub progress: Option<&'a Progress>,
+}
+
+/// Rows that can be read again, with what all of them show.
+pub(in crate::estimator) struct Opened<'a> {
+    rows: &'a OpenedRows<'a>,
+    pub columns: &'a PanelColumns,
+    missing: &'a MissingValues,
+    pub overview: Overview,
+}
+
+impl Asked<'_> {
+    /// Opens the data for some work.
+    ///
+    /// # Errors
+    /// Errors about a file or a column, those of `work`, and those of panels with two rows of a unit in a period, changing groups or
+    /// clusters, covariates that are no numbers, and weights that are all 0.
+    pub fn with<T>(
+        &self,
+        data: Data<'_>,
+        work: impl FnOnce(&Opened<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let reading = Reading {
+            columns: &self.columns,
+            missing: MissingValues::new(self.missing_values),
+            memory_budget: self.memory_budget,
+            progress: self.progress.cloned(),
+        };
+        reading.with(data, |rows| {
+            let overview = rows.overview()?;
+            check_panel(&overview, &self.columns)?;
+            check_columns(&overview, &self.columns)?;
+            let (columns, missing) = (&self.columns, &reading.missing);
+            work(&Opened { rows, columns, missing, overview })
+        })
+    }
+}
+
+/// An error for a covariate that is no number, or weights that are all 0.
+fn check_columns(overview: &Overview, columns: &PanelColumns) -> Result<()> {
+    let numbers = overview.number_names();
+    if let Some(column) = columns.covariates.iter().find(|name| !numbers.contains(name)) {
+        return Err(DidError::ColumnType {
+            column: column.clone(),
+            role: "covariate",
+            expected: "numbers; make an indicator for each text",
+            got: "text".into(),
+        });
+    }
+    let (groups, periods) = (overview.group_values().len(), overview.periods().len());
+    let cells = (0..groups).flat_map(|g| (0..periods).map(move |t| (g, t)));
+    let weight: f64 = cells.map(|(g, t)| overview.found.cells.at(g, t).weight).sum();
+    match weight > 0.0 {
+        true => Ok(()),
+        false => Err(DidError::Weights {
+            column: columns.weights.clone().unwrap_or_default(),
+            problem: "all weights are 0; leave out the column, or check its values".into(),
+        }),
+    }
+}
+
+impl Opened<'_> {
+    /// Calls `visit` with all rows, in frames of whole units.
+    ///
+    /// # Errors
+    /// Errors about a file or a column, and those of `visit`.
+    pub fn each(
+        &self,
+        stage: &'static str,
+        visit: &mut dyn FnMut(&UnitRows) -> Result<()>,
+    ) -> Result<()> {
+        self.rows.each(stage, &mut |df: &DataFrame| {
+            visit(&UnitRows::new(df, self.columns, self.missing)?)
+        })
+    }
+
+    /// Units with a complete row.
+    pub fn units(&self) -> usize {
+        self.overview.found.groups.iter().map(|group| group.units).sum()
+    }
+
+    /// About the mean of a number in a period of the data, over all groups: so coarse that the order of sums does not matter.
+    pub fn centre(&self, number: usize, period: usize) -> f64 {
+        let cells = &self.overview.found.cells;
+        let mut sums = cells.at(0, period).sums[number];
+        (1..cells.groups.len()).for_each(|g| sums.merge(&cells.at(g, period).sums[number]));
+        self.coarse(number, cells.mean(&sums, number).unwrap_or(0.0))
+    }
+
+    /// About the mean of a number over all rows, as coarse.
+    pub fn centre_of_all(&self, number: usize) -> f64 {
+        let sums = self.sums(number);
+        let mean = sums.and_then(|sums| self.overview.found.cells.mean(&sums, number));
+        self.coarse(number, mean.unwrap_or(0.0))
+    }
+
+    fn coarse(&self, number: usize, mean: f64) -> f64 {
+        let step = (self.variance(number).sqrt() / COARSE).log2().floor().exp2();
+        let coarse = (mean / step).round() * step;
+        if coarse.is_finite() { coarse } else { mean }
+    }
+
+    /// The variance of a number over all rows.
+    pub fn variance(&self, number: usize) -> f64 {
+        self.sums(number).and_then(|sums| sums.variance()).unwrap_or(0.0)
+    }
+
+    fn sums(&self, number: usize) -> Option<Sums> {
+        let cells = &self.overview.found.cells;
+        let (groups, periods) = (cells.groups.len(), cells.periods.len());
+        let places = (0..groups).flat_map(|g| (0..periods).map(move |t| (g, t)));
+        let all = places.map(|(g, t)| cells.at(g, t).sums[number]);
+        all.reduce(|mut sums, more| {
+            sums.merge(&more);
+            sums
+        })
+    }
+
+    /// What the sample is, of which so many units have rows, and so many rows no weight.
+    pub fn sample(&self, n_units: usize, rows_without_weight: usize) -> PanelSample {
+        let (columns, overview) = (self.columns, &self.overview);
+        PanelSample {
+            outcome: columns.outcome.clone().unwrap_or_default(),
+            unit: columns.unit.clone().unwrap_or_default(),
+            time: columns.time.clone(),
+            group: columns.group.clone(),
+            treatment: columns.treatment.clone(),
+            weights: columns.weights.clone(),
+            cluster: columns.cluster.clone(),
+            covariates: columns.covariates.clone(),
+            frequency: columns.frequency,
+            files: self.rows.files.clone(),
+            read_as_missing: overview.read_as_missing.clone(),
+            n_rows: overview.rows,
+            rows_missing: overview.incomplete,
+            rows_without_weight,
+            n_units,
+            n_periods: overview.periods().len(),
+        }
+    }
+
+    /// What should be known of the rows.
+    pub fn warnings(&self) -> Vec<DidWarning> {
+        let overview = &self.overview;
+        let mut warnings = Vec::new();
+        if overview.incomplete > 0 {
+            warnings.push(DidWarning::DroppedRows { rows: overview.incomplete });
+        }
+        if !overview.rounded.is_empty() {
+            warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
+        }
+        if self.columns.group.is_some() {
+            let (groups, periods) = (overview.group_values(), overview.periods());
+            warnings.extend(far_groups(groups.iter().copied(), periods.iter().copied()));
+        }
+        warnings
+    }
+}
+
+impl PanelSample {
+    /// Rows with all values and a weight.
+    #[must_use]
+    pub fn n_used(&self) -> usize {
+        self.n_rows - self.rows_missing - self.rows_without_weight
+    }
+
+    /// What the columns are, and which rows were read, for the foot of tables.
+    pub(in crate::estimator) fn notes(&self) -> Vec<String> {
+        let Self { outcome, n_units, n_periods, rows_without_weight, .. } = self;
+        let covariates = match self.covariates.is_empty() {
+            true => String::new(),
+            false => format!(", Covariates: {}", self.covariates.join(", ")),
+        };
+        let weights =
+            self.weights.as_ref().map_or_else(String::new, |name| format!(", Weights: {name}"));
+        let rows = self.n_used();
+        let mut notes = vec![
+            format!("Outcome: {outcome}{covariates}{weights}"),
+            format!("Units: {n_units}, Periods: {n_periods}, Rows: {rows}"),
+        ];
+        if *rows_without_weight > 0 {
+            notes.push(format!("Left out: {rows_without_weight} row(s) with a weight of 0"));
+        }
+        notes.extend(foot::reading(&self.files, &self.read_as_missing));
+        notes
+    }
+
+    /// What is known of the sample, as facts.
+    pub(in crate::estimator) fn facts(&self, n_clusters: usize) -> Vec<Variable> {
+        vec![
+            Variable::fact("outcome", self.outcome.as_str()),
+            Variable::fact("covariates", self.covariates.join(", ")),
+            Variable::fact("weights", self.weights.clone()),
+            Variable::fact("cluster", self.cluster.clone()),
+            Variable::fact("n_clusters", n_clusters),
+            Variable::fact("n_units", self.n_units),
+            Variable::fact("n_periods", self.n_periods),
+            Variable::fact("n_rows", self.n_used()),
+            Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("rows_without_weight", self.rows_without_weight),
+        ]
+    }
+
+    /// What holds of the sample.
+    pub(in crate::estimator) fn check(&self) -> Checked {
+        let lost = self.rows_missing.saturating_add(self.rows_without_weight);
+        ensure(lost < self.n_rows, "sample.rows_missing", || "is not below `n_rows`".into())?;
+        ensure(self.n_units > 0, "sample.n_units", || "is 0".into())?;
+        ensure(self.n_periods > 1, "sample.n_periods", || "is below 2".into())
+    }
+
+    /// The column whose values are the clusters.
+    pub(in crate::estimator) fn clustered_by(&self) -> &str {
+        self.cluster.as_deref().unwrap_or(&self.unit)
+    }
+}
+
+/// The error of sums that overflow.
+pub(in crate::estimator) fn overflow(outcome: &str) -> DidError {
+    DidError::OutOfRange {
+        problem: format!(
+            "sums of the outcome (column `{outcome}`) or of covariates overflow; rescale them so that their values are near 1"
+        ),
+    }
+}

@@ -1,0 +1,79 @@
+//! The rows of one unit by their place in time.
+
+use super::timeline::Timeline;
+use crate::read::columns::Values;
+use crate::read::panel::overview::UnitRows;
+
+/// No row.
+const NONE: usize = usize::MAX;
+
+/// The rows of a unit that have all values and a positive weight.
+#[derive(Clone, Debug)]
+pub(in crate::estimator) struct Series {
+    /// Outcome by place; not a number where there is no row.
+    pub outcome: Vec<f64>,
+    /// Treatment by place; not a number where there is no row.
+    pub treated: Vec<f64>,
+    /// Weight by place.
+    pub weight: Vec<f64>,
+    /// Place from which the unit is treated.
+    pub start: usize,
+    /// Rows of the unit that were left out because they have no weight.
+    pub without_weight: usize,
+    row: Vec<usize>,
+}
+
+impl Series {
+    /// Of no unit yet.
+    pub fn new(timeline: &Timeline) -> Self {
+        let steps = timeline.steps;
+        let [outcome, treated] = [vec![f64::NAN; steps], vec![f64::NAN; steps]];
+        let (weight, row) = (vec![0.0; steps], vec![NONE; steps]);
+        Self { outcome, treated, weight, start: 0, without_weight: 0, row }
+    }
+
+    /// Takes the rows of a unit, whose numbers are the outcome and covariates, and says whether it has any.
+    pub fn take(
+        &mut self,
+        rows: &UnitRows,
+        numbers: &[&Values],
+        unit: usize,
+        timeline: &Timeline,
+    ) -> bool {
+        self.outcome.fill(f64::NAN);
+        self.treated.fill(f64::NAN);
+        self.row.fill(NONE);
+        self.without_weight = 0;
+        let mut any = false;
+        for row in rows.unit(unit) {
+            let weight = rows.weight(row);
+            if weight <= 0.0 {
+                self.without_weight += 1;
+                continue;
+            }
+            let Some(place) = timeline.place(rows.time(row)) else { continue };
+            if !any {
+                self.start = timeline.start(rows.group(row));
+                any = true;
+            }
+            self.outcome[place] = numbers[0][row];
+            self.weight[place] = weight;
+            self.row[place] = row;
+            self.treated[place] = match rows.treatment(row) {
+                Some(treatment) => treatment,
+                None => f64::from(u8::from(place >= self.start)),
+            };
+        }
+        any
+    }
+
+    /// The outcome at a place; `None` without a row, or outside of time.
+    pub fn outcome(&self, place: Option<usize>) -> Option<f64> {
+        self.outcome.get(place?).copied().filter(|y| !y.is_nan())
+    }
+
+    /// The row at a place.
+    pub fn row(&self, place: usize) -> Option<usize> {
+        self.row.get(place).copied().filter(|row| *row != NONE)
+    }
+}

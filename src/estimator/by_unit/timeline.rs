@@ -1,0 +1,128 @@
+//! The places of periods in time.
+
+use crate::base::calendar::{FittedCalendar, shown};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::read::panel::overview::{Overview, PanelColumns};
+
+/// The place of the first treated period of units that are never treated in the sample.
+pub(in crate::estimator) const NEVER: usize = usize::MAX;
+
+/// How far from a whole number of steps a period may be, in steps.
+const NEAR: f64 = 1e-6;
+
+/// Places in time, at most.
+const MOST: f64 = 20_000.0;
+
+/// Places of periods: steps of the least distance between two of them from the first, or ranks.
+#[derive(Clone, Debug)]
+pub(in crate::estimator) struct Timeline {
+    /// Ascending.
+    periods: Vec<f64>,
+    /// Of each period.
+    places: Vec<usize>,
+    /// Groups, ascending, with the place of their first treated period.
+    starts: Vec<(f64, usize)>,
+    /// One more than the last place.
+    pub steps: usize,
+    /// What should be known of the periods.
+    pub warnings: Vec<DidWarning>,
+}
+
+impl Timeline {
+    /// Of all periods with complete rows; `ranked` if places are ranks.
+    ///
+    /// # Errors
+    /// [`DidError::Panel`] if periods are not evenly spaced and places are no ranks.
+    pub fn new(overview: &Overview, columns: &PanelColumns, ranked: bool) -> Result<Self> {
+        let periods = overview.periods().to_vec();
+        let (Some(&first), Some(&last)) = (periods.first(), periods.last()) else {
+            return Err(DidError::TooFewPeriods { periods: 0 });
+        };
+        let groups = || overview.group_values().iter().copied().filter(|g| g.is_finite());
+        let near: Vec<f64> = groups().filter(|g| *g >= first - 1.0 && *g <= last + 1.0).collect();
+        let FittedCalendar { grid, approximate } = FittedCalendar::new(&periods, &near);
+        let elapsed = |at: f64| grid.elapsed(first, at);
+        let least = periods.windows(2).map(|pair| elapsed(pair[1]) - elapsed(pair[0]));
+        let step = least.fold(f64::INFINITY, f64::min);
+        let steps = |at: f64| elapsed(at) / step;
+        let is_even = |at: &f64| (steps(*at) - steps(*at).round()).abs() <= NEAR;
+        let on_grid = periods.iter().all(is_even) && steps(last) <= MOST;
+        if !(ranked || on_grid) {
+            return Err(uneven(&periods, columns));
+        }
+        let places = periods.iter().enumerate();
+        let places: Vec<usize> = places
+            .map(|(rank, period)| if ranked { rank } else { whole(steps(*period)) })
+            .collect();
+        let start = |group: f64| match () {
+            () if steps(group) > steps(last) + NEAR => NEVER,
+            () if steps(group) <= NEAR => 0,
+            () if ranked => periods.iter().take_while(|p| steps(**p) < steps(group) - NEAR).count(),
+            () => whole((steps(group) - NEAR).ceil()),
+        };
+        let warnings = approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit });
+        Ok(Self {
+            starts: groups().map(|group| (group, start(group))).collect(),
+            steps: places.last().map_or(0, |last| last + 1),
+            periods,
+            places,
+            warnings: warnings.into_iter().collect(),
+        })
+    }
+
+    /// The place of a period of the data; `None` for one without complete rows.
+    pub fn place(&self, period: f64) -> Option<usize> {
+        let at = self.periods.partition_point(|known| *known < period);
+        self.places.get(at).copied()
+    }
+
+    /// The place from which a group is treated: 0 if it always is, [`NEVER`] if it never is in the sample.
+    pub fn start(&self, group: f64) -> usize {
+        let at = self.starts.partition_point(|(known, _)| *known < group);
+        self.starts.get(at).filter(|(known, _)| *known == group).map_or(NEVER, |(_, start)| *start)
+    }
+
+    /// The first treated period of the group that starts at a place: a period of the data, or the least of the groups'.
+    pub fn first_treated(&self, place: usize) -> f64 {
+        let at = self.places.partition_point(|known| *known < place);
+        let group =
+            || self.starts.iter().find(|(_, start)| *start == place).map(|(group, _)| *group);
+        match self.places.get(at) == Some(&place) {
+            true => self.periods[at],
+            false => group().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// Places at which treatment starts for some group, ascending.
+    pub fn cohorts(&self) -> Vec<usize> {
+        let mut starts: Vec<usize> = self.starts.iter().map(|(_, start)| *start).collect();
+        starts.retain(|start| *start != NEVER);
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+
+    /// Places with their periods' numbers among the periods of the data.
+    pub fn of_periods(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.places.iter().copied().enumerate().map(|(period, place)| (place, period))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
+fn whole(steps: f64) -> usize {
+    steps.round().max(0.0) as usize
+}
+
+fn uneven(periods: &[f64], columns: &PanelColumns) -> DidError {
+    const NAMED: usize = 6;
+    let named: Vec<String> =
+        periods.iter().take(NAMED).map(|period| shown(*period, columns.frequency)).collect();
+    let more = if periods.len() > NAMED { ", …" } else { "" };
+    DidError::Panel {
+        problem: format!(
+            "the periods of column `{}` are not evenly spaced ({}{more}), and effects are by the number of periods since treatment; set `rank_periods` (`--rank-periods`) to count observed periods, or keep periods on one grid",
+            columns.time,
+            named.join(", ")
+        ),
+    }
+}

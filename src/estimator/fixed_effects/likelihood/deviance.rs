@@ -1,0 +1,112 @@
+//! How well means fit outcomes, and steps that are halved until they fit no worse.
+
+use super::super::sample::RegressionSample;
+use super::super::sums;
+use super::model::Model;
+
+/// Halvings of a step that makes the fit worse: enough to come from any number to one that is as good as the step's start.
+const HALVINGS: usize = 60;
+
+/// Relative error of a computed mean, in units of rounding and of one plus the size of its logarithm.
+const MEAN_ERROR: f64 = 4.0 * f64::EPSILON;
+
+/// A step may make the fit worse by this part of the deviance.
+const WORSE: f64 = 1e-6;
+
+/// A step that may have gone too far.
+pub(super) struct Step<'a, M> {
+    pub model: &'a M,
+    pub sample: &'a RegressionSample,
+    /// Linear predictors before it.
+    pub start: &'a [f64],
+    /// The deviance before it.
+    pub deviance: f64,
+    /// Error of the projection, of which `noise_of` makes an error of the deviance.
+    pub error: f64,
+}
+
+/// Where a step ends.
+pub(super) struct StepEnd {
+    pub deviance: f64,
+    /// What rounding and the error of the projection leave undecided of the deviance.
+    pub noise: f64,
+    pub halvings: usize,
+}
+
+impl<M: Model> Step<'_, M> {
+    /// Halves the step from its end, the linear predictors `eta` with their means `mu`, until the fit is no worse than before it.
+    pub fn shortened(&self, eta: &mut [f64], mu: &mut [f64]) -> StepEnd {
+        let Self { model, sample, .. } = *self;
+        let mut halvings = 0;
+        loop {
+            sums::update(mu, |row, _| model.mean(eta[row]));
+            let deviance = deviance_of(model, sample, mu, eta);
+            let noise = noise_of(model, sample, mu, eta, self.error);
+            let is_worse =
+                !deviance.is_finite() || deviance > self.deviance * (1.0 + WORSE) + noise;
+            if halvings == HALVINGS || !is_worse {
+                return StepEnd { deviance, noise, halvings };
+            }
+            sums::update(eta, |row, eta| 0.5 * (eta + self.start[row]));
+            halvings += 1;
+        }
+    }
+}
+
+pub(super) fn deviance_of<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    mu: &[f64],
+    eta: &[f64],
+) -> f64 {
+    let weights = sample.weights.as_deref();
+    2.0 * sums::sum(mu.len(), |row| {
+        weights.map_or(1.0, |w| w[row]) * model.deviance(sample.outcome[row], mu[row], eta[row])
+    })
+}
+
+/// Bound on the error of the deviance: rounding of the means, and errors of the linear predictors whose weighted sum of squares is
+/// the square of `error`.
+fn noise_of<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    mu: &[f64],
+    eta: &[f64],
+    error: f64,
+) -> f64 {
+    let weights = sample.weights.as_deref();
+    let differs = !sample.factors.is_empty();
+    let rounding = sums::sum(mu.len(), |row| {
+        let (y, mu, eta) = (sample.outcome[row], mu[row], eta[row]);
+        let reach = if differs { model.reach(y, mu, eta) } else { 0.0 };
+        let relative = MEAN_ERROR * (1.0 + eta.abs() + reach);
+        let slope = model.score(y, mu, eta).abs();
+        weights.map_or(1.0, |w| w[row]) * relative * (slope + relative * model.weight(y, mu, eta))
+    });
+    2.0 * rounding + error * error
+}
+
+/// The square of the correlation of two columns, whose rows count alike; none if one does not vary.
+pub(super) fn squared_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let n = a.len() as f64;
+    let [mean_a, mean_b] = [a, b].map(|values| sums::sum(values.len(), |row| values[row]) / n);
+    let products = |x: &[f64], m: f64, y: &[f64], k: f64| {
+        sums::sum(x.len(), |row| (x[row] - m) * (y[row] - k))
+    };
+    let together = products(a, mean_a, b, mean_b);
+    let alone = products(a, mean_a, a, mean_a) * products(b, mean_b, b, mean_b);
+    Some(together * together / alone).filter(|square| square.is_finite())
+}
+
+/// The log-likelihood at each row's mean and linear predictor.
+pub(super) fn likelihood<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    at: impl Fn(usize) -> (f64, f64) + Sync,
+) -> f64 {
+    let weights = sample.weights.as_deref();
+    sums::sum(sample.outcome.len(), |row| {
+        let (mu, eta) = at(row);
+        weights.map_or(1.0, |w| w[row]) * model.log_likelihood(sample.outcome[row], mu, eta)
+    })
+}

@@ -1,0 +1,270 @@
+//! Local projections, step by step.
+
+use super::options::{LocalProjections, ProjectionMethod};
+use super::plan::{Plan, Target};
+use super::regression::{Bases, Fitted, Spread};
+use super::result::{LocalProjectionsResult, ProjectionSettings};
+use super::sums::Sums;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::ControlGroup;
+use crate::estimator::by_unit::{
+    Covariance, EventEffect, Influences, NEVER, Opened, Regression, Timeline, each_unit, overflow,
+    rows_of,
+};
+use crate::estimator::fitting::fits;
+use crate::read::input::Data;
+
+fits!(LocalProjections, output: LocalProjectionsResult);
+
+impl LocalProjections {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    ///
+    /// # Errors
+    /// Errors about a column or a file; [`DidError::Config`]; [`DidError::Panel`] for units with two rows in a period, periods that are not
+    /// evenly spaced, a treatment that is not 0 or 1 or that ends without [`stable_periods`](Self::stable_periods);
+    /// [`DidError::TimeVarying`] for units whose group or cluster changes; [`DidError::ColumnType`] for covariates that are no numbers;
+    /// [`DidError::EmptyWindow`] if no effect can be estimated; [`DidError::TooFewPeriods`], [`DidError::TooFewClusters`],
+    /// [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<LocalProjectionsResult> {
+        self.validate()?;
+        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
+    }
+}
+
+/// Reads the rows, and estimates all horizons; with the influence values of all of them.
+fn fit(
+    options: &LocalProjections,
+    opened: &Opened<'_>,
+) -> Result<(LocalProjectionsResult, Influences)> {
+    if options.stable_periods.is_none() {
+        check_absorbing(opened)?;
+    }
+    let timeline = Timeline::new(&opened.overview, opened.columns, options.rank_periods)?;
+    let plan = Plan::new(options, opened, timeline);
+    check_influences(&plan, opened)?;
+    let sums = Sums::read(&plan, opened)?;
+    let spread = spread(&plan, opened);
+    let fitted: Vec<Fitted> =
+        (0..plan.targets.len()).map(|target| estimate(&plan, &sums, target, &spread)).collect();
+    if fitted.iter().any(|of| of.estimate.is_some_and(|estimate| !estimate.is_finite())) {
+        return Err(overflow(&options.outcome));
+    }
+    if fitted.iter().all(|of| of.estimate.is_none()) {
+        return Err(nothing(&plan, opened));
+    }
+    let mut influences = influences(&plan, opened, &fitted)?;
+    let regressions: Vec<Regression> = fitted.iter().map(|of| of.regression).collect();
+    let covariance = influences.covariance(&regressions, options.cluster.as_deref())?;
+    let effect = |target: usize, event_time: i64| {
+        effect(&fitted[target], &covariance, target, event_time, options.alpha)
+    };
+    let place = |of: Target| plan.targets.iter().position(|target| *target == of);
+    let times: Vec<i64> =
+        (-i64::from(options.pre_window.max(1))..=i64::from(options.post_window)).collect();
+    let rows: Vec<Option<usize>> = times.iter().map(|at| place(Target::At(*at))).collect();
+    let effects = times.iter().zip(&rows).map(|(at, row)| match row {
+        Some(target) => effect(*target, *at),
+        None => EventEffect::reference(*at),
+    });
+    let pooled = place(Target::Post).map(|target| effect(target, 0));
+    let result = LocalProjectionsResult {
+        sample: opened.sample(sums.units, sums.without_weight),
+        settings: settings(options),
+        alpha: options.alpha,
+        effects: effects.collect(),
+        vcov: rows_of(&covariance.values, plan.targets.len(), &rows),
+        pooled: pooled.unwrap_or_else(|| EventEffect::reference(0)),
+        pooled_before: place(Target::Pre)
+            .map(|target| effect(target, -i64::from(options.pre_window))),
+        n_clusters: covariance.clusters.iter().copied().max().unwrap_or(0),
+        warnings: warnings(&plan, opened, &fitted, &covariance),
+        influence: influences.kept(names(&plan)),
+    };
+    Ok((result, influences))
+}
+
+fn settings(options: &LocalProjections) -> ProjectionSettings {
+    ProjectionSettings {
+        pre_window: options.pre_window,
+        post_window: options.post_window,
+        method: options.method,
+        control_group: options.control_group,
+        base: options.base,
+        no_composition_changes: options.no_composition_changes,
+        outcome_lags: options.outcome_lags,
+        stable_periods: options.stable_periods,
+        rank_periods: options.rank_periods,
+    }
+}
+
+/// An error for a treatment that ends.
+fn check_absorbing(opened: &Opened<'_>) -> Result<()> {
+    let Some(column) = &opened.columns.treatment else { return Ok(()) };
+    let cells = &opened.overview.found.cells;
+    let places =
+        (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
+    let ended: usize = places.map(|(g, t)| cells.at(g, t).ended).sum();
+    match ended {
+        0 => Ok(()),
+        rows => Err(DidError::Panel {
+            problem: format!(
+                "column `{column}` (treatment) goes back to 0 in {rows} rows; set `stable_periods` (`--nonabsorbing-lag`) to the periods after which effects are stable, or see `DidMultiplegt`"
+            ),
+        }),
+    }
+}
+
+/// An error unless influence values have room.
+fn check_influences(plan: &Plan<'_>, opened: &Opened<'_>) -> Result<()> {
+    let columns = &plan.options;
+    let labels =
+        32 * u128::from(columns.cluster.is_some()) + 48 * u128::from(columns.keep_influence);
+    let copies = if columns.keep_influence { 3 } else { 2 };
+    let each = 8 * copies * plan.targets.len() as u128 + labels;
+    memory::check(
+        "influence values by unit",
+        each * opened.units() as u128,
+        "ask for a shorter window",
+    )
+}
+
+fn spread(plan: &Plan<'_>, opened: &Opened<'_>) -> Spread {
+    let covariates = plan.options.covariates.len();
+    let lagged = opened.variance(covariates + 1);
+    let own = (1..=covariates).map(|number| opened.variance(number));
+    Spread(own.chain((0..plan.options.outcome_lags).map(|_| lagged)).collect())
+}
+
+fn estimate(plan: &Plan<'_>, sums: &Sums, target: usize, spread: &Spread) -> Fitted {
+    let is_before = match plan.targets[target] {
+        Target::At(event_time) => event_time < 0,
+        Target::Pre => true,
+        Target::Post => false,
+    };
+    let may_be_identity = is_before && plan.options.outcome_lags > 0;
+    let steps = plan.timeline.steps;
+    let bases = Bases::new(sums, target, steps, plan.regressors(), may_be_identity);
+    match plan.options.method {
+        ProjectionMethod::Adjusted => bases.adjusted(spread),
+        method => bases.squares(method, spread),
+    }
+}
+
+/// Reads the rows once more for their influence values.
+fn influences(plan: &Plan<'_>, opened: &Opened<'_>, fitted: &[Fitted]) -> Result<Influences> {
+    let (clustered, named) = (plan.options.cluster.is_some(), plan.options.keep_influence);
+    let mut influences = Influences::new(fitted.len(), clustered, named);
+    each_unit(
+        opened,
+        "influence values",
+        fitted.len(),
+        &|| plan.scratch(),
+        &|units, unit, scratch, values| {
+            if plan.take(units, unit, scratch) {
+                plan.each(units, scratch, &mut |row| {
+                    let Some(score) = fitted[row.target].scores.of(&row) else { return };
+                    let value = &mut values[row.target];
+                    *value = if value.is_nan() { score } else { *value + score };
+                });
+            }
+        },
+        &mut |rows, values| influences.push(rows, values, 1),
+    )?;
+    Ok(influences)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
+fn effect(
+    fitted: &Fitted,
+    covariance: &Covariance,
+    target: usize,
+    event_time: i64,
+    alpha: f64,
+) -> EventEffect {
+    EventEffect {
+        event_time,
+        estimate: covariance.estimate(target, fitted.estimate, alpha),
+        status: fitted.status.clone(),
+        n_rows: fitted.n_rows as usize,
+        n_treated: fitted.n_treated as usize,
+        n_clusters: if fitted.estimate.is_some() { covariance.clusters[target] } else { 0 },
+    }
+}
+
+fn warnings(
+    plan: &Plan<'_>,
+    opened: &Opened<'_>,
+    fitted: &[Fitted],
+    covariance: &Covariance,
+) -> Vec<DidWarning> {
+    let mut warnings = opened.warnings();
+    warnings.extend(plan.timeline.warnings.iter().cloned());
+    let overview = &opened.overview;
+    if plan.options.stable_periods.is_none() {
+        let groups = overview.group_values().iter().zip(&overview.found.groups);
+        let already = groups.filter(|(group, _)| plan.timeline.start(**group) == 0);
+        let units: usize = already.map(|(_, of)| of.units).sum();
+        if units > 0 {
+            warnings.push(DidWarning::AlreadyTreated { units, anticipation: 0 });
+        }
+    }
+    let weights = plan.options.weights.as_ref();
+    let varying = |(column, units): &(String, usize)| Some(column) == weights && *units > 0;
+    if overview.found.varying.iter().any(varying) {
+        warnings.push(DidWarning::TimeVaryingWeights);
+    }
+    let mut dependent: Vec<usize> = fitted.iter().flat_map(|of| of.dependent.clone()).collect();
+    dependent.sort_unstable();
+    dependent.dedup();
+    if !dependent.is_empty() {
+        let names = plan.names();
+        let columns = dependent.into_iter().map(|j| names[j].clone()).collect();
+        warnings.push(DidWarning::CollinearRegressors { columns });
+    }
+    warnings.extend(covariance.warning());
+    warnings
+}
+
+/// Names of the targets.
+fn names(plan: &Plan<'_>) -> Vec<String> {
+    let name = |target: &Target| match target {
+        Target::At(event_time) => format!("effect({event_time})"),
+        Target::Post => "pooled".into(),
+        Target::Pre => "pooled_before".into(),
+    };
+    plan.targets.iter().map(name).collect()
+}
+
+/// The error if there is no effect at all.
+fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
+    let options = plan.options;
+    let inside = plan.timeline.cohorts().into_iter().any(|start| start > 0);
+    let what = match (inside, options.control_group) {
+        (false, _) => format!(
+            "no unit's treatment starts after the first of the {} periods: see column `{}`",
+            opened.overview.periods().len(),
+            options.group.as_ref().or(options.treatment.as_ref()).map_or("", |name| name)
+        ),
+        (true, ControlGroup::NeverTreated) => {
+            let never =
+                opened.overview.group_values().iter().any(|g| plan.timeline.start(*g) == NEVER);
+            match never {
+                false => {
+                    "nobody is never treated; compare with those not yet treated (`control_group`)"
+                        .into()
+                }
+                true => no_effect(options),
+            }
+        }
+        (true, ControlGroup::NotYetTreated) => no_effect(options),
+    };
+    DidError::EmptyWindow { what }
+}
+
+fn no_effect(options: &LocalProjections) -> String {
+    format!(
+        "no effect from {} periods before treatment to {} after it can be estimated: no units observed in consecutive periods have controls; choose a shorter window, or count observed periods (`rank_periods`)",
+        options.pre_window, options.post_window
+    )
+}

@@ -1,0 +1,174 @@
+//! Local projections in print.
+
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::ControlGroup;
+use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
+use crate::estimator::local_projections::{
+    LocalProjectionsResult, ProjectionBase, ProjectionMethod,
+};
+use crate::report::compare::{Comparable, Term};
+use crate::report::contract::Report;
+use crate::report::declare::result;
+use crate::report::estimates::{Estimates, Variable};
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
+use crate::report::table::{Align, EstimateColumns, Table, aligned};
+use crate::report::{facts, foot};
+
+const TITLE: &str = "Local Projections";
+
+impl Report for LocalProjectionsResult {
+    const KIND: &'static str = "local_projections";
+
+    fn table(&self) -> Table {
+        let pooled: Vec<(String, &EventEffect)> =
+            self.pooled().map(|(name, of)| (name.to_owned(), of)).collect();
+        let own = |of: &'_ EventEffect| of.event_time.to_string();
+        let effects: Vec<(String, &EventEffect)> =
+            self.effects.iter().map(|of| (own(of), of)).collect();
+        let mut align = aligned(1);
+        align.extend([Align::Right, Align::Right]);
+        Table {
+            title: TITLE.into(),
+            align,
+            sections: vec![
+                effects_section(Some("Pooled effects"), "", self.alpha, &pooled),
+                effects_section(None, "Event time", self.alpha, &effects),
+            ],
+            notes: self.notes(),
+            caption: Some(foot::caption(TITLE, &self.sample.outcome)),
+            label: Some("local-projections".into()),
+            estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
+        }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let rows: Vec<&EventEffect> = self.effects.iter().collect();
+        let at = self.effects.iter().map(|of| Some(of.event_time as f64));
+        let effects = effects_table("effects", vec![Variable::numbers("event_time", at)], &rows);
+        let (names, pooled): (Vec<&str>, Vec<&EventEffect>) = self.pooled().unzip();
+        let term = Variable::words("term", names.iter().map(|name| Some(*name)));
+        vec![effects, effects_table("pooled", vec![term], &pooled)]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let (sample, settings) = (&self.sample, &self.settings);
+        let mut about = vec![
+            Variable::fact("estimator", "local_projections"),
+            Variable::fact("method", settings.method.to_string()),
+            Variable::fact("control_group", settings.control_group.to_string()),
+            Variable::fact("base", settings.base.to_string()),
+            Variable::flags("no_composition_changes", [settings.no_composition_changes]),
+            Variable::fact("outcome_lags", settings.outcome_lags as usize),
+            Variable::fact(
+                "stable_periods",
+                settings.stable_periods.map(|periods| periods as usize),
+            ),
+        ];
+        about.extend(sample.facts(self.n_clusters));
+        about.push(Variable::fact("alpha", self.alpha));
+        about.push(Variable::fact("n_warnings", self.warnings.len()));
+        about
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let mut messages = facts::messages(&self.warnings, self.sample.frequency);
+        messages.extend(self.unestimated());
+        messages
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        self.event_study().picture(options)
+    }
+}
+
+impl LocalProjectionsResult {
+    /// Pooled effects with their names.
+    fn pooled(&self) -> impl Iterator<Item = (&'static str, &EventEffect)> {
+        let before = self.pooled_before.iter().map(|of| ("before treatment", of));
+        std::iter::once(("after treatment", &self.pooled)).chain(before)
+    }
+
+    /// Why effects have no estimate.
+    fn unestimated(&self) -> Vec<String> {
+        let own = self.effects.iter().map(|of| (format!("event time {}", of.event_time), of));
+        let pooled = self.pooled().map(|(name, of)| (format!("pooled effect {name}"), of));
+        let failed = own.chain(pooled).filter(|(_, of)| !of.status.is_estimated());
+        failed.map(|(name, of)| format!("{name} has no estimate: {}", of.status)).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (sample, settings) = (&self.sample, &self.settings);
+        let method = match settings.method {
+            ProjectionMethod::Variance => "least squares (periods by the variance of treatment)",
+            ProjectionMethod::Reweighted => "weighted least squares (periods by treated units)",
+            ProjectionMethod::Adjusted => "regression adjustment (periods by treated units)",
+        };
+        let controls = match settings.control_group {
+            ControlGroup::NeverTreated => "Never Treated",
+            ControlGroup::NotYetTreated => "Not Yet Treated",
+        };
+        let base = match settings.base {
+            ProjectionBase::Last => "last period before treatment".to_owned(),
+            ProjectionBase::Mean(periods) => format!("mean of {periods} periods before treatment"),
+            ProjectionBase::AllBefore => "mean of all periods before treatment".to_owned(),
+        };
+        let mut notes = vec![
+            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            String::new(),
+            format!("Method: {method}"),
+            format!("Control Group: {controls}, Base: {base}"),
+        ];
+        let options = [
+            settings.no_composition_changes.then(|| "the same units at all horizons".to_owned()),
+            (settings.outcome_lags > 0)
+                .then(|| format!("lagged changes of the outcome: {}", settings.outcome_lags)),
+            settings.stable_periods.map(|periods| {
+                format!("treatment may end; effects are stable after {periods} periods")
+            }),
+            settings.rank_periods.then(|| "event times count observed periods".to_owned()),
+        ];
+        let options: Vec<String> = options.into_iter().flatten().collect();
+        if !options.is_empty() {
+            notes.push(format!("Options: {}", options.join("; ")));
+        }
+        notes.extend(sample.notes());
+        let (cluster, clusters) = (sample.clustered_by(), self.n_clusters);
+        notes.push(format!("Std. Errors: clustered by {cluster} ({clusters} clusters)"));
+        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes
+    }
+}
+
+result!(LocalProjectionsResult);
+
+impl Comparable for LocalProjectionsResult {
+    fn terms(&self) -> Vec<Term> {
+        self.event_study().terms()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![
+            ("Method".to_owned(), self.settings.method.to_string()),
+            ("Control group".to_owned(), self.settings.control_group.to_string()),
+            ("Units".to_owned(), self.sample.n_units.to_string()),
+            ("Clusters".to_owned(), self.n_clusters.to_string()),
+        ]
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.sample.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study().comparable_chart(options)
+    }
+}

@@ -1,0 +1,102 @@
+//! What makes the influence value of a row, in the scale of sums.
+
+use super::plan::Row;
+
+/// A regression's coefficients and means.
+#[derive(Clone, Debug)]
+pub(super) enum Scores {
+    /// There is no estimate.
+    None,
+    /// Of least squares: `w ρ_t (b'x̃)(ỹ - x̃'β)`, of the treatment's row `b` of the inverse cross-products.
+    Squares(SquaresScores),
+    /// Of regression adjustment: `w (e - att) / W₁` of the treated, and `-w (π_t / W₀_t + c'z̃) e` of controls, with residuals `e` of the
+    /// controls' regression.
+    Adjusted(AdjustedScores),
+}
+
+/// Of least squares.
+#[derive(Clone, Debug)]
+pub(super) struct SquaresScores {
+    /// `b` of the treatment, then of covariates.
+    pub loadings: Vec<f64>,
+    /// `β` in the same order.
+    pub slopes: Vec<f64>,
+    /// By base period; none if its rows are not in the regression.
+    pub bases: Vec<Option<SquaresBase>>,
+}
+
+/// Means of a base period.
+#[derive(Clone, Debug)]
+pub(super) struct SquaresBase {
+    /// What weights are multiplied by.
+    pub factor: f64,
+    /// Share of the treated.
+    pub share: f64,
+    /// Of covariates, then of the outcome's change.
+    pub means: Vec<f64>,
+}
+
+/// Of regression adjustment.
+#[derive(Clone, Debug)]
+pub(super) struct AdjustedScores {
+    pub estimate: f64,
+    /// Weight of the treated.
+    pub treated: f64,
+    /// Of covariates.
+    pub loadings: Vec<f64>,
+    pub slopes: Vec<f64>,
+    pub bases: Vec<Option<AdjustedBase>>,
+}
+
+/// A base period with controls.
+#[derive(Clone, Debug)]
+pub(super) struct AdjustedBase {
+    /// The share of the treated that start here, over the weight of the controls.
+    pub share: f64,
+    /// The controls' means of covariates, then of the outcome's change.
+    pub means: Vec<f64>,
+}
+
+impl Scores {
+    /// The influence value of a row; none if it is not in the regression.
+    pub fn of(&self, row: &Row<'_>) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Squares(scores) => scores.of(row),
+            Self::Adjusted(scores) => scores.of(row),
+        }
+    }
+}
+
+impl SquaresScores {
+    fn of(&self, row: &Row<'_>) -> Option<f64> {
+        let base = self.bases[row.base].as_ref()?;
+        let treated = f64::from(u8::from(row.treated)) - base.share;
+        let mut loading = self.loadings[0] * treated;
+        let k = self.slopes.len() - 1;
+        let mut residual = row.variables[k] - base.means[k] - self.slopes[0] * treated;
+        for j in 0..k {
+            let covariate = row.variables[j] - base.means[j];
+            loading += self.loadings[j + 1] * covariate;
+            residual -= self.slopes[j + 1] * covariate;
+        }
+        Some(row.weight * base.factor * loading * residual)
+    }
+}
+
+impl AdjustedScores {
+    fn of(&self, row: &Row<'_>) -> Option<f64> {
+        let base = self.bases[row.base].as_ref()?;
+        let k = self.slopes.len();
+        let (mut loading, mut residual) = (base.share, row.variables[k] - base.means[k]);
+        for j in 0..k {
+            let covariate = row.variables[j] - base.means[j];
+            loading += self.loadings[j] * covariate;
+            residual -= self.slopes[j] * covariate;
+        }
+        Some(match row.treated {
+            true => row.weight * (residual - self.estimate) / self.treated,
+            false => -row.weight * loading * residual,
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! Stacked difference-in-differences with corrective sample weights (Wing, Freedman and Hollingsworth 2024): one window around the treatment
+//! of each cohort, with controls that are not treated in it, in one regression.
+//!
+//! | what | file |
+//! |---|---|
+//! | options | `options.rs` |
+//! | which rows of a unit are in which sub-experiment | `plan.rs` |
+//! | sums by sub-experiment, event time and arm, and the weights of controls | `sums.rs` |
+//! | the regression, and what makes influence values | `regression.rs` |
+//! | the estimator step by step | `fit.rs` |
+//! | result | `result.rs`, `check.rs`, `report/` |
+//!
+//! The stack is never built: one reading forms sums, and one influence values.
+
+mod check;
+mod fit;
+mod options;
+mod plan;
+mod regression;
+mod report;
+mod result;
+mod sums;
+
+pub use options::{StackEffects, StackWeights, Stacked};
+pub use result::{StackSettings, StackedResult, SubExperiment};

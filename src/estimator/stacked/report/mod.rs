@@ -1,0 +1,188 @@
+//! Stacked difference-in-differences in print.
+
+use crate::base::calendar::shown;
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::ControlGroup;
+use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
+use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
+use crate::report::compare::{Comparable, Term};
+use crate::report::contract::Report;
+use crate::report::declare::result;
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::number::{Digits, short};
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
+use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, columns};
+use crate::report::{facts, foot};
+use crate::result::inference::Estimate;
+
+const TITLE: &str = "Stacked Difference-in-Differences";
+
+impl Report for StackedResult {
+    const KIND: &'static str = "stacked";
+
+    fn table(&self) -> Table {
+        let own = |of: &'_ EventEffect| of.event_time.to_string();
+        let effects: Vec<(String, &EventEffect)> =
+            self.effects.iter().map(|of| (own(of), of)).collect();
+        let mut align = aligned(1);
+        align.extend([Align::Right, Align::Right]);
+        Table {
+            title: TITLE.into(),
+            align,
+            sections: vec![
+                self.overall_section(),
+                effects_section(None, "Event time", self.alpha, &effects),
+            ],
+            notes: self.notes(),
+            caption: Some(foot::caption(TITLE, &self.sample.outcome)),
+            label: Some("stacked".into()),
+            estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
+        }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let rows: Vec<&EventEffect> = self.effects.iter().collect();
+        let at = self.effects.iter().map(|of| Some(of.event_time as f64));
+        let effects = effects_table("effects", vec![Variable::numbers("event_time", at)], &rows);
+        let overall = Estimates::single("overall", Vec::new(), self.overall);
+        let weights = || {
+            self.sub_experiments.iter().flat_map(|sub| {
+                let events = self.effects.iter().zip(&sub.control_weights);
+                events.map(move |(effect, weight)| (sub, effect.event_time, *weight))
+            })
+        };
+        let keys = vec![
+            Variable::words("cohort", weights().map(|(sub, ..)| Some(self.cohort(sub)))),
+            Variable::numbers("event_time", weights().map(|(_, at, _)| Some(at as f64))),
+        ];
+        let none = weights().map(|_| Estimate::default());
+        let controls = Estimates::new("control_weights", keys, none)
+            .with([Variable::numbers("weight", weights().map(|(.., weight)| Some(weight)))]);
+        vec![effects, overall, controls]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let settings = &self.settings;
+        let mut about = vec![
+            Variable::fact("estimator", "stacked"),
+            Variable::fact("control_group", settings.control_group.to_string()),
+            Variable::fact("stack_weights", settings.stack_weights.to_string()),
+            Variable::fact("effects", settings.effects.to_string()),
+            Variable::fact("n_sub_experiments", self.sub_experiments.len()),
+            Variable::fact("n_stacked", self.n_stacked),
+        ];
+        about.extend(self.sample.facts(self.n_clusters));
+        about.push(Variable::fact("alpha", self.alpha));
+        about.push(Variable::fact("n_warnings", self.warnings.len()));
+        about
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let mut messages = facts::messages(&self.warnings, self.sample.frequency);
+        let failed = self.effects.iter().filter(|of| !of.status.is_estimated());
+        messages.extend(
+            failed.map(|of| format!("event time {} has no estimate: {}", of.event_time, of.status)),
+        );
+        messages
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        self.event_study().picture(options)
+    }
+}
+
+impl StackedResult {
+    fn cohort(&self, sub: &SubExperiment) -> String {
+        shown(sub.cohort, self.sample.frequency)
+    }
+
+    fn overall_section(&self) -> Section {
+        let [lower, upper] = foot::coefficient_heads(self.alpha);
+        let names = ["", "Estimate", "Std. Error"].map(ToOwned::to_owned);
+        let header = names.into_iter().chain([lower, upper, String::new()]);
+        let own = columns(&self.overall, Digits::of([&self.overall]));
+        let blank = || [String::new(), String::new()];
+        Section {
+            caption: Some("Average effect after treatment:".to_owned()),
+            header: header.chain(blank()).collect(),
+            rows: vec![std::iter::once(String::new()).chain(own).chain(blank()).collect()],
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (sample, settings) = (&self.sample, &self.settings);
+        let controls = match settings.control_group {
+            ControlGroup::NeverTreated => "Never Treated",
+            ControlGroup::NotYetTreated => "Not Treated in the Window",
+        };
+        let weights = match settings.stack_weights {
+            StackWeights::Corrective => "corrective",
+            StackWeights::Unweighted => "none",
+        };
+        let effects = match settings.effects {
+            StackEffects::Pooled => "of treated units and of event times",
+            StackEffects::SubExperiment => "of treated units and of event times by sub-experiment",
+        };
+        let weight = |sub: &SubExperiment| {
+            let range = sub.control_weights.iter().copied();
+            let least = range.clone().fold(f64::INFINITY, f64::min);
+            let most = range.fold(0.0, f64::max);
+            let name = self.cohort(sub);
+            match most - least <= 1e-9 * most {
+                true => format!("{name} ({})", short(most)),
+                false => format!("{name} ({} to {})", short(least), short(most)),
+            }
+        };
+        let subs: Vec<String> = self.sub_experiments.iter().map(weight).collect();
+        let mut notes = vec![
+            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            String::new(),
+            format!("Control Group: {controls}, Weights of Controls: {weights}"),
+            format!("Cohorts (weights of their controls): {}", subs.join(", ")),
+            format!("Effects: {effects}, Rows of the Stack: {}", self.n_stacked),
+        ];
+        if settings.rank_periods {
+            notes.push("Event times count observed periods".to_owned());
+        }
+        notes.extend(sample.notes());
+        let (cluster, clusters) = (sample.clustered_by(), self.n_clusters);
+        let copies = if settings.independent_copies { " and sub-experiment" } else { "" };
+        notes.push(format!("Std. Errors: clustered by {cluster}{copies} ({clusters} clusters)"));
+        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes
+    }
+}
+
+result!(StackedResult);
+
+impl Comparable for StackedResult {
+    fn terms(&self) -> Vec<Term> {
+        self.event_study().terms()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![
+            ("Control group".to_owned(), self.settings.control_group.to_string()),
+            ("Weights of controls".to_owned(), self.settings.stack_weights.to_string()),
+            ("Units".to_owned(), self.sample.n_units.to_string()),
+            ("Clusters".to_owned(), self.n_clusters.to_string()),
+        ]
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.sample.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study().comparable_chart(options)
+    }
+}

@@ -1,0 +1,171 @@
+//! What is refused, and in which words.
+
+use burn_did::options::ControlGroup;
+use burn_did::projections::{ProjectionBase, ProjectionMethod};
+use burn_did::{DidError, DidWarning, LocalProjections};
+
+use super::{at, projections};
+use crate::by_unit::{random, textbook};
+use crate::support::but;
+use crate::support::frames::{filter, floats, map, rows, with};
+
+#[track_caller]
+fn says(error: &DidError, words: &[&str]) {
+    let message = error.to_string();
+    assert!(words.iter().all(|word| message.contains(word)), "{message}");
+}
+
+#[test]
+fn options_that_do_not_go_together_are_named() {
+    let refused = |change: &dyn Fn(&mut LocalProjections), words: &[&str]| {
+        let error = but(projections(2, 2), |c| change(c)).fit(textbook()).unwrap_err();
+        assert_eq!(error.code(), "config");
+        says(&error, words);
+    };
+    refused(&|c| c.group = None, &["`group`", "treatment"]);
+    refused(&|c| c.treatment = Some("d".into()), &["`treatment`", "left out"]);
+    refused(&|c| c.alpha = 1.0, &["`alpha`"]);
+    refused(&|c| c.post_window = 1_000_000, &["`post_window`", "10000"]);
+    refused(&|c| c.base = ProjectionBase::Mean(0), &["`base`"]);
+    refused(&|c| c.stable_periods = Some(2), &["`stable_periods`", "`treatment`"]);
+    let switching = |c: &mut LocalProjections| {
+        (c.group, c.treatment, c.stable_periods) = (None, Some("s".into()), Some(1));
+    };
+    refused(
+        &|c| {
+            switching(c);
+            c.base = ProjectionBase::AllBefore;
+        },
+        &["`base`", "stable_periods", "max"],
+    );
+    refused(
+        &|c| {
+            switching(c);
+            c.stable_periods = Some(0);
+        },
+        &["`stable_periods`", "between 1"],
+    );
+}
+
+#[test]
+fn rows_that_are_no_panel_are_refused() {
+    let df = random(1);
+    let config = projections(2, 1);
+    let twice: Vec<usize> = (0..df.height()).chain([3]).collect();
+    says(&config.fit(rows(&df, &twice)).unwrap_err(), &["two rows", "panel deduplicate"]);
+    let mut g = floats(&df, "g");
+    g[0] += 1.0;
+    let error = config.fit(with(&df, "g", g)).unwrap_err();
+    assert_eq!(error.code(), "time_varying");
+    says(&error, &["`g`", "irreversible"]);
+    let clustered = but(config.clone(), |c| c.cluster = Some("t".into()));
+    says(&clustered.fit(&df).unwrap_err(), &["`t` (cluster)", "stay in one cluster"]);
+    let one = with(&df, "cl", vec![1.0; df.height()]);
+    let clustered = but(config.clone(), |c| c.cluster = Some("cl".into()));
+    assert!(matches!(clustered.fit(one), Err(DidError::TooFewClusters { clusters: 1, .. })));
+    let text: Vec<String> = floats(&df, "x").iter().map(|x| format!("about {x:.0}")).collect();
+    let worded = but(config.clone(), |c| c.covariates = vec!["word".into()]);
+    says(&worded.fit(with(&df, "word", text)).unwrap_err(), &["`word` (covariate)", "indicator"]);
+    let weighted = but(config.clone(), |c| c.weights = Some("w".into()));
+    let none = with(&df, "w", vec![0.0; df.height()]);
+    assert!(matches!(weighted.fit(none), Err(DidError::Weights { .. })));
+    let negative = with(&df, "w", vec![-1.0; df.height()]);
+    assert!(matches!(weighted.fit(negative), Err(DidError::Negative { .. })));
+    let lost = but(config.clone(), |c| c.outcome = "yy".into());
+    assert!(matches!(lost.fit(&df), Err(DidError::ColumnNotFound { .. })));
+    assert!(config.fit(with(&df, "t", vec![1.0; df.height()])).is_err());
+    let huge = map(&df, "y", |y| y * 1e308);
+    assert!(config.fit(huge).is_err());
+}
+
+#[test]
+fn treatments_that_end_or_have_doses_are_refused_without_the_option() {
+    let df = random(3);
+    let config = but(projections(2, 1), |c| (c.group, c.treatment) = (None, Some("s".into())));
+    says(&config.fit(&df).unwrap_err(), &["`s` (treatment) goes back to 0", "stable_periods"]);
+    let config = but(config, |c| c.stable_periods = Some(1));
+    assert!(config.fit(&df).is_ok());
+    let doses = map(&df, "s", |s| 2.0 * s);
+    says(&config.fit(doses).unwrap_err(), &["must be 0 or 1", "has 2", "DidMultiplegt"]);
+}
+
+#[test]
+fn periods_that_are_not_even_need_ranks() {
+    let df = textbook();
+    let uneven = map(&df, "t", |t| t * t);
+    let uneven = map(&uneven, "g", |g| g * g);
+    let config = projections(2, 1);
+    says(&config.fit(&uneven).unwrap_err(), &["not evenly spaced", "`t`", "--rank-periods"]);
+    let ranked = but(config.clone(), |c| c.rank_periods = true).fit(&uneven).unwrap();
+    assert_eq!(ranked.effects, config.fit(&df).unwrap().effects);
+    assert!(ranked.to_string().contains("event times count observed periods"));
+    // A period that nobody is observed in is a gap, and groups between periods start with the next.
+    let gap = filter(&df, "t", |t| t != 2.0);
+    let gapped = config.fit(&gap).unwrap();
+    let counted = but(config.clone(), |c| c.rank_periods = true).fit(&gap).unwrap();
+    assert_ne!(at(&gapped, 0), at(&counted, 0));
+    let between = map(&df, "g", |g| if g == 4.0 { 3.5 } else { g });
+    assert_eq!(config.fit(&between).unwrap().effects, config.fit(&df).unwrap().effects);
+    let late = map(&df, "g", |g| if g == 0.0 { 9.0 } else { g });
+    assert_eq!(config.fit(&late).unwrap().effects, config.fit(&df).unwrap().effects);
+}
+
+#[test]
+fn nothing_to_compare_is_an_error_with_its_reason() {
+    let df = textbook();
+    let config = projections(2, 1);
+    for group in [0.0, 1.0] {
+        let none = with(&df, "g", vec![group; df.height()]);
+        let error = config.fit(&none).unwrap_err();
+        assert_eq!(error.code(), "empty_window");
+        says(&error, &["no unit's treatment starts", "`g`"]);
+    }
+    let all = with(&df, "g", vec![3.0; df.height()]);
+    says(&config.fit(&all).unwrap_err(), &["no effect", "controls"]);
+    let treated = filter(&df, "g", |g| g > 0.0);
+    let never = but(config, |c| c.control_group = ControlGroup::NeverTreated);
+    says(&never.fit(&treated).unwrap_err(), &["nobody is never treated", "control_group"]);
+}
+
+#[test]
+fn what_is_left_out_or_unsure_is_said() {
+    let df = textbook();
+    let x: Vec<f64> = floats(&df, "x");
+    let df = with(&df, "twice", x.iter().map(|x| 2.0 * x).collect::<Vec<f64>>());
+    let df = with(&df, "period", floats(&df, "t"));
+    for method in
+        [ProjectionMethod::Variance, ProjectionMethod::Reweighted, ProjectionMethod::Adjusted]
+    {
+        let mut config = projections(2, 1);
+        config.method = method;
+        config.covariates = ["x", "twice", "period"].map(String::from).into();
+        let fit = config.fit(&df).unwrap();
+        let columns = vec!["twice".to_owned(), "period".to_owned()];
+        assert!(fit.warnings.contains(&DidWarning::CollinearRegressors { columns }));
+        config.covariates.truncate(1);
+        let alone = config.fit(&df).unwrap();
+        let ([a, b], [c, d]) = (pair(at(&fit, 0)), pair(at(&alone, 0)));
+        assert!((a - c).abs() < 1e-9 && (b - d).abs() < 1e-9);
+    }
+    let mut y = floats(&df, "y");
+    y[4] = f64::NAN;
+    let fit = projections(2, 1).fit(with(&df, "y", y)).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::DroppedRows { rows: 1 }));
+    let already = map(&df, "g", |g| if g == 3.0 { 1.0 } else { g });
+    let fit = projections(2, 1).fit(&already).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::AlreadyTreated { units: 15, anticipation: 0 }));
+    let fit = but(projections(2, 1), |c| c.weights = Some("t".into())).fit(&df).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::TimeVaryingWeights));
+    let few = with(&df, "cl", floats(&df, "id").iter().map(|id| id % 4.0).collect::<Vec<f64>>());
+    let fit = but(projections(2, 1), |c| c.cluster = Some("cl".into())).fit(&few).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::FewClusters { clusters: 4 }));
+    // A window beyond the data has rows without an estimate, with the reason.
+    let fit = projections(9, 7).fit(&df).unwrap();
+    assert_eq!(at(&fit, 7), (None, None));
+    let shown = fit.to_string();
+    assert!(shown.contains("event time 7 has no estimate: no treated units"), "{shown}");
+}
+
+fn pair((estimate, se): (Option<f64>, Option<f64>)) -> [f64; 2] {
+    [estimate, se].map(Option::unwrap)
+}

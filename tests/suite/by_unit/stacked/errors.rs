@@ -1,0 +1,104 @@
+//! What is refused, and in which words.
+
+use burn_did::options::ControlGroup;
+use burn_did::stacks::StackWeights;
+use burn_did::{DidError, DidWarning, Stacked};
+
+use super::stacked;
+use crate::by_unit::{random, textbook};
+use crate::support::but;
+use crate::support::frames::{filter, floats, map, rows, with};
+
+#[track_caller]
+fn says(error: &DidError, words: &[&str]) {
+    let message = error.to_string();
+    assert!(words.iter().all(|word| message.contains(word)), "{message}");
+}
+
+#[test]
+fn options_that_do_not_go_together_are_named() {
+    let refused = |change: &dyn Fn(&mut Stacked), words: &[&str]| {
+        let error = but(stacked(2, 1), |c| change(c)).fit(textbook()).unwrap_err();
+        assert_eq!(error.code(), "config");
+        says(&error, words);
+    };
+    refused(&|c| c.pre_window = 0, &["`pre_window`", "between 1"]);
+    refused(&|c| c.post_window = 1_000_000, &["`post_window`", "10000"]);
+    refused(&|c| c.alpha = 0.0, &["`alpha`"]);
+    refused(
+        &|c| {
+            c.independent_copies = true;
+            c.cluster = Some("cl".into());
+        },
+        &["`cluster`", "independent_copies"],
+    );
+}
+
+#[test]
+fn rows_that_are_no_panel_are_refused() {
+    let df = random(1);
+    let config = stacked(1, 1);
+    let twice: Vec<usize> = (0..df.height()).chain([3]).collect();
+    says(&config.fit(rows(&df, &twice)).unwrap_err(), &["two rows", "panel deduplicate"]);
+    let mut g = floats(&df, "g");
+    g[0] += 1.0;
+    says(&config.fit(with(&df, "g", g)).unwrap_err(), &["`g`", "irreversible"]);
+    let one = with(&df, "cl", vec![1.0; df.height()]);
+    let clustered = but(config.clone(), |c| c.cluster = Some("cl".into()));
+    assert!(matches!(clustered.fit(one), Err(DidError::TooFewClusters { clusters: 1, .. })));
+    let text: Vec<String> = floats(&df, "x").iter().map(|x| format!("about {x:.0}")).collect();
+    let worded = but(config.clone(), |c| c.covariates = vec!["word".into()]);
+    says(&worded.fit(with(&df, "word", text)).unwrap_err(), &["`word` (covariate)", "indicator"]);
+    let weighted = but(config.clone(), |c| c.weights = Some("w".into()));
+    let none = with(&df, "w", vec![0.0; df.height()]);
+    assert!(matches!(weighted.fit(none), Err(DidError::Weights { .. })));
+    let lost = but(config.clone(), |c| c.outcome = "yy".into());
+    assert!(matches!(lost.fit(&df), Err(DidError::ColumnNotFound { .. })));
+    let uneven = map(&map(&df, "t", |t| t * t), "g", |g| g * g);
+    says(&config.fit(&uneven).unwrap_err(), &["not evenly spaced", "--rank-periods"]);
+    let ranked = but(config.clone(), |c| c.rank_periods = true).fit(&uneven).unwrap();
+    assert_eq!(ranked.effects, config.fit(&df).unwrap().effects);
+    assert!(config.fit(map(&df, "y", |y| y * 1e308)).is_err());
+}
+
+#[test]
+fn nothing_to_compare_is_an_error_with_its_reason() {
+    let df = textbook();
+    let none = with(&df, "g", vec![0.0; df.height()]);
+    says(&stacked(2, 1).fit(&none).unwrap_err(), &["no unit's treatment starts", "`g`"]);
+    says(&stacked(5, 4).fit(&df).unwrap_err(), &["no cohort is observed from 5", "shorter window"]);
+    let all = with(&df, "g", vec![3.0; df.height()]);
+    says(&stacked(2, 1).fit(&all).unwrap_err(), &["no cohort", "controls", "`control_group`"]);
+    let treated = filter(&df, "g", |g| g > 0.0);
+    let never = but(stacked(2, 1), |c| c.control_group = ControlGroup::NeverTreated);
+    assert_eq!(never.fit(&treated).unwrap_err().code(), "empty_window");
+}
+
+#[test]
+fn what_is_left_out_or_unsure_is_said() {
+    let df = textbook();
+    let fit = stacked(2, 2).fit(&df).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::TrimmedCohorts { cohorts: vec![5.0, 6.0] }));
+    // The last cohort has no controls where nobody is never treated.
+    let treated = filter(&df, "g", |g| g > 0.0);
+    let fit = stacked(2, 0).fit(&treated).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::CohortsWithoutControls { cohorts: vec![6.0] }));
+    let fit = but(stacked(2, 0), |c| c.stack_weights = StackWeights::Unweighted).fit(&df).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::UnweightedStack));
+    assert!(fit.to_string().contains("which are biased"));
+    let fit = but(stacked(2, 0), |c| c.independent_copies = true).fit(&df).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::IndependentCopies));
+    let x = floats(&df, "x");
+    let twice = with(&df, "twice", x.iter().map(|x| 2.0 * x).collect::<Vec<f64>>());
+    let config = but(stacked(2, 1), |c| c.covariates = vec!["x".into(), "twice".into()]);
+    let fit = config.fit(&twice).unwrap();
+    let columns = vec!["twice".to_owned()];
+    assert!(fit.warnings.contains(&DidWarning::CollinearRegressors { columns }));
+    let mut y = floats(&df, "y");
+    y[4] = f64::NAN;
+    let fit = stacked(2, 1).fit(with(&df, "y", y)).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::DroppedRows { rows: 1 }));
+    let already = map(&df, "g", |g| if g == 3.0 { 1.0 } else { g });
+    let fit = stacked(2, 1).fit(&already).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::AlreadyTreated { units: 15, anticipation: 0 }));
+}

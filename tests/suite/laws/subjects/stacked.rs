@@ -1,0 +1,81 @@
+//! Stacked difference-in-differences.
+
+use std::path::Path;
+
+use burn_did::stacks::StackEffects;
+use burn_did::{Data, Result, Stacked, StackedResult};
+
+use super::with_gaps;
+use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
+use crate::support::but;
+use crate::support::panels::staggered;
+
+impl Subject for Stacked {
+    fn fit(&self, data: Data<'_>) -> Result<Numbers> {
+        Ok(self.fit(data)?.into())
+    }
+
+    fn fit_pieces(&self, path: &Path) -> Option<Result<Numbers>> {
+        Some(self.fit(Data::in_pieces(path)).map(Into::into))
+    }
+
+    fn change(&mut self, change: Change<'_>) -> bool {
+        match change {
+            Change::Cluster(column) => self.cluster = column.map(str::to_owned),
+            Change::MemoryBudget(bytes) => self.memory_budget = bytes,
+            Change::Weights(column) => self.weights = Some(column.to_owned()),
+            _ => return false,
+        }
+        true
+    }
+
+    fn copy(&self) -> Box<dyn Subject> {
+        Box::new(self.clone())
+    }
+}
+
+impl From<StackedResult> for Numbers {
+    fn from(fit: StackedResult) -> Self {
+        let own = fit.effects.iter().map(|effect| Reported {
+            status: Some(effect.status.clone()),
+            n: vec![effect.n_rows, effect.n_treated],
+            ..Reported::new(format!("event time {}", effect.event_time), &effect.estimate)
+        });
+        let estimates = own.chain([Reported::new("average", &fit.overall)]).collect();
+        let rest = fit.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+        Self { estimates, rest, influence: None, group_time: None }
+    }
+}
+
+pub fn cases() -> Vec<Case> {
+    let plain = Stacked::builder()
+        .outcome("y")
+        .unit("id")
+        .time("t")
+        .group("g")
+        .pre_window(2)
+        .post_window(1)
+        .build();
+    let covariates = |c: &mut Stacked| c.covariates = vec!["x1".into(), "x2t".into()];
+    let weights = |c: &mut Stacked| {
+        c.weights = Some("wt".into());
+        c.cluster = Some("cl".into());
+    };
+    let configurations = [
+        ("plain", plain.clone()),
+        ("weighted, clustered", but(plain.clone(), weights)),
+        ("covariates", but(plain.clone(), covariates)),
+        (
+            "covariates, effects by sub-experiment, weighted, clustered",
+            but(but(but(plain, covariates), weights), |c| c.effects = StackEffects::SubExperiment),
+        ),
+    ];
+    let case = |(name, config): (&str, Stacked)| Case {
+        covariates: if config.covariates.is_empty() { &[] } else { &["x1", "x2t"] },
+        weights: config.weights.as_ref().map(|_| "wt"),
+        labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
+        counts_rows: true,
+        ..Case::new(name, config, 300, if name == "plain" { staggered } else { with_gaps })
+    };
+    configurations.map(case).into()
+}
