@@ -15,8 +15,9 @@ use crate::read::panel::far_groups;
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::timings::Timings;
 
-/// A standard error of so small a part of the outcome's size is rounding.
+/// A standard error of no more than these parts of the outcome's range and of its size is rounding.
 const ROUNDING: f64 = 1e-13;
+const LAST_DIGIT: f64 = 1e-16;
 
 /// Fewer clusters than these leave standard errors unsure.
 const FEW: usize = 10;
@@ -203,11 +204,13 @@ pub(in crate::estimator) fn assembled(
     let k = influences.psi.len();
     let covariance = influences.covariance();
     let outcome = &stage.sample.outcome;
-    let size = outcome.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = outcome.iter().fold(ends, |(low, high), y| (low.min(*y), high.max(*y)));
+    let nothing = ROUNDING * (high - low) + LAST_DIGIT * low.abs().max(high.abs());
     let place = |of: &Estimated| {
         let place = of.influence.filter(|_| of.unknown.is_none() && of.value.is_ok())?;
         let se = covariance[place * k + place].sqrt();
-        (se.is_finite() && se > ROUNDING * size).then_some(place)
+        (se.is_finite() && se > nothing).then_some(place)
     };
     let places: Vec<Option<usize>> = estimates.iter().map(place).collect();
     let entry = |a: &Option<usize>, b: &Option<usize>| {

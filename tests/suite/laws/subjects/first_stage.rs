@@ -96,7 +96,7 @@ pub fn cases() -> Vec<Case> {
     for (name, covariates, weights, gaps, formula) in [
         ("two stages", None, None, false, None),
         ("two stages, covariates, weighted", Some(COVARIATES), Some("wt"), false, None),
-        ("two stages, unbalanced, a formula", None, Some("w"), true, Some("~ i(g, ref = 0) + x1")),
+        ("two stages, unbalanced, a formula", None, Some("w"), true, Some("~ x1 + wt")),
     ] {
         let config = TwoStage::builder()
             .outcome("y")
@@ -111,7 +111,6 @@ pub fn cases() -> Vec<Case> {
         cases.push(Case {
             covariates: columns(covariates),
             weights,
-            times: if formula.is_some() { &["t"] } else { &["t", "g"] },
             ..Case::new(name, config, 160, if gaps { with_gaps } else { staggered })
         });
     }
