@@ -67,7 +67,7 @@ fn two_stages_have_every_format_and_are_analysed() {
 fn what_is_wrong_is_said() {
     let error = failure(2, &asked("imputation", &["--pretrends", "some"]));
     assert!(error.contains("-3,-2,-1"), "{error}");
-    let error = failure(1, &asked("imputation", &["--horizon", "-1"]));
+    let error = failure(2, &asked("imputation", &["--horizon", "-1"]));
     assert!(error.contains("horizon") && error.contains("from 0 on"), "{error}");
     let error = failure(2, &asked("imputation", &["--sum"]));
     assert!(error.contains("--wtr"), "{error}");

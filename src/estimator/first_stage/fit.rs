@@ -14,6 +14,9 @@ use crate::estimator::fixed_effects::{Basis, Before, inner, regressors};
 /// Targets whose equations are solved together.
 const TOGETHER: usize = 8;
 
+/// How precisely fixed effects are taken to be projected out where a column counts as spanned by them, as in regressions.
+const COLLINEAR: f64 = 1e-8;
+
 /// What a covariate may differ from what others make of it, of its size, where it follows from them.
 const FOLLOWS: f64 = 1e-6;
 
@@ -122,11 +125,10 @@ impl FirstStage<'_> {
         for (name, column) in columns {
             let mean = design.total(|row| design.regression_weight(row) * column[row]) / total;
             let sums = design.sums(|row| design.regression_weight(row) * (column[row] - mean));
-            let mut effects = self.normal.solve(design, &[sums], name)?.pop().unwrap_or_default();
-            effects[..design.leads].iter_mut().for_each(|effect| *effect += mean);
-            let parts = design.by_block(|rows| {
-                rows.map(|row| column[row] - design.fitted(row, &effects)).collect::<Vec<f64>>()
-            });
+            let effects = self.normal.solve(design, &[sums], name)?.pop().unwrap_or_default();
+            // Less the mean first: beside a large one the effects would lose their digits.
+            let left = |row: usize| column[row] - mean - design.fitted(row, &effects);
+            let parts = design.by_block(|rows| rows.map(left).collect::<Vec<f64>>());
             out.push(parts.concat());
         }
         Ok(out)
@@ -150,7 +152,7 @@ impl FirstStage<'_> {
         let projected = self.project(&named)?;
         let before: Vec<Before> = values.iter().map(|column| self.before(column)).collect();
         let weighted = projected.iter().map(|of| self.weighted(of)).collect();
-        let basis = Basis::find(weighted, &before, 1e-10, true);
+        let basis = Basis::find(weighted, &before, COLLINEAR, true);
         let y = self.weighted(&self.residuals);
         let k = basis.kept.len();
         let (b, bread) = solved(&basis, &y)?;

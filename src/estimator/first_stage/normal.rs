@@ -127,7 +127,7 @@ mod tests {
     /// Rows with levels of three factors that hang together, with weights, of which every fifth is treated.
     fn design() -> Design {
         let rows = 400;
-        let code = |row: usize, by: usize, levels: usize| (row * row * by + row / 3) % levels;
+        let code = |row: usize, by: usize, levels: usize| (row * by + row / 5) % levels;
         let column = |by: usize, levels: usize| -> (Vec<u32>, usize) {
             let codes: Vec<u32> = (0..rows).map(|row| code(row, by, levels) as u32).collect();
             (codes, levels)

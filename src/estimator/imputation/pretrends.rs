@@ -67,7 +67,7 @@ pub(super) fn coefficients(
         before.push(size);
     }
     let y = stage.weighted(&stage.residuals);
-    let basis = Basis::find(columns.clone(), &before, 1e-10, true);
+    let basis = Basis::find(columns.clone(), &before, 1e-8, true);
     let (b, bread) = solved(&basis, &y)?;
     let k = b.len();
     let mut residuals = y;
