@@ -3,7 +3,9 @@
 Functions have the names of the field and the arguments of ModernDiD; results print, plot, save and pickle.
 """
 
-from . import engines
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import panel
 from ._analyses import event_study, honest_did, pretrends
 from ._comparison import Comparison, compare, etable
 from ._doses import cont_did, npiv
@@ -51,6 +53,7 @@ from ._results import (
     EventStudy,
     GroupTimeResult,
     HonestResult,
+    LocalProjectionsResult,
     MultiplegtResult,
     NpivResult,
     OverlapByCell,
@@ -58,6 +61,7 @@ from ._results import (
     PretrendsResult,
     RegressionResult,
     Result,
+    StackedResult,
     SunAbrahamResult,
     TwfeWeightsResult,
     Weighting,
@@ -67,6 +71,10 @@ from ._switching import did_multiplegt
 from ._table import Table
 from ._two_periods import drdid, ipwdid, ordid
 from ._two_way import bacon, twfe_weights
+from ._windows import lpdid, stacked
+
+if _TYPE_CHECKING:
+    from . import engines
 
 __all__ = [
     "AggregatedResult",
@@ -86,6 +94,7 @@ __all__ = [
     "FileError",
     "GroupTimeResult",
     "HonestResult",
+    "LocalProjectionsResult",
     "MultiplegtResult",
     "NpivResult",
     "OptionError",
@@ -96,6 +105,7 @@ __all__ = [
     "RegressionResult",
     "Result",
     "Simulated",
+    "StackedResult",
     "SunAbrahamResult",
     "Table",
     "TwfeWeightsResult",
@@ -129,9 +139,11 @@ __all__ = [
     "load_medicaid",
     "load_mpdta",
     "load_nsw",
+    "lpdid",
     "means",
     "npiv",
     "ordid",
+    "panel",
     "panelview",
     "plot_agg",
     "plot_dose_response",
@@ -141,7 +153,18 @@ __all__ = [
     "plot_sensitivity",
     "pretrends",
     "simulate",
+    "stacked",
     "sunab",
     "teaching_data",
     "twfe_weights",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what most programs do not need when it is asked for."""
+    if name == "engines":
+        from importlib import import_module
+
+        return import_module(".engines", __name__)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import ContDidResult, NpivResult, warned
 from ._types import Backend, Data, Missing, Names, only, source
-from .engines import Engine
+
+if TYPE_CHECKING:
+    from .engines import Engine
 
 
 def cont_did(

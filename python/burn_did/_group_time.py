@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import AggregatedResult, ContDidResult, GroupTimeResult, warned
 from ._types import Backend, Data, Missing, Names, only
-from .engines import Engine
+
+if TYPE_CHECKING:
+    from .engines import Engine
 
 TwoByTwo = Callable[..., Any]
 

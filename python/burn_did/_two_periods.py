@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import DrdidResult
 from ._types import Backend, Data, Missing, Names
-from .engines import Engine
+
+if TYPE_CHECKING:
+    from .engines import Engine
 
 
 def drdid(

@@ -18,6 +18,7 @@ fn help_is_as_documented() {
         "sunab",
         "imputation",
         "two-stage",
+        "etwfe",
         "lpdid",
         "stacked",
         "bacon",

@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from burn_did import _native
+from burn_did._anywhere import PLACE
 from burn_did._errors import exception
 from burn_did._types import source
 
 from . import dask, spark
 from ._base import Adapter
-
-#: Arguments that say where a fit runs.
-PLACE = ("engine", "client", "spark", "scratch")
-
 
 class Sample:
     """A sample that workers have read and arranged once, for several fits.
@@ -74,12 +71,6 @@ class _Preparing:
 
     def __init__(self, data: Any) -> None:
         self.data = data
-
-
-def is_elsewhere(data: Any, options: dict[str, Any]) -> bool:
-    """Whether a call is about workers on other machines."""
-    given = any(options.get(name) is not None for name in PLACE)
-    return given or isinstance(data, (Sample, _Preparing)) or dask.is_frame(data) or spark.is_frame(data)
 
 
 def fitted(name: str, data: Any, options: dict[str, Any]) -> Any:
