@@ -92,8 +92,8 @@ pub use estimator::local_projections::{LocalProjections, LocalProjectionsResult}
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::stacked::{Stacked, StackedResult};
-pub use estimator::two_stage::{TwoStage, TwoStageResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
+pub use estimator::two_stage::{TwoStage, TwoStageResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult,

@@ -110,11 +110,7 @@ impl Demeaner<'_> {
     }
 
     /// A solution as far as the recurrence goes, and its iterations.
-    fn step<const K: usize>(
-        &self,
-        q: &ByLevel<K>,
-        sums: &BlockSums<K>,
-    ) -> (ByLevel<K>, usize) {
+    fn step<const K: usize>(&self, q: &ByLevel<K>, sums: &BlockSums<K>) -> (ByLevel<K>, usize) {
         let weights = &self.design.weights;
         let mut theta = ByLevel::<K>::new(q.lead.len(), q.rest.len());
         let of_lead = |theta: &mut ByLevel<K>, q: &[[f64; K]]| {

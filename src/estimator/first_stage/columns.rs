@@ -56,7 +56,8 @@ impl StageColumns {
     /// The first stage in words of a formula.
     pub fn text(&self) -> String {
         let covariates = self.covariates.trim_start_matches('~').trim();
-        let trends = if self.trends { format!(" + {}[{}]", self.unit, self.time) } else { String::new() };
+        let trends =
+            if self.trends { format!(" + {}[{}]", self.unit, self.time) } else { String::new() };
         format!("{} ~ {covariates} | {}{trends}", self.outcome, self.effects().join(" + "))
     }
 

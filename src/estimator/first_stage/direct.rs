@@ -48,7 +48,8 @@ impl Direct {
         let mut theta = vec![0.0; design.parameters()];
         self.lead_effects(design, q, &mut theta);
         let product = design.product(&theta);
-        let g: Vec<f64> = q[of_lead..].iter().zip(&product[of_lead..]).map(|(q, p)| q - p).collect();
+        let g: Vec<f64> =
+            q[of_lead..].iter().zip(&product[of_lead..]).map(|(q, p)| q - p).collect();
         theta.fill(0.0);
         theta[of_lead..].copy_from_slice(&self.others(g));
         let product = design.product(&theta);

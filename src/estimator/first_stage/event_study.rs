@@ -50,7 +50,8 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
     }
     rows.extend(effects.references.iter().map(|at| (reference_row(*at), None)));
     rows.sort_by(|a, b| a.0.at.total_cmp(&b.0.at));
-    let entry = |a: Option<usize>, b: Option<usize>| a.zip(b).map_or(0.0, |(a, b)| effects.vcov[a][b]);
+    let entry =
+        |a: Option<usize>, b: Option<usize>| a.zip(b).map_or(0.0, |(a, b)| effects.vcov[a][b]);
     let overall = effects.get(&StageTerm::Overall).map(|effect| effect.estimate);
     let settings = &effects.settings;
     EventStudy {

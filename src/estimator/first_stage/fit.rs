@@ -87,9 +87,14 @@ impl Prepared {
         let design = &sample.design;
         let normal = NormalEquations::new(design, &self.untreated)?;
         let evaluated = &reading.rows.regressors;
-        let columns = regressors(&evaluated.design(&evaluated.present(&sample.rows))?, &sample.rows)?;
+        let columns =
+            regressors(&evaluated.design(&evaluated.present(&sample.rows))?, &sample.rows)?;
         let bytes = (columns.len() as u128 * 3 + 4) * design.rows() as u128 * 8;
-        memory::check("the covariates", bytes, "use fewer covariates, or fixed effects for factors")?;
+        memory::check(
+            "the covariates",
+            bytes,
+            "use fewer covariates, or fixed effects for factors",
+        )?;
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let values: Vec<Vec<f64>> = columns.into_iter().map(|column| column.values).collect();
         let mut stage = FirstStage {
@@ -142,7 +147,12 @@ impl FirstStage<'_> {
     }
 
     /// Adds the covariates to a regression of the outcome on the fixed effects.
-    fn regress(&mut self, outcome: Vec<f64>, names: &[String], values: Vec<Vec<f64>>) -> Result<()> {
+    fn regress(
+        &mut self,
+        outcome: Vec<f64>,
+        names: &[String],
+        values: Vec<Vec<f64>>,
+    ) -> Result<()> {
         self.residuals = outcome;
         if names.is_empty() {
             return Ok(());
@@ -198,12 +208,12 @@ impl FirstStage<'_> {
         let size = (before.raw / total).sqrt();
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let off = |row: usize| {
-            let fitted: f64 =
-                b.iter().zip(&self.covariates).map(|(b, of)| b * of[row]).sum();
+            let fitted: f64 = b.iter().zip(&self.covariates).map(|(b, of)| b * of[row]).sum();
             (values[row] - fitted).abs()
         };
         let bound = FOLLOWS * if size > 0.0 { size } else { largest };
-        let rows = (0..design.rows()).filter(|row| design.treated[*row] && off(*row) > bound).count();
+        let rows =
+            (0..design.rows()).filter(|row| design.treated[*row] && off(*row) > bound).count();
         match rows {
             0 => Ok(()),
             _ => Err(DidError::Panel {
@@ -228,9 +238,11 @@ impl FirstStage<'_> {
             for (p, effects) in part.iter().zip(&mut effects) {
                 let of = |of: &Vec<f64>| design.total(|row| p(row) * of[row]);
                 let q: Vec<f64> = self.covariates.iter().map(of).collect();
-                let b: Vec<f64> = self.bread.chunks_exact(k.max(1)).map(|row| {
-                    row.iter().zip(&q).map(|(a, q)| a * q).sum()
-                }).collect();
+                let b: Vec<f64> = self
+                    .bread
+                    .chunks_exact(k.max(1))
+                    .map(|row| row.iter().zip(&q).map(|(a, q)| a * q).sum())
+                    .collect();
                 // Of the covariates as they were projected, so that the effects need no correction.
                 out.push(Fitted { effects: std::mem::take(effects), b });
             }

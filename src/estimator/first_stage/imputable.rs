@@ -37,7 +37,8 @@ pub(super) fn imputable(design: &Design, normal: &NormalEquations<'_>) -> Result
 /// Numbers between -1 and 1 that follow from the seed alone (SplitMix64, Steele, Lea and Flood 2014).
 fn drawn(seed: u64, count: usize) -> Vec<f64> {
     let number = |index: u64| {
-        let mut z = (seed << 48).wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut z =
+            (seed << 48).wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0

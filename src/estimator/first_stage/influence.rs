@@ -24,7 +24,11 @@ impl Influences {
     /// [`crate::DidError::Memory`].
     pub fn new(sample: &StageSample, estimates: usize) -> Result<Self> {
         let bytes = sample.n_clusters as u128 * estimates as u128 * 8;
-        memory::check("influence values", bytes, "ask for fewer effects, or cluster by fewer groups")?;
+        memory::check(
+            "influence values",
+            bytes,
+            "ask for fewer effects, or cluster by fewer groups",
+        )?;
         Ok(Self { rows: sample.cluster_rows.clone(), psi: Vec::new(), factors: Vec::new() })
     }
 

@@ -71,7 +71,12 @@ impl<'a> NormalEquations<'a> {
         }
         let options = DemeanOptions { tolerance: 1e-12, ..DemeanOptions::default() };
         let weights = untreated.weights.as_deref();
-        Ok(Self::Iterative(Box::new(Demeaner::new(&untreated.factors, weights, &options, &OnHost)?)))
+        Ok(Self::Iterative(Box::new(Demeaner::new(
+            &untreated.factors,
+            weights,
+            &options,
+            &OnHost,
+        )?)))
     }
 
     /// `θ` with `Z0'W0 Z0 θ = q`, of several `q`; `name` is what an error calls them.
@@ -89,11 +94,7 @@ impl<'a> NormalEquations<'a> {
 }
 
 /// A solution that is corrected by what it leaves.
-fn corrected(
-    design: &Design,
-    q: &[f64],
-    solve: impl Fn(&[f64]) -> Vec<f64>,
-) -> Result<Vec<f64>> {
+fn corrected(design: &Design, q: &[f64], solve: impl Fn(&[f64]) -> Vec<f64>) -> Result<Vec<f64>> {
     let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
     let size = norm(q);
     let mut theta = solve(q);

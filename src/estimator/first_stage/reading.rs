@@ -39,9 +39,8 @@ impl StageReading {
             let names: Vec<&str> = frame.get_column_names().iter().map(|n| n.as_str()).collect();
             asked.find_in(&names)?;
             let mut rows = RegressionRows::read(frame, &first, &missing)?;
-            let mut second = second
-                .map(|second| RegressionRows::read(frame, &second, &missing))
-                .transpose()?;
+            let mut second =
+                second.map(|second| RegressionRows::read(frame, &second, &missing)).transpose()?;
             let mut read_as_missing = found.read_as_missing;
             read_as_missing.append(&mut rows.read_as_missing);
             if let Some(second) = &mut second {

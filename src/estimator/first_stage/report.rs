@@ -5,6 +5,8 @@ use super::effects::{StageEffect, StageEffects, StageTerm};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
 use crate::estimator::aggregate::EventStudy;
+#[cfg(feature = "plot")]
+use crate::report::PlotRow;
 use crate::report::compare::Term;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
@@ -12,8 +14,6 @@ use crate::report::number::Digits;
 use crate::report::plot::chart::{Chart, ChartWords, Facet, checked};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
-#[cfg(feature = "plot")]
-use crate::report::PlotRow;
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
@@ -99,7 +99,8 @@ pub(in crate::estimator) trait StageReport {
         }
         for effect in rows {
             if let Some(reason) = &effect.reason {
-                let what = if effect.estimate.estimate.is_none() { "estimate" } else { "standard error" };
+                let what =
+                    if effect.estimate.estimate.is_none() { "estimate" } else { "standard error" };
                 let term = effect.term.label(settings.frequency);
                 notes.push(format!("No {what} ({term}): {reason}"));
             }
@@ -208,7 +209,10 @@ pub(in crate::estimator) trait StageReport {
     fn chart_of(&self, options: &PlotOptions) -> Result<Chart> {
         let study = self.study();
         if study.rows.iter().any(|row| !row.reference) {
-            return crate::estimator::aggregate::event_study_chart(&[(String::new(), study)], options);
+            return crate::estimator::aggregate::event_study_chart(
+                &[(String::new(), study)],
+                options,
+            );
         }
         let StageEffects { rows, settings, .. } = self.effects();
         let row = |effect: &StageEffect| match effect.term {

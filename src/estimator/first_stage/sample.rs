@@ -70,7 +70,10 @@ impl StageSample {
         let Some(cohorts) = &read.cohorts else { return Err(units::none_treated(read, columns)) };
         let treated = |row: usize| cohorts.time[row] >= cohorts.cohort[row];
         let of = |kept: &[bool], treated_ones: bool| {
-            kept.iter().enumerate().filter(|(row, kept)| **kept && treated(*row) == treated_ones).count()
+            kept.iter()
+                .enumerate()
+                .filter(|(row, kept)| **kept && treated(*row) == treated_ones)
+                .count()
         };
         if of(&kept, true) == 0 {
             return Err(units::none_treated(read, columns));
@@ -86,18 +89,23 @@ impl StageSample {
         let used: Vec<&Coded> = reading.used.iter().map(|f| &read.factors[*f]).collect();
         let (maps, warnings) = levels(&used, &mut kept, &treated, columns, cohorts);
         if of(&kept, true) == 0 {
-            let reasons: Vec<String> = warnings.iter().map(|w| w.shown(columns.frequency)).collect();
+            let reasons: Vec<String> =
+                warnings.iter().map(|w| w.shown(columns.frequency)).collect();
             return Err(none_imputed(&reasons));
         }
         let lead = match columns.trends {
             true => reading.used.iter().position(|f| *f == 0).unwrap_or(0),
             false => (0..maps.len()).rev().max_by_key(|f| maps[*f].1).unwrap_or(0),
         };
-        let rows: Vec<u32> = (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
+        let rows: Vec<u32> =
+            (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
         let rows = in_order(rows, reading, lead);
         let weights = read.weights.as_ref().map(|w| gather(&rows, |row| w[row]));
         let outcome = gather(&rows, |row| read.outcome[row]);
-        check_range(columns.weights.as_deref().unwrap_or_default(), weights.as_deref().unwrap_or_default())?;
+        check_range(
+            columns.weights.as_deref().unwrap_or_default(),
+            weights.as_deref().unwrap_or_default(),
+        )?;
         check_range(&columns.outcome, &outcome)?;
         let coded = |f: usize| {
             let (map, levels) = &maps[f];
@@ -272,7 +280,8 @@ fn of_mean_one(weights: Vec<f64>) -> Vec<f64> {
 /// Periods about their middle, in units of half their range.
 fn slopes(rows: &[u32], time: &[f64]) -> Vec<f64> {
     let ends = rows.iter().map(|row| time[*row as usize]);
-    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
+    let (low, high) =
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
     let half = (0.5 * (high - low)).max(f64::MIN_POSITIVE);
     gather(rows, |row| (time[row] - low - half) / half)
 }

@@ -35,9 +35,8 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
             });
         }
     }
-    let key = |row: u32| {
-        u64::from(unit.codes[row as usize]) << 32 | u64::from(time.codes[row as usize])
-    };
+    let key =
+        |row: u32| u64::from(unit.codes[row as usize]) << 32 | u64::from(time.codes[row as usize]);
     let mut keys: Vec<(u64, u32)> = rows().map(|row| (key(row), row)).collect();
     if !keys.is_sorted_by(|(a, _), (b, _)| a < b) {
         keys.par_sort_unstable();

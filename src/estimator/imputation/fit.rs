@@ -115,11 +115,11 @@ impl Imputation {
         influences: &mut Influences,
     ) -> Result<(Vec<Estimated>, Option<DidWarning>)> {
         let sample = stage.sample;
-        let targets: Vec<&Target> = wanted.iter().filter_map(|of| of.target.as_ref().ok()).collect();
+        let targets: Vec<&Target> =
+            wanted.iter().filter_map(|of| of.target.as_ref().ok()).collect();
         let formed = self.formed(stage, &targets)?;
-        let is_average = |target: &&Target| {
-            !(self.sums && matches!(target.term, StageTerm::Average(_)))
-        };
+        let is_average =
+            |target: &&Target| !(self.sums && matches!(target.term, StageTerm::Average(_)));
         let averages = targets.iter().copied().filter(is_average);
         let warning = concentrated(sample, averages, self.frequency);
         let counts: Vec<usize> = parallel::map(targets.len(), |j| targets[j].count(sample));
@@ -146,10 +146,8 @@ impl Imputation {
     /// Estimates and influence values of targets.
     fn formed(&self, stage: &FirstStage<'_>, targets: &[&Target]) -> Result<Formed> {
         let (sample, design) = (stage.sample, stage.design());
-        let weights: Vec<_> = targets
-            .iter()
-            .map(|target| move |row: usize| target.weights.of(sample, row))
-            .collect();
+        let weights: Vec<_> =
+            targets.iter().map(|target| move |row: usize| target.weights.of(sample, row)).collect();
         let solved = stage.solve(&weights)?;
         let cells = TreatedCells::new(stage, self.averaged_by);
         let first = of_first_stage(stage, &solved);

@@ -220,7 +220,11 @@ impl Imputation {
             return Err(DidError::config("pretrends", "event times before 0", time));
         }
         if !(self.min_effective >= 0.0 && self.min_effective.is_finite()) {
-            return Err(DidError::config("min_effective", "a number from 0 on", self.min_effective));
+            return Err(DidError::config(
+                "min_effective",
+                "a number from 0 on",
+                self.min_effective,
+            ));
         }
         Ok(())
     }

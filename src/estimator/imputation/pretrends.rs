@@ -38,7 +38,11 @@ pub(super) fn coefficients(
     }
     let (sample, design) = (stage.sample, stage.design());
     let bytes = (times.len() as u128 + 2) * 24 * design.rows() as u128;
-    memory::check("the regression of pre-trends", bytes, "ask for fewer event times (`pretrends`)")?;
+    memory::check(
+        "the regression of pre-trends",
+        bytes,
+        "ask for fewer event times (`pretrends`)",
+    )?;
     let indicator = |at: &f64| -> Vec<f64> {
         let cells: Vec<f64> =
             sample.cells.iter().map(|cell| f64::from(u8::from(cell.is_at(*at)))).collect();
@@ -47,7 +51,8 @@ pub(super) fn coefficients(
     let indicators: Vec<Vec<f64>> = times.iter().map(indicator).collect();
     let untreated: Vec<u32> =
         (0..).zip(&design.treated).filter(|(_, treated)| !**treated).map(|(row, _)| row).collect();
-    let rows = |at: usize| untreated.iter().filter(|row| indicators[at][**row as usize] != 0.0).count();
+    let rows =
+        |at: usize| untreated.iter().filter(|row| indicators[at][**row as usize] != 0.0).count();
     let counts: Vec<usize> = (0..times.len()).map(rows).collect();
     let name = |at: &f64| format!("the indicator of event time {at}");
     let names: Vec<String> = times.iter().map(name).collect();
@@ -84,7 +89,13 @@ pub(super) fn coefficients(
                 0 => "no untreated row is there",
                 _ => "fixed effects, covariates or other periods determine it",
             };
-            return Estimated { term, value: Err(why.into()), rows, unknown: None, influence: None };
+            return Estimated {
+                term,
+                value: Err(why.into()),
+                rows,
+                unknown: None,
+                influence: None,
+            };
         };
         let mut psi = vec![0.0; sample.n_clusters];
         for (j, weight) in basis.kept.iter().zip(&bread[place * k..(place + 1) * k]) {
@@ -107,10 +118,11 @@ fn small_sample(stage: &FirstStage<'_>, untreated: &[u32], clusters: &[u32], k: 
         untreated.iter().map(|row| codes[*row as usize] - first as u32).collect()
     };
     let lead = Factor { codes: codes(&design.lead, 0), levels: design.leads };
-    let rest = design.rest.iter().zip(design.offsets.windows(2)).map(|(of, at)| Factor {
-        codes: codes(of, at[0]),
-        levels: at[1] - at[0],
-    });
+    let rest = design
+        .rest
+        .iter()
+        .zip(design.offsets.windows(2))
+        .map(|(of, at)| Factor { codes: codes(of, at[0]), levels: at[1] - at[0] });
     let factors: Vec<Factor> = std::iter::once(lead).chain(rest).collect();
     let nested: Vec<bool> = factors.iter().map(|factor| is_nested(factor, clusters)).collect();
     let slopes = if design.slope.is_some() && !nested[0] { design.leads } else { 0 };

@@ -78,9 +78,11 @@ impl StageReport for ImputationResult {
             CellAverages::Cluster => "",
             CellAverages::Row => ", with rows weighted as in R didimputation",
         };
-        let before = self.effects.rows.iter().any(|effect| {
-            matches!(effect.term, StageTerm::EventTime(at) if at < 0.0)
-        });
+        let before = self
+            .effects
+            .rows
+            .iter()
+            .any(|effect| matches!(effect.term, StageTerm::EventTime(at) if at < 0.0));
         let pretrends = before.then(|| {
             "Before treatment: coefficients of a regression of untreated rows, compared with the periods that have none".into()
         });

@@ -30,11 +30,13 @@ pub(super) fn wanted(
     let target = |term: StageTerm| {
         let target = match &term {
             StageTerm::Overall => Target::mean(sample, term.clone(), |cell| cell.is_treated()),
-            StageTerm::Group(group) => Target::mean(sample, term.clone(), |cell| {
-                cell.is_treated() && cell.group == *group
-            }),
+            StageTerm::Group(group) => {
+                Target::mean(sample, term.clone(), |cell| cell.is_treated() && cell.group == *group)
+            }
             StageTerm::EventTime(at) => match &balanced {
-                None => Target::mean(sample, term.clone(), |cell| cell.is_treated() && cell.is_at(*at)),
+                None => {
+                    Target::mean(sample, term.clone(), |cell| cell.is_treated() && cell.is_at(*at))
+                }
                 Some(balanced) => {
                     let weight = |row: usize| {
                         f64::from(u8::from(sample.at(row).is_at(*at) && balanced[row]))
@@ -59,7 +61,8 @@ pub(super) fn wanted(
             StageTerm::Average(_) => "its weights on treated rows add up to nothing".to_owned(),
             _ => "no treated row is there".to_owned(),
         };
-        let target = target.ok_or_else(|| why(&term)).and_then(|target| enough(config, sample, target));
+        let target =
+            target.ok_or_else(|| why(&term)).and_then(|target| enough(config, sample, target));
         Wanted { term, target }
     };
     all.into_iter().map(target).collect()

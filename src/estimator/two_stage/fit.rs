@@ -71,8 +71,7 @@ impl TwoStage {
                 influence: Some(place),
             })
         };
-        let all: Vec<Estimated> =
-            coefficients.iter().enumerate().filter_map(estimate).collect();
+        let all: Vec<Estimated> = coefficients.iter().enumerate().filter_map(estimate).collect();
         let influence = self.keep_influence.then(|| {
             let places: Vec<usize> = all.iter().filter_map(|of| of.influence).collect();
             let names = all.iter().map(|of| of.term.name(self.frequency)).collect();
@@ -110,10 +109,8 @@ fn formed(
 ) -> Result<(Vec<f64>, Influences)> {
     let (sample, design) = (stage.sample, stage.design());
     let mut influences = Influences::new(sample, coefficients.len())?;
-    let weights: Vec<_> = coefficients
-        .iter()
-        .map(|of| move |row: usize| of.target.weights.of(sample, row))
-        .collect();
+    let weights: Vec<_> =
+        coefficients.iter().map(|of| move |row: usize| of.target.weights.of(sample, row)).collect();
     let solved = stage.solve(&weights)?;
     let first = of_first_stage(stage, &solved);
     let value = |p: usize| design.total(|row| weights[p](row) * stage.residuals[row]);

@@ -294,9 +294,8 @@ fn effects_are_those_of_a_dense_program() {
             for effect in &own.rows {
                 let p = match &effect.term {
                     StageTerm::Overall => rows.mean(|row| rows.treated[row]),
-                    StageTerm::EventTime(at) => rows.mean(|row| {
-                        rows.treated[row] && rows.time[row] - rows.group[row] == *at
-                    }),
+                    StageTerm::EventTime(at) => rows
+                        .mean(|row| rows.treated[row] && rows.time[row] - rows.group[row] == *at),
                     StageTerm::Group(group) => {
                         rows.mean(|row| rows.treated[row] && rows.group[row] == *group)
                     }

@@ -20,11 +20,13 @@ fn refused(config: &Imputation, df: &DataFrame) -> DidError {
 
 /// A design without always treated units, with never treated ones.
 fn regular() -> DataFrame {
-    (1..).map(random).find(|df| {
-        let g = floats(df, "g");
-        g.contains(&0.0) && !g.contains(&1.0)
-    })
-    .unwrap()
+    (1..)
+        .map(random)
+        .find(|df| {
+            let g = floats(df, "g");
+            g.contains(&0.0) && !g.contains(&1.0)
+        })
+        .unwrap()
 }
 
 #[test]
@@ -61,7 +63,11 @@ fn data_without_treated_or_untreated_rows_are_refused() {
 #[test]
 fn rows_that_cannot_be_imputed_are_counted_and_named() {
     let df = regular();
-    let g: Vec<f64> = floats(&df, "id").iter().zip(floats(&df, "g")).map(|(id, g)| if *id == 4.0 { 1.0 } else { g }).collect();
+    let g: Vec<f64> = floats(&df, "id")
+        .iter()
+        .zip(floats(&df, "g"))
+        .map(|(id, g)| if *id == 4.0 { 1.0 } else { g })
+        .collect();
     let df = with(&df, "g", g);
     let of_unit = floats(&df, "id").iter().filter(|id| **id == 4.0).count();
     let fit = imputation().fit(&df).unwrap();
@@ -83,7 +89,8 @@ fn rows_that_cannot_be_imputed_are_counted_and_named() {
     let fit = imputation().fit(&treated).unwrap();
     let dropped = floats(&treated, "t").iter().filter(|t| **t >= last).count();
     assert!(fit.effects.audit.rows_not_imputed >= dropped);
-    let of_time = |w: &DidWarning| matches!(w, DidWarning::NotImputed { factor, .. } if factor == "t");
+    let of_time =
+        |w: &DidWarning| matches!(w, DidWarning::NotImputed { factor, .. } if factor == "t");
     assert!(fit.effects.warnings.iter().any(of_time));
 }
 
@@ -91,9 +98,20 @@ fn rows_that_cannot_be_imputed_are_counted_and_named() {
 #[test]
 fn rows_that_nothing_connects_are_left_out() {
     let cells = [
-        (1, 1, 0.0), (1, 2, 0.0), (2, 1, 0.0), (2, 2, 0.0), (5, 1, 3.0), (5, 2, 3.0),
-        (3, 3, 0.0), (3, 4, 0.0), (4, 3, 0.0), (4, 4, 0.0), (5, 3, 3.0), (5, 4, 3.0),
-        (6, 3, 4.0), (6, 4, 4.0),
+        (1, 1, 0.0),
+        (1, 2, 0.0),
+        (2, 1, 0.0),
+        (2, 2, 0.0),
+        (5, 1, 3.0),
+        (5, 2, 3.0),
+        (3, 3, 0.0),
+        (3, 4, 0.0),
+        (4, 3, 0.0),
+        (4, 4, 0.0),
+        (5, 3, 3.0),
+        (5, 4, 3.0),
+        (6, 3, 4.0),
+        (6, 4, 4.0),
     ];
     let y: Vec<f64> = (0..cells.len()).map(|row| (row as f64 * 1.7).sin()).collect();
     let column = |of: fn(&(i32, i32, f64)) -> f64| cells.iter().map(of).collect::<Vec<f64>>();
@@ -189,7 +207,8 @@ fn effects_that_do_not_exist_say_why() {
     config.horizons = Some(vec![0.0, 40.0]);
     config.pretrends = PretrendTimes::At(vec![-30.0]);
     let fit = config.fit(&df).unwrap();
-    let reason = |at: f64| fit.effects.get(&StageTerm::EventTime(at)).unwrap().reason.clone().unwrap();
+    let reason =
+        |at: f64| fit.effects.get(&StageTerm::EventTime(at)).unwrap().reason.clone().unwrap();
     assert_eq!(reason(40.0), "no treated row is there");
     assert_eq!(reason(-30.0), "no untreated row is there");
     assert!(fit.to_string().contains("No estimate (event time 40): no treated row is there"));

@@ -1,7 +1,7 @@
 //! The numbers of R `didimputation`, of a dense program, and of the data that the specification writes down.
 
-use burn_did::{Imputation, TwoStage};
 use burn_did::imputation::{CellAverages, PretrendTimes, StageTerm};
+use burn_did::{Imputation, TwoStage};
 use polars::prelude::*;
 use serde::Deserialize;
 
@@ -142,13 +142,15 @@ fn effects_are_those_of_r_and_of_a_dense_program() {
         left_out.leave_out = true;
         let left_out = left_out.fit(&df).unwrap();
         let (dense, rows) = (&case.dense, &fit.effects.rows);
-        let place = |name: &String| rows.iter().position(|row| row.term == case.term(name)).unwrap();
+        let place =
+            |name: &String| rows.iter().position(|row| row.term == case.term(name)).unwrap();
         for (index, name) in dense.names.iter().enumerate() {
             let (estimate, se) = of(&fit.effects, &case.term(name));
             near(estimate, dense.estimates[index], TOLERANCE);
             near(se, dense.std_errors.as_ref().unwrap()[index], TOLERANCE);
             near(of(&left_out.effects, &case.term(name)).1, case.leave_out[index], TOLERANCE);
-            for (other, covariance) in dense.names.iter().zip(&dense.vcov.as_ref().unwrap()[index]) {
+            for (other, covariance) in dense.names.iter().zip(&dense.vcov.as_ref().unwrap()[index])
+            {
                 let own = fit.effects.vcov[place(name)][place(other)];
                 assert!((own - covariance).abs() <= 1e-8 * se * se, "{own} is not {covariance}");
             }
@@ -193,7 +195,9 @@ fn second_stages_are_those_of_r() {
             let (estimate, se) = of(&fit.effects, &term(name));
             near(estimate, case.r.estimates[index], TOLERANCE);
             near(se, case.r.std_errors.as_ref().unwrap()[index], 1e-8);
-            for (other, covariance) in case.r.names.iter().zip(&case.r.vcov.as_ref().unwrap()[index]) {
+            for (other, covariance) in
+                case.r.names.iter().zip(&case.r.vcov.as_ref().unwrap()[index])
+            {
                 let own = fit.effects.vcov[place(name)][place(other)];
                 assert!((own - covariance).abs() <= 1e-7 * se * se, "{own} is not {covariance}");
             }

@@ -24,10 +24,7 @@ fn same(a: &ImputationResult, b: &ImputationResult, scale: f64) {
     assert_eq!(a.effects.rows.len(), b.effects.rows.len());
     for (a, b) in a.effects.rows.iter().zip(&b.effects.rows) {
         let size = b.estimate.estimate.unwrap_or_default().abs() + 1e-2 * scale;
-        let pairs = [
-            (a.estimate.estimate, b.estimate.estimate),
-            (a.estimate.se, b.estimate.se),
-        ];
+        let pairs = [(a.estimate.estimate, b.estimate.estimate), (a.estimate.se, b.estimate.se)];
         for (a, b) in pairs {
             assert_eq!(a.is_some(), b.is_some());
             let Some((a, b)) = a.zip(b) else { continue };

@@ -39,8 +39,7 @@ fn random(seed: u64) -> DataFrame {
             let (w, a, kept) = (0.5 + r.uniform(), r.uniform() - 0.2, r.uniform() < 0.85);
             if kept {
                 let rel = if g == 0 { 1000.0 } else { t as f64 - g as f64 };
-                let row =
-                    [u as f64, t as f64, g as f64, y, x, w, (u % 7) as f64, region, a, rel];
+                let row = [u as f64, t as f64, g as f64, y, x, w, (u % 7) as f64, region, a, rel];
                 columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
             }
         }

@@ -73,7 +73,8 @@ fn covariances_of_both_stages_are_those_of_a_dense_program() {
             let det = xx * aa - xa * xa;
             let bread = [[aa / det, -xa / det], [-xa / det, xx / det]];
             let p = |k: usize| -> Vec<f64> {
-                let of = |row: usize| rows.w[row] * (bread[k][0] * x[row] + bread[k][1] * rows.a[row]);
+                let of =
+                    |row: usize| rows.w[row] * (bread[k][0] * x[row] + bread[k][1] * rows.a[row]);
                 (0..rows.n).map(of).collect()
             };
             let b = [dot(&p(0), &u), dot(&p(1), &u)];
@@ -110,9 +111,8 @@ fn groups_average_to_the_coefficient_of_treatment() {
         let mut config = two_stage();
         config.groups = true;
         let fit = config.fit(random(seed)).unwrap();
-        let of_groups = || {
-            fit.effects.rows.iter().filter(|row| matches!(row.term, StageTerm::Group(_)))
-        };
+        let of_groups =
+            || fit.effects.rows.iter().filter(|row| matches!(row.term, StageTerm::Group(_)));
         let sum: f64 = of_groups().map(|r| r.rows as f64 * r.estimate.estimate.unwrap()).sum();
         let rows: f64 = of_groups().map(|row| row.rows as f64).sum();
         near(sum / rows, of(&fit.effects, &StageTerm::Overall).0, 1e-10);
@@ -133,7 +133,10 @@ fn a_reference_moves_no_other_coefficient() {
     let study = without.event_study();
     assert!(study.rows.iter().any(|row| row.reference && row.at == -1.0));
     // And the one base of sensitivity analyses is the same.
-    assert_eq!(study.universal_base().coefficients(), all.event_study().universal_base().coefficients());
+    assert_eq!(
+        study.universal_base().coefficients(),
+        all.event_study().universal_base().coefficients()
+    );
 }
 
 /// A formula of indicators of event times is the event study.

@@ -4,8 +4,8 @@ use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
     Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest,
-    Imputation, JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, TwoStage,
-    compare,
+    Imputation, JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham,
+    TwfeWeights, TwoStage, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };

@@ -1,7 +1,7 @@
 //! Effects by a regression of untreated outcomes.
 
-use burn_did::imputation::{PretrendTimes, StageEffects};
 use burn_did::audit::Influence;
+use burn_did::imputation::{PretrendTimes, StageEffects};
 use burn_did::{Data, Imputation, Result, TwoStage};
 
 use super::{COVARIATES, columns, with_gaps};
