@@ -30,7 +30,8 @@
 //! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
 //! periods or under staggered adoption, with the numbers of R `triplediff`. [`ContDid`] estimates effects of continuous treatments by dose.
 //! [`DidMultiplegt`] estimates the effects of treatments that switch on, off, up and down (de Chaisemartin and D'Haultfoeuille 2024).
-//! [`FixedEffects`] regresses with any number of fixed effects, as R `fixest` does, and [`SunAbraham`] makes an event study of it.
+//! [`FixedEffects`] regresses with any number of fixed effects, as R `fixest` does, and [`SunAbraham`] makes an event study of it;
+//! [`Etwfe`] has an effect of each cohort in each period (Wooldridge 2021).
 //!
 //! # Where to start
 //! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their [`options`]; [`GroupTimeResult`] and what it
@@ -79,6 +80,7 @@ pub use base::progress::{Progress, ProgressEvent};
 pub use cluster::{Cluster, ClusterSample};
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{Aggregated, Aggregation, EventStudy};
+pub use estimator::etwfe::{Etwfe, EtwfeResult};
 pub use estimator::fixed_effects::{
     Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
@@ -95,7 +97,7 @@ pub use estimator::{
 pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
-pub use study::SavedResult;
+pub use study::{JointStudy, JointStudyResult, SavedResult};
 #[cfg(feature = "report")]
 pub use study::{Study, StudyReport};
 
@@ -136,6 +138,13 @@ pub mod explore {
         Balance, BalanceRow, CohortDescription, CohortMean, CohortMeans, CohortStatus, Description,
         Explore, Irregularity, PanelView, PeriodDescription, SampleOfDesign, TreatmentPattern,
         TreatmentStatus,
+    };
+}
+
+/// Options and parts of several estimators of one study.
+pub mod joint_study {
+    pub use crate::study::{
+        Agreement, EstimatorFailure, EstimatorOfStudy, JointStudySettings, StudyEstimator,
     };
 }
 
@@ -202,6 +211,11 @@ pub mod stacks {
     pub use crate::estimator::stacked::{StackEffects, StackSettings, StackWeights, SubExperiment};
 }
 
+/// Options and parts of extended two-way fixed effects.
+pub mod extended {
+    pub use crate::estimator::etwfe::{EtwfeAbsorb, EtwfeEffect, EtwfeSettings};
+}
+
 /// Options and parts of effects by dose.
 pub mod doses {
     pub use crate::base::options::{
@@ -253,6 +267,7 @@ const _: () = {
         is_thread_safe::<Ddd<B>>();
         is_thread_safe::<Demean<B>>();
         is_thread_safe::<Drdid<B>>();
+        is_thread_safe::<Etwfe<B>>();
         is_thread_safe::<FixedEffects<B>>();
         is_thread_safe::<SunAbraham<B>>();
     }

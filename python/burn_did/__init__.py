@@ -5,6 +5,7 @@ Functions have the names of the field and the arguments of ModernDiD; results pr
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from . import panel
 from ._analyses import event_study, honest_did, pretrends
 from ._comparison import Comparison, compare, etable
 from ._doses import cont_did, npiv
@@ -52,6 +53,7 @@ from ._results import (
     EventStudy,
     GroupTimeResult,
     HonestResult,
+    LocalProjectionsResult,
     MultiplegtResult,
     NpivResult,
     OverlapByCell,
@@ -59,6 +61,7 @@ from ._results import (
     PretrendsResult,
     RegressionResult,
     Result,
+    StackedResult,
     SunAbrahamResult,
     TwfeWeightsResult,
     Weighting,
@@ -68,6 +71,7 @@ from ._switching import did_multiplegt
 from ._table import Table
 from ._two_periods import drdid, ipwdid, ordid
 from ._two_way import bacon, twfe_weights
+from ._windows import lpdid, stacked
 
 if _TYPE_CHECKING:
     from . import engines
@@ -90,6 +94,7 @@ __all__ = [
     "FileError",
     "GroupTimeResult",
     "HonestResult",
+    "LocalProjectionsResult",
     "MultiplegtResult",
     "NpivResult",
     "OptionError",
@@ -100,6 +105,7 @@ __all__ = [
     "RegressionResult",
     "Result",
     "Simulated",
+    "StackedResult",
     "SunAbrahamResult",
     "Table",
     "TwfeWeightsResult",
@@ -133,9 +139,11 @@ __all__ = [
     "load_medicaid",
     "load_mpdta",
     "load_nsw",
+    "lpdid",
     "means",
     "npiv",
     "ordid",
+    "panel",
     "panelview",
     "plot_agg",
     "plot_dose_response",
@@ -145,6 +153,7 @@ __all__ = [
     "plot_sensitivity",
     "pretrends",
     "simulate",
+    "stacked",
     "sunab",
     "teaching_data",
     "twfe_weights",

@@ -74,7 +74,7 @@ def plot_event_study(
     Picture
     """
     only("ref_period", ref_period, None, "the result knows its reference period")
-    drawn = result if result.kind in ("aggregated", "event_study", "did_multiplegt", "sun_abraham") else event_study(result)
+    drawn = result if result.kind in ("aggregated", "event_study", "did_multiplegt", "sun_abraham", "local_projections", "stacked") else event_study(result)
     return _draw(drawn, show_ci, ref_line, xlab, ylab, title, look)
 
 

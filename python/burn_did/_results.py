@@ -401,6 +401,14 @@ class EventStudy(Result):
     """Effects by event time with their covariance."""
 
 
+class LocalProjectionsResult(Result):
+    """Local projections with clean controls."""
+
+
+class StackedResult(Result):
+    """Stacked difference-in-differences."""
+
+
 class HonestResult(Result):
     """A sensitivity analysis."""
 
@@ -454,6 +462,8 @@ _KINDS: dict[str, type[Result]] = {
     "regression": RegressionResult,
     "sun_abraham": SunAbrahamResult,
     "event_study": EventStudy,
+    "local_projections": LocalProjectionsResult,
+    "stacked": StackedResult,
     "honest": HonestResult,
     "pretrends": PretrendsResult,
     "npiv": NpivResult,

@@ -29,6 +29,8 @@ fn study(result: &SavedResult, term: Option<&str>) -> Result<EventStudy> {
         SavedResult::SunAbraham(fit) => Ok(fit.event_study.clone()),
         SavedResult::Aggregated(average) => average.event_study(),
         SavedResult::Multiplegt(fit) => Ok(fit.event_study()),
+        SavedResult::LocalProjections(fit) => Ok(fit.event_study()),
+        SavedResult::Stacked(fit) => Ok(fit.event_study()),
         SavedResult::Regression(fit) => of_regression(fit, term),
         SavedResult::ContDid(fit) => fit.event_study(fit.target),
         SavedResult::GroupTime(fit) => fit.aggregate(Aggregation::dynamic())?.event_study(),

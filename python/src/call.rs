@@ -77,6 +77,16 @@ impl<'py> Call<'py> {
         Ok(Self { options, data, hook })
     }
 
+    /// A call with all columns of its data.
+    pub(crate) fn with_all_columns(
+        data: &Bound<'py, PyAny>,
+        given: &Bound<'py, PyDict>,
+    ) -> PyResult<Self> {
+        let options = Options::new(given)?;
+        let hook = Hook::new(options.object("progress")?);
+        Ok(Self { options, data: Source::new(data, |_| true)?, hook })
+    }
+
     /// Whether workers of an engine have the data.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self.data, Source::Apart(..) | Source::Sample(..))

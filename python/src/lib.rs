@@ -17,6 +17,7 @@ mod frame;
 mod group_time;
 mod looks;
 mod options;
+mod panel;
 mod picture;
 mod regressions;
 mod result;
@@ -24,6 +25,7 @@ mod switching;
 mod table;
 mod two_periods;
 mod two_way;
+mod windows;
 mod work;
 mod worker;
 
@@ -90,6 +92,8 @@ mod _native {
     #[pymodule_export]
     use crate::looks::{balance, describe, means, panelview};
     #[pymodule_export]
+    use crate::panel::panel_tool;
+    #[pymodule_export]
     use crate::regressions::{demean, feglm, sunab};
     #[pymodule_export]
     use crate::result::{Native, from_json, load};
@@ -101,6 +105,8 @@ mod _native {
     use crate::two_periods::drdid;
     #[pymodule_export]
     use crate::two_way::{bacon, twfe_weights};
+    #[pymodule_export]
+    use crate::windows::{lpdid, stacked};
     #[pymodule_export]
     use crate::worker::run_task;
 

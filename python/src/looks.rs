@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::call::Call;
 use crate::errors;
+use crate::options::Options;
 use crate::result::Native;
 
 /// Looks at the columns that a call names, and shows what is of one kind.
@@ -38,20 +39,24 @@ fn look<T: Send + 'static>(
         .relative(options.is("relative")?)
         .progress(call.progress())
         .build();
-    explore.base_period = period(&call, "base_period", frequency)?;
+    explore.base_period = period(&call.options, "base_period", frequency)?;
     call.finish(kind, move |data| ask(explore, data))
 }
 
 /// A period: a number, or a date where periods have a length.
-fn period(call: &Call<'_>, name: &str, frequency: Option<Frequency>) -> PyResult<Option<f64>> {
-    let Some(value) = call.options.object(name)? else { return Ok(None) };
+pub(crate) fn period(
+    options: &Options<'_>,
+    name: &str,
+    frequency: Option<Frequency>,
+) -> PyResult<Option<f64>> {
+    let Some(value) = options.object(name)? else { return Ok(None) };
     let number = value.extract::<f64>().ok();
     let date = || frequency?.period(&value.str().ok()?.to_string());
     number.or_else(date).map(Some).ok_or_else(|| {
         let message = format!(
             "`{name}` must be a period: a number, or with `frequency` a date such as 2007-03-01"
         );
-        errors::option(call.options.py(), &message)
+        errors::option(options.py(), &message)
     })
 }
 

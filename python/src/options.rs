@@ -126,6 +126,16 @@ impl<'py> Options<'py> {
         })
     }
 
+    /// A whole number, which may be negative.
+    pub(crate) fn whole(&self, name: &str) -> PyResult<Option<i32>> {
+        self.given(name, "a whole number", |value| {
+            if value.is_instance_of::<PyBool>() {
+                return None;
+            }
+            value.extract().ok()
+        })
+    }
+
     pub(crate) fn flag(&self, name: &str) -> PyResult<Option<bool>> {
         self.given(name, "True or False", |value| value.extract().ok())
     }

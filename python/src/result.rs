@@ -65,6 +65,8 @@ impl Native {
             SavedResult::Honest(of) => &of.warnings,
             SavedResult::Pretrends(of) => &of.warnings,
             SavedResult::Npiv(of) => &of.warnings,
+            SavedResult::LocalProjections(of) => &of.warnings,
+            SavedResult::Stacked(of) => &of.warnings,
             _ => return None,
         })
     }
@@ -174,6 +176,7 @@ impl Native {
         let at = |rows: &[burn_did::group_time::AggregatedRow]| {
             rows.iter().map(|row| row.at.to_string()).collect()
         };
+        let studied = |of: &burn_did::EventStudy| (at(&of.rows), known(&of.vcov));
         Some(match &self.saved {
             SavedResult::GroupTime(of) => {
                 let name = |cell: &burn_did::group_time::GroupTimeCell| {
@@ -182,15 +185,14 @@ impl Native {
                 (of.cells.iter().map(name).collect(), of.vcov())
             }
             SavedResult::Aggregated(of) => (at(&of.rows), known(&of.vcov)),
-            SavedResult::EventStudy(of) => (at(&of.rows), known(&of.vcov)),
-            SavedResult::SunAbraham(of) => (at(&of.event_study.rows), known(&of.event_study.vcov)),
+            SavedResult::EventStudy(of) => studied(of),
+            SavedResult::SunAbraham(of) => studied(&of.event_study),
             SavedResult::Regression(of) => {
                 (of.coefficients.iter().map(|c| c.name.clone()).collect(), known(&of.vcov))
             }
-            SavedResult::Multiplegt(of) => {
-                let study = of.event_study();
-                (at(&study.rows), known(&study.vcov))
-            }
+            SavedResult::Multiplegt(of) => studied(&of.event_study()),
+            SavedResult::LocalProjections(of) => studied(&of.event_study()),
+            SavedResult::Stacked(of) => studied(&of.event_study()),
             _ => return None,
         })
     }

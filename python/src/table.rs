@@ -43,10 +43,10 @@ impl Table {
                     AnyValue::Boolean(value) => values.append(value)?,
                     AnyValue::String(value) => values.append(value)?,
                     AnyValue::StringOwned(value) => values.append(value.as_str())?,
-                    value => match value.extract::<i64>().filter(|_| value.is_integer()) {
-                        Some(whole) => values.append(whole)?,
-                        None => values.append(value.extract::<f64>())?,
-                    },
+                    value if value.is_integer() => values.append(value.extract::<i128>())?,
+                    value if value.is_float() => values.append(value.extract::<f64>())?,
+                    // Dates and the like, as people read them.
+                    value => values.append(value.to_string())?,
                 }
             }
             columns.set_item(column.name().as_str(), values)?;

@@ -6,6 +6,7 @@ pub(crate) mod by_unit;
 mod cont_did;
 mod ddd;
 mod drdid;
+pub(crate) mod etwfe;
 pub(crate) mod fitting;
 pub(crate) mod fixed_effects;
 pub(crate) mod group_time;

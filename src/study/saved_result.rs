@@ -6,6 +6,7 @@ use serde::de::Error;
 
 use crate::base::error::Result;
 use crate::estimator::aggregate::{Aggregated, EventStudy};
+use crate::estimator::etwfe::EtwfeResult;
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
 use crate::estimator::local_projections::LocalProjectionsResult;
@@ -21,6 +22,7 @@ use crate::report::contract::Report;
 use crate::result::saved;
 use crate::study::balance::Balance;
 use crate::study::describe::Description;
+use crate::study::joint::JointStudyResult;
 use crate::study::means::CohortMeans;
 use crate::study::panelview::PanelView;
 
@@ -109,12 +111,16 @@ kinds! {
     Npiv(NpivResult),
     /// Effects by event time, by local projections.
     LocalProjections(LocalProjectionsResult),
+    /// Extended two-way fixed effects.
+    Etwfe(EtwfeResult),
     /// Effects by event time, from a stack of sub-experiments.
     Stacked(StackedResult),
     /// The decomposition of a two-way coefficient.
     Bacon(BaconResult),
     /// The weights of a two-way coefficient on effects.
     TwfeWeights(TwfeWeightsResult),
+    /// Several estimators of one sample.
+    JointStudy(JointStudyResult),
     /// What kind of panel the data are.
     Description(Description),
     /// Who is observed and treated when.

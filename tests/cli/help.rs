@@ -16,6 +16,7 @@ fn help_is_as_documented() {
         "did-multiplegt",
         "feols",
         "sunab",
+        "etwfe",
         "lpdid",
         "stacked",
         "bacon",

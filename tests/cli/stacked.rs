@@ -31,7 +31,7 @@ fn stacks_have_every_format_a_picture_and_analyses() {
 fn what_is_wrong_is_said() {
     let error = failure(2, &asked(&["--kappa-pre", "2"]));
     assert!(error.contains("--kappa-post"), "{error}");
-    let error = failure(1, &asked(&["--kappa-pre", "0", "--kappa-post", "1"]));
+    let error = failure(2, &asked(&["--kappa-pre", "0", "--kappa-post", "1"]));
     assert!(error.contains("`pre_window`"), "{error}");
     let words = ["--kappa-pre", "9", "--kappa-post", "1"];
     let error = failure(1, &asked(&words));

@@ -196,9 +196,9 @@ def _():
     assert found.n_units == staggered().filter(pl.col("g") != 0)["id"].n_unique(), found.n_units
 
 
-@says("has `etwfe`, `dyn_balancing` and `didml`, which burn-did lacks")
+@says("has `dyn_balancing` and `didml`, which burn-did lacks")
 def _():
-    assert all(importlib.util.find_spec(f"moderndid.{name}") for name in ("etwfe", "diddynamic", "didml"))
+    assert all(importlib.util.find_spec(f"moderndid.{name}") for name in ("diddynamic", "didml"))
 
 
 @says("has no contrasts, joint tests, saved results that aggregate without unit data, or command line")

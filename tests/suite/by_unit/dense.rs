@@ -52,10 +52,13 @@ impl Dense {
         self.independent().len()
     }
 
-    /// The columns that do not depend on others before them, by Gram and Schmidt.
-    fn independent(&self) -> Vec<Vec<f64>> {
-        let (mut basis, mut kept): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
-        for column in self.columns() {
+    /// Numbers of the columns that do not depend on others before them, indicators first, by Gram and Schmidt.
+    fn independent(&self) -> Vec<usize> {
+        let columns = self.columns();
+        let own = self.x.first().map_or(0, Vec::len);
+        let (mut basis, mut kept): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
+        for at in (own..columns.len()).chain(0..own) {
+            let column = &columns[at];
             let mut left = column.clone();
             for _ in 0..2 {
                 for b in &basis {
@@ -63,17 +66,20 @@ impl Dense {
                     left.iter_mut().zip(b).for_each(|(l, b)| *l -= dot * b);
                 }
             }
-            let [size, own] = [&left, &column].map(|v| v.iter().map(|v| v * v).sum::<f64>());
-            if size > 1e-12 * own {
+            let [size, all] = [&left, column].map(|v| v.iter().map(|v| v * v).sum::<f64>());
+            if size > 1e-12 * all {
                 basis.push(left.iter().map(|v| v / size.sqrt()).collect());
-                kept.push(column);
+                kept.push(at);
             }
         }
+        kept.sort_unstable();
         kept
     }
 
+    /// Coefficients and covariance are 0 where a regressor depends on others.
     pub fn fit(&self) -> Estimated {
-        let columns = self.independent();
+        let (all, kept) = (self.columns(), self.independent());
+        let columns: Vec<Vec<f64>> = kept.iter().map(|at| all[*at].clone()).collect();
         let (n, k) = (self.y.len(), columns.len());
         let dot = |a: &[f64], b: &[f64]| -> f64 { (0..n).map(|i| self.w[i] * a[i] * b[i]).sum() };
         let gram: Vec<Vec<f64>> =
@@ -95,16 +101,21 @@ impl Dense {
         let g = scores.len() as f64;
         let factor = g / (g - 1.0) * (n as f64 - 1.0) / (n - k) as f64;
         let own = self.x[0].len();
+        let place: Vec<Option<usize>> =
+            (0..own).map(|at| kept.iter().position(|of| *of == at)).collect();
         let mut covariance = vec![vec![0.0; own]; own];
         for score in scores.values() {
             let psi = times(&inverse, score);
-            for a in 0..own {
-                for b in 0..own {
-                    covariance[a][b] += factor * psi[a] * psi[b];
+            for (a, i) in place.iter().enumerate() {
+                for (b, j) in place.iter().enumerate() {
+                    if let (Some(i), Some(j)) = (i, j) {
+                        covariance[a][b] += factor * psi[*i] * psi[*j];
+                    }
                 }
             }
         }
-        Estimated { coefficients: b[..own].to_vec(), covariance, rows: n }
+        let coefficients = place.iter().map(|at| at.map_or(0.0, |at| b[at])).collect();
+        Estimated { coefficients, covariance, rows: n }
     }
 }
 

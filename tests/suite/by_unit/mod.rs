@@ -1,6 +1,6 @@
 //! Regressions whose sums are formed unit by unit: local projections and stacks.
 
-mod dense;
+pub mod dense;
 mod projections;
 mod stacked;
 
@@ -10,7 +10,7 @@ use crate::support::splitmix::SplitMix64;
 
 /// A panel with gaps in which treatment starts at different times. Columns `id, t, g, d, s, y, x, z, w, cl`: `d` is the treatment that
 /// stays, and `s` one that may end.
-fn random(seed: u64) -> DataFrame {
+pub fn random(seed: u64) -> DataFrame {
     let mut r = SplitMix64(seed);
     let mut below = |n: usize| ((r.uniform() * n as f64) as usize).min(n - 1);
     let (units, periods) = (30 + below(30), 5 + below(4));
@@ -56,7 +56,7 @@ fn random(seed: u64) -> DataFrame {
 }
 
 /// Six periods, 30 units that are never treated and 15 in each of the cohorts 3 to 6. Columns `id, t, g, y, x, w, cl`.
-fn textbook() -> DataFrame {
+pub fn textbook() -> DataFrame {
     let cells: Vec<(f64, f64)> =
         (0..90).flat_map(|u| (1..=6).map(move |t| (f64::from(u), f64::from(t)))).collect();
     let column = |of: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {

@@ -3,8 +3,9 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest,
-    LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, compare,
+    Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest,
+    JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights,
+    compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -58,6 +59,10 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = Stacked::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").pre_window(2).post_window(1);
     let stacked = config.build().fit(&mpdta).unwrap();
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let extended = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let several = config.group("first.treat").build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -76,6 +81,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(weights),
         Box::new(projections),
         Box::new(stacked),
+        Box::new(extended),
+        Box::new(several),
     ]
 }
 
@@ -118,7 +125,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 17);
+    assert_eq!(kinds.len(), 18);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::parse;
 /// treatment, the coefficients of a regression's first `i()`, robust intervals, or violations of parallel trends.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `lpdid`,
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `etwfe`, `sunab`, `feols`, `lpdid`,
     /// `stacked`, `honest`, `pretrends`, `npiv`, `bacon`, `twfe-weights`, `describe`, `panelview`, `means` or `balance`.
     result: PathBuf,
     /// Picture to write: .png, .svg or .pdf.

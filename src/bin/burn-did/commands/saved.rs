@@ -36,6 +36,7 @@ pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Re
         SavedResult::Multiplegt(fit) => fit.event_study(),
         SavedResult::LocalProjections(fit) => fit.event_study(),
         SavedResult::Stacked(fit) => fit.event_study(),
+        SavedResult::Etwfe(fit) => fit.event_study(),
         SavedResult::Regression(fit) => {
             event_study(&fit, "the regression has no i(), and so no event study")?
         }
@@ -45,7 +46,7 @@ pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Re
             fit.aggregate(aggregation)?.event_study()?
         }
         other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, lpdid, stacked, sunab or feols wrote, or an event study";
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, etwfe, lpdid, stacked, sunab or feols wrote, or an event study";
             return Err(refused(&other, path, reads));
         }
     })
@@ -73,6 +74,7 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::Multiplegt(_) => ("was saved by did-multiplegt", both),
         SavedResult::ContDid(_) => ("was saved by cont-did", both),
         SavedResult::Regression(_) => ("was saved by feols", both),
+        SavedResult::Etwfe(_) => ("was saved by etwfe", both),
         SavedResult::Stacked(_) => ("was saved by stacked", both),
         SavedResult::LocalProjections(_) => ("was saved by lpdid", both),
         SavedResult::Honest(_) => ("was saved by honest", "`burn-did plot` draws it"),

@@ -1,0 +1,202 @@
+"""Tools that bring a panel into shape.
+
+Each gives a table that any data frame library reads, with all columns of the data, and with a report on what it did in ``change``. Columns
+``idname`` and ``tname`` are those of the unit and the period; ``frequency`` is the length of a period, if periods are dates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _native
+from ._table import Table
+from ._types import Data, Missing, Names, source
+
+__all__ = [
+    "Panel",
+    "balance",
+    "deduplicate",
+    "difference",
+    "fill_gaps",
+    "first_treated",
+    "lag",
+    "long_difference",
+    "to_wide",
+]
+
+
+class Panel(Table):
+    """A panel that a tool made, and a report on what it did."""
+
+    def __init__(self, native: _native.Table, change: str) -> None:
+        super().__init__(native)
+        self.change = change
+
+
+def _made(tool: str, options: dict[str, Any]) -> Panel:
+    data = source(options.pop("data"))
+    return Panel(*_native.panel_tool(data, tool, options))
+
+
+def first_treated(
+    data: Data,
+    idname: str,
+    tname: str,
+    treatname: str,
+    *,
+    name: str | None = None,
+    never_as_zero: bool = False,
+    keep_first: bool = False,
+    missing_as_unknown: bool = False,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Add the period in which a unit is first treated, from a treatment of zeros and ones.
+
+    Parameters
+    ----------
+    treatname : str
+        Column of the treatment. One that ends is an error, as is a missing one.
+    name : str, optional
+        Name of the column that is added; ``first_treated`` by default.
+    never_as_zero : bool
+        Write 0 for units that are never treated, in place of null.
+    keep_first : bool
+        Keep the first treated period of units whose treatment ends, in place of an error.
+    missing_as_unknown : bool
+        Take missing treatments as unknown, in place of an error.
+    """
+    return _made("first_treated", locals())
+
+
+def balance(
+    data: Data,
+    idname: str,
+    tname: str,
+    rule: str = "units",
+    *,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Make a panel in which every unit has every period.
+
+    Parameters
+    ----------
+    rule : {"units", "periods", "largest", "fill"}
+        Keep the units with all periods, the periods with all units, what makes the largest panel, or add what lacks.
+    """
+    return _made("balance", locals())
+
+
+def fill_gaps(
+    data: Data,
+    idname: str,
+    tname: str,
+    *,
+    all_periods: bool = False,
+    carry_constant: bool = False,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Add rows for the periods of the data that a unit lacks.
+
+    Parameters
+    ----------
+    all_periods : bool
+        Also before the first and after the last period of a unit.
+    carry_constant : bool
+        Carry columns that do not change within units into the rows that are added.
+    """
+    return _made("fill_gaps", locals())
+
+
+def deduplicate(
+    data: Data,
+    idname: str,
+    tname: str,
+    strategy: str = "last",
+    *,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Keep one row for a unit and period.
+
+    Parameters
+    ----------
+    strategy : {"equal", "first", "last", "mean"}
+        Of rows that differ: an error, the first, the last, or means of numbers.
+    """
+    return _made("deduplicate", locals())
+
+
+def lag(
+    data: Data,
+    idname: str,
+    tname: str,
+    columns: Names,
+    periods: int = 1,
+    *,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Add the values of so many ``periods`` before, or after if the number is negative: ``y_lag1``, ``y_lead1``."""
+    return _made("lag", locals())
+
+
+def difference(
+    data: Data,
+    idname: str,
+    tname: str,
+    columns: Names,
+    periods: int = 1,
+    *,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Add changes since so many ``periods`` before: ``y_diff1``."""
+    return _made("difference", locals())
+
+
+def long_difference(
+    data: Data,
+    idname: str,
+    tname: str,
+    columns: Names,
+    gname: str | None = None,
+    *,
+    base: float | str | None = None,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Add changes since a base period: ``y_long_diff``.
+
+    Parameters
+    ----------
+    gname : str, optional
+        Column of first treated periods, if the base is the last period before treatment.
+    base : float or str, optional
+        Another base period.
+    """
+    return _made("long_difference", locals())
+
+
+def to_wide(
+    data: Data,
+    idname: str,
+    tname: str,
+    columns: Names | None = None,
+    *,
+    names: str | None = None,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+) -> Panel:
+    """Make one row of a unit, with a column for each period.
+
+    Parameters
+    ----------
+    columns : list of str, optional
+        Columns that change over time; by default those that do.
+    names : str, optional
+        Names of the new columns, as in ``"{column}_{period}"``.
+    """
+    return _made("to_wide", locals())

@@ -1,0 +1,128 @@
+//! `burn-did etwfe`
+
+use burn_did::backend::DidBackend;
+use burn_did::extended::EtwfeAbsorb;
+use burn_did::options::ControlGroup;
+use burn_did::regression::Family;
+use burn_did::{Etwfe, EtwfeResult};
+use clap::Args;
+
+use super::one_device;
+use crate::args::{
+    DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs, SolverArgs,
+};
+use crate::backend::{self, Fit, On};
+use crate::defaults;
+use crate::error::Result;
+use crate::words::OneOf;
+
+/// Extended two-way fixed effects (Wooldridge 2021, 2023): a regression with an effect of each cohort in each of its treated periods, averaged
+/// over all treated rows and by cohort, period and event time, in the way of R's `etwfe` and `emfx`.
+///
+/// Standard errors are clustered by unit unless --vcov says otherwise, and robust to heteroskedasticity without a unit.
+#[derive(Args)]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the effects by event time to this .png, .svg or .pdf file")))]
+pub(crate) struct EtwfeArgs {
+    #[command(flatten)]
+    source: DataArgs,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
+    /// Unit, whose effects are projected out; without one, those of cohorts are.
+    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
+    idname: Option<String>,
+    /// First treated period; 0, inf or empty for never treated.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
+    gname: String,
+    /// Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects.
+    #[arg(long, value_name = "COLUMNS", visible_alias = "covariates", value_delimiter = ',')]
+    xname: Vec<String>,
+    /// A column of numbers that effects may differ by.
+    #[arg(long, value_name = "COLUMN", visible_alias = "moderator")]
+    xvar: Option<String>,
+    /// What cohorts are compared with: rows not yet treated, or the never treated, with leads.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        visible_alias = "control-group",
+        default_value_t = defaults::etwfe().control_group,
+        value_parser = OneOf::<ControlGroup>::all(),
+        help_heading = "Estimation"
+    )]
+    cgroup: ControlGroup,
+    /// Model: least squares, or maximum likelihood for counts (poisson) and for probabilities (logit, probit).
+    #[arg(
+        long,
+        value_name = "FAMILY",
+        default_value_t = defaults::etwfe().family,
+        value_parser = OneOf::<Family>::all(),
+        help_heading = "Estimation"
+    )]
+    family: Family,
+    /// Which effects a linear regression projects out, beside those of periods.
+    #[arg(
+        long,
+        value_name = "OF",
+        default_value_t = defaults::etwfe().absorb,
+        value_parser = OneOf::<EtwfeAbsorb>::all(),
+        help_heading = "Estimation"
+    )]
+    absorb: EtwfeAbsorb,
+    /// Average over treated rows without their weights.
+    #[arg(long, help_heading = "Estimation")]
+    unweighted_averages: bool,
+    /// Add the sampling variance of what is averaged over.
+    #[arg(long, help_heading = "Estimation")]
+    random_shares: bool,
+    #[command(flatten)]
+    regression: RegressionArgs,
+    #[command(flatten)]
+    solver: SolverArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &EtwfeArgs) -> Result<()> {
+    args.output.check(&args.source.data)?;
+    args.output.emit(&backend::fit(args)?)
+}
+
+impl Fit for EtwfeArgs {
+    type Result = EtwfeResult;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.quiet
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<EtwfeResult> {
+        let config = Etwfe::<B>::builder()
+            .outcome(&*self.outcome.yname)
+            .maybe_unit(self.idname.clone())
+            .time(&*self.outcome.tname)
+            .group(&*self.gname)
+            .maybe_frequency(self.outcome.frequency)
+            .covariates(&self.xname)
+            .maybe_moderator(self.xvar.clone())
+            .control_group(self.cgroup)
+            .family(self.family)
+            .absorb(self.absorb)
+            .unweighted_averages(self.unweighted_averages)
+            .random_shares(self.random_shares)
+            .maybe_weights(self.regression.weightsname.clone())
+            .maybe_vcov(self.regression.vcov.clone())
+            .ssc(self.regression.ssc)
+            .solver(self.solver.solver)
+            .maybe_missing_values(self.source.na.clone())
+            .alpha(self.regression.level.alp)
+            .precision(on.precision)
+            .build();
+        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
+    }
+}

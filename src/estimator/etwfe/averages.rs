@@ -1,0 +1,75 @@
+//! Averages of effects over cells, with their covariance.
+
+use super::margins::{CellSums, Margins};
+use crate::base::solve::{dot, multiply};
+
+/// An average over some cells.
+#[derive(Clone, Debug)]
+pub(super) struct Average {
+    /// `None` if one of its cells has no effect, or there is none.
+    pub value: Option<f64>,
+    pub rows: usize,
+    /// Derivatives in the coefficients.
+    derivatives: Vec<f64>,
+    /// Which cells.
+    cells: Vec<usize>,
+    weight: f64,
+}
+
+/// What averages of rows vary by besides coefficients.
+pub(super) struct RandomShares<'a> {
+    /// Cluster of each row.
+    pub clusters: &'a [u32],
+    /// Cell of each row.
+    pub cell_of: &'a [Option<usize>],
+    /// Weight of each row in averages.
+    pub weights: &'a dyn Fn(usize) -> f64,
+}
+
+impl Average {
+    /// Over the cells with these numbers.
+    pub fn of(margins: &Margins, cells: Vec<usize>) -> Self {
+        let own = || cells.iter().map(|cell| &margins.cells[*cell]);
+        let weight: f64 = own().map(|cell| cell.weight).sum();
+        let k = margins.cells.first().map_or(0, |cell| cell.derivatives.len());
+        let derivative = |j: usize| own().map(|cell| cell.derivatives[j]).sum::<f64>() / weight;
+        let known = weight > 0.0 && own().all(|cell: &CellSums| cell.estimated);
+        Self {
+            value: known.then(|| own().map(|cell| cell.effect).sum::<f64>() / weight),
+            rows: own().map(|cell| cell.rows).sum(),
+            derivatives: (0..k).map(derivative).collect(),
+            cells,
+            weight,
+        }
+    }
+}
+
+/// The covariance `[m, m]` of averages, of coefficients with `covariance` `[k, k]`.
+pub(super) fn covariance(
+    averages: &[&Average],
+    coefficients: &[f64],
+    margins: &Margins,
+    shares: Option<&RandomShares<'_>>,
+) -> Vec<f64> {
+    let half: Vec<Vec<f64>> =
+        averages.iter().map(|a| multiply(coefficients, &a.derivatives)).collect();
+    let m = averages.len();
+    let mut all: Vec<f64> =
+        (0..m * m).map(|e| dot(&averages[e / m].derivatives, &half[e % m])).collect();
+    let Some(shares) = shares else { return all };
+    let clusters = shares.clusters.iter().max().map_or(0, |most| *most as usize + 1);
+    let mut sums = vec![vec![0.0; clusters]; m];
+    for (average, sums) in averages.iter().zip(&mut sums) {
+        let Some(value) = average.value else { continue };
+        for (row, cell) in shares.cell_of.iter().enumerate() {
+            if cell.is_some_and(|cell| average.cells.contains(&cell)) {
+                let part = (shares.weights)(row) * (margins.effects[row] - value) / average.weight;
+                sums[shares.clusters[row] as usize] += part;
+            }
+        }
+    }
+    for (e, entry) in all.iter_mut().enumerate() {
+        *entry += dot(&sums[e / m], &sums[e % m]);
+    }
+    all
+}

@@ -1,0 +1,391 @@
+//! Extended two-way fixed effects, step by step.
+
+use polars::prelude::{Column, DataFrame, IdxCa};
+
+use super::averages::{Average, RandomShares, covariance};
+use super::design::{Cell, Design};
+use super::margins::{Fitted, Margins};
+use super::options::{Etwfe, EtwfeAbsorb};
+use super::result::{EtwfeEffect, EtwfeResult, EtwfeSettings};
+use super::sample::Sample;
+use crate::base::error::{DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::ControlGroup;
+use crate::engine::backend::DidBackend;
+use crate::estimator::aggregate::reference_row;
+use crate::estimator::fitting::fits;
+use crate::estimator::fixed_effects::{Coefficient, FixedEffects, Law, RegressionResult, Vcov};
+use crate::read::columns::LabelColumn;
+use crate::read::formula::name_label;
+use crate::read::input::Data;
+use crate::result::inference::Estimate;
+
+/// Columns of the regression's own, beside those of the data.
+const COHORT: &str = ".cohort";
+const REGRESSOR: &str = ".regressor";
+
+fits!(<B> Etwfe<B>, device: B::Device, output: EtwfeResult);
+
+/// An average that is asked for, and what it is of.
+struct Wanted {
+    key: EtwfeEffect,
+    average: Option<Average>,
+}
+
+impl<B: DidBackend> Etwfe<B> {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
+    ///
+    /// # Errors
+    /// As [`FixedEffects::fit`]; [`DidError::NoValidGroups`](crate::DidError::NoValidGroups) if no cohort is first treated inside the sample,
+    /// and [`DidError::NoNeverTreated`](crate::DidError::NoNeverTreated) without rows to compare with.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<EtwfeResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<EtwfeResult> {
+        self.validate()?;
+        let sample = Sample::read(self, data.into())?;
+        let names: Vec<&str> =
+            self.covariates.iter().chain(&self.moderator).map(String::as_str).collect();
+        let explicit = !self.family.is_linear();
+        self.check_size(&sample, names.len())?;
+        let design = Design::new(
+            &sample,
+            self.control_group,
+            &names,
+            self.moderator.is_some(),
+            explicit,
+            self.frequency,
+        );
+        let frame = self.frame(&sample, &design)?;
+        let mut regression = self.regression(&design).fit_on(&frame, device)?;
+        let fitted = self.fitted(&design, &regression);
+        let margins = fitted.margins(&sample, &design, !self.unweighted_averages);
+        self.rename(&mut regression, &design);
+        self.result(&sample, &design, &margins, regression)
+    }
+
+    /// Columns whose levels are the clusters, as far as they are columns of the data.
+    pub(super) fn clusters(&self) -> impl Iterator<Item = &String> {
+        let factors = match &self.vcov {
+            Some(Vcov::Cluster(factors)) => factors.as_slice(),
+            _ => &[],
+        };
+        factors.iter().filter(|name| Some(*name) != self.unit.as_ref())
+    }
+
+    fn check_size(&self, sample: &Sample, covariates: usize) -> Result<()> {
+        let (rows, cohorts, periods) =
+            (sample.rows.len() as u128, sample.cohorts.len() as u128, sample.periods.len() as u128);
+        let columns = cohorts * periods * (1 + covariates as u128);
+        memory::check(
+            "regressors of cohorts in periods",
+            3 * 8 * rows * columns,
+            "count longer periods (`frequency`), or take fewer covariates",
+        )
+    }
+
+    fn vcov(&self) -> Vcov {
+        let of_unit = || match &self.unit {
+            Some(unit) => Vcov::cluster([name_label(unit)]),
+            None => Vcov::Hetero,
+        };
+        self.vcov.clone().unwrap_or_else(of_unit)
+    }
+
+    /// The data of the regression.
+    fn frame(&self, sample: &Sample, design: &Design) -> Result<DataFrame> {
+        let index: Vec<u32> =
+            sample.rows.iter().map(|row| u32::try_from(*row).unwrap_or(u32::MAX)).collect();
+        let taken = sample.frame.take(&IdxCa::from_vec("".into(), index))?;
+        let mut kept: Vec<&String> = vec![&self.outcome, &self.time];
+        kept.extend(self.unit.iter().chain(&self.weights).chain(self.clusters()));
+        kept.sort();
+        kept.dedup();
+        let mut columns: Vec<Column> =
+            kept.into_iter().map(|name| Ok(taken.column(name)?.clone())).collect::<Result<_>>()?;
+        let cohort: Vec<u32> =
+            sample.cohort.iter().map(|c| u32::try_from(*c).unwrap_or(u32::MAX)).collect();
+        columns.push(Column::new(COHORT.into(), cohort));
+        for (number, regressor) in design.regressors.iter().enumerate() {
+            let name = format!("{REGRESSOR}{number}");
+            columns.push(Column::new(name.as_str().into(), regressor.values.as_slice()));
+        }
+        Ok(DataFrame::new_infer_height(columns)?)
+    }
+
+    fn regression(&self, design: &Design) -> FixedEffects<B> {
+        let names: Vec<String> = (0..design.regressors.len())
+            .map(|number| name_label(&format!("{REGRESSOR}{number}")))
+            .collect();
+        let level = match (&self.unit, self.absorb) {
+            (Some(unit), EtwfeAbsorb::Unit) => unit,
+            _ => COHORT,
+        };
+        let absorb = match self.family.is_linear() {
+            true => vec![name_label(level), name_label(&self.time)],
+            false => Vec::new(),
+        };
+        FixedEffects::<B>::builder()
+            .outcome(name_label(&self.outcome))
+            .regressors(names.join(" + "))
+            .absorb(absorb)
+            .maybe_weights(self.weights.clone())
+            .vcov(self.vcov())
+            .ssc(self.ssc)
+            .family(self.family)
+            .keep_singletons(true)
+            .solver(self.solver)
+            .maybe_missing_values(self.missing_values.clone())
+            .alpha(self.alpha)
+            .precision(self.precision)
+            .build()
+    }
+
+    fn fitted(&self, design: &Design, regression: &RegressionResult) -> Fitted {
+        let place = |name: &str| regression.coefficients.iter().position(|c| c.name == name);
+        let own = |number: usize| {
+            let name = format!("{REGRESSOR}{number}");
+            place(&name).or_else(|| place(&name_label(&name)))
+        };
+        Fitted {
+            family: self.family,
+            place: (0..design.regressors.len()).map(own).collect(),
+            coefficients: regression.coefficients.iter().map(|c| c.estimate).collect(),
+            constant: place("(Intercept)"),
+        }
+    }
+
+    /// Gives the coefficients names that people read.
+    fn rename(&self, regression: &mut RegressionResult, design: &Design) {
+        let label = |name: &str| -> Option<String> {
+            let number: usize = name.trim_matches('`').strip_prefix(REGRESSOR)?.parse().ok()?;
+            Some(design.regressors.get(number)?.label.clone())
+        };
+        let coefficients = regression.coefficients.iter_mut().map(|c| &mut c.name);
+        for name in coefficients.chain(&mut regression.dropped) {
+            *name = label(name).unwrap_or_else(|| name.clone());
+        }
+        for warning in &mut regression.warnings {
+            if let DidWarning::CollinearRegressors { columns } = warning {
+                for name in columns {
+                    *name = label(name).unwrap_or_else(|| name.clone());
+                }
+            }
+        }
+        let slopes: Vec<&str> =
+            self.covariates.iter().chain(&self.moderator).map(String::as_str).collect();
+        let words = match slopes.is_empty() {
+            true => String::new(),
+            false => format!(", slopes of {}", slopes.join(", ")),
+        };
+        let absorbed = regression.absorbed.iter().map(|absorbed| match absorbed.name.as_str() {
+            name if name.trim_matches('`') == COHORT => self.group.clone(),
+            name => name.to_owned(),
+        });
+        let absorbed: Vec<String> = absorbed.collect();
+        let effects = match absorbed.is_empty() {
+            true => format!(" + {} + {}", self.group, self.time),
+            false => format!(" | {}", absorbed.join(" + ")),
+        };
+        for (own, name) in regression.absorbed.iter_mut().zip(absorbed) {
+            own.name = name;
+        }
+        regression.settings.formula =
+            format!("{} ~ cohorts in periods{words}{effects}", self.outcome);
+        regression.settings.estimator = "etwfe".into();
+    }
+
+    fn result(
+        &self,
+        sample: &Sample,
+        design: &Design,
+        margins: &Margins,
+        regression: RegressionResult,
+    ) -> Result<EtwfeResult> {
+        let numbered = || design.cells.iter().enumerate();
+        let of = |holds: &dyn Fn(&Cell) -> bool| -> Vec<usize> {
+            numbered().filter(|(_, cell)| holds(cell)).map(|(number, _)| number).collect()
+        };
+        let wanted = |key: EtwfeEffect, cells: Vec<usize>| Wanted {
+            key,
+            average: Some(Average::of(margins, cells)),
+        };
+        let mut all = vec![wanted(EtwfeEffect::default(), of(&|cell| cell.treated))];
+        let distinct = |of: &dyn Fn(&Cell) -> f64, treated: bool| -> Vec<f64> {
+            let own = design.cells.iter().filter(|cell| cell.treated || !treated);
+            let mut values: Vec<f64> = own.map(of).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            values
+        };
+        let events = distinct(&|cell| cell.event_time, false);
+        let first = all.len();
+        let before = events.iter().position(|at| *at >= 0.0).unwrap_or(events.len());
+        let leads = self.control_group == ControlGroup::NeverTreated;
+        for (place, at) in events.iter().enumerate() {
+            if leads && place == before {
+                all.extend(self.reference(sample, design));
+            }
+            let key = EtwfeEffect { event_time: Some(*at), ..EtwfeEffect::default() };
+            all.push(wanted(key, of(&|cell| cell.event_time == *at)));
+        }
+        let end = all.len();
+        let group = |cell: &Cell| sample.cohorts[cell.cohort].group;
+        let groups = distinct(&group, true);
+        for own in &groups {
+            let key = EtwfeEffect { group: Some(*own), ..EtwfeEffect::default() };
+            all.push(wanted(key, of(&|cell| cell.treated && group(cell) == *own)));
+        }
+        let time = |cell: &Cell| sample.periods[cell.period];
+        let times = distinct(&time, true);
+        for own in &times {
+            let key = EtwfeEffect { time: Some(*own), ..EtwfeEffect::default() };
+            all.push(wanted(key, of(&|cell| cell.treated && time(cell) == *own)));
+        }
+        for (number, cell) in numbered() {
+            let key = EtwfeEffect {
+                group: Some(group(cell)),
+                time: Some(time(cell)),
+                event_time: Some(cell.event_time),
+                ..EtwfeEffect::default()
+            };
+            all.push(wanted(key, vec![number]));
+        }
+        let estimated = self.estimated(sample, design, margins, &regression, all)?;
+        let (effects, vcov) = estimated;
+        let mut rest = effects.into_iter();
+        let overall = rest.next().map_or_else(Estimate::default, |effect| effect.estimate);
+        let by_event_time: Vec<EtwfeEffect> = rest.by_ref().take(end - first).collect();
+        let by_group = rest.by_ref().take(groups.len()).collect();
+        let by_period = rest.by_ref().take(times.len()).collect();
+        let treated = design.cells.iter().zip(&margins.cells).filter(|(cell, _)| cell.treated);
+        Ok(EtwfeResult {
+            n_treated: treated.map(|(_, sums)| sums.rows).sum(),
+            settings: self.settings(sample),
+            alpha: self.alpha,
+            overall,
+            by_event_time,
+            vcov: vcov[first..end].iter().map(|row| row[first..end].to_vec()).collect(),
+            by_group,
+            by_period,
+            cells: rest.collect(),
+            regression,
+            warnings: sample.warnings.clone(),
+        })
+    }
+
+    /// The event time that leads and lags are compared with, the same for all cohorts, if it is.
+    fn reference(&self, sample: &Sample, design: &Design) -> Option<Wanted> {
+        let treated = sample.cohorts.iter().enumerate().filter(|(_, cohort)| !cohort.reference);
+        let times: Vec<f64> =
+            treated.map(|(number, cohort)| sample.event_time(number, cohort.start - 1)).collect();
+        let at = *times.first()?;
+        let taken = design.cells.iter().any(|cell| cell.event_time == at);
+        if taken || times.iter().any(|other| *other != at) {
+            return None;
+        }
+        let key = EtwfeEffect {
+            event_time: Some(at),
+            estimate: reference_row(at).estimate,
+            reference: true,
+            ..EtwfeEffect::default()
+        };
+        Some(Wanted { key, average: None })
+    }
+
+    /// The averages with their standard errors, and their covariance.
+    fn estimated(
+        &self,
+        sample: &Sample,
+        design: &Design,
+        margins: &Margins,
+        regression: &RegressionResult,
+        all: Vec<Wanted>,
+    ) -> Result<(Vec<EtwfeEffect>, Vec<Vec<f64>>)> {
+        let k = regression.coefficients.len();
+        let coefficients = match regression.vcov.is_empty() {
+            true => vec![f64::NAN; k * k],
+            false => regression.vcov.concat(),
+        };
+        let clusters = self.random_shares.then(|| self.units(sample)).transpose()?;
+        let weights = |row: usize| if self.unweighted_averages { 1.0 } else { sample.weight(row) };
+        let shares = clusters.as_ref().map(|clusters| RandomShares {
+            clusters,
+            cell_of: &design.cell_of,
+            weights: &weights,
+        });
+        let averages: Vec<&Average> = all.iter().filter_map(|w| w.average.as_ref()).collect();
+        let covariance = covariance(&averages, &coefficients, margins, shares.as_ref());
+        let m = averages.len();
+        let law = match self.family.is_linear() {
+            true => Law::Student(regression.df_t),
+            false => Law::Normal,
+        };
+        let critical = law.critical(self.alpha);
+        let place: Vec<Option<usize>> = all
+            .iter()
+            .scan(0, |next, wanted| {
+                let own = wanted.average.as_ref().map(|_| *next);
+                *next += usize::from(own.is_some());
+                Some(own)
+            })
+            .collect();
+        let known = |a: usize| averages[a].value.is_some();
+        let entry = |a: &Option<usize>, b: &Option<usize>| match (a, b) {
+            (Some(a), Some(b)) if known(*a) && known(*b) => {
+                let value = covariance[a * m + b];
+                if value.is_finite() { value } else { 0.0 }
+            }
+            _ => 0.0,
+        };
+        let vcov = place.iter().map(|a| place.iter().map(|b| entry(a, b)).collect()).collect();
+        let effect = |(wanted, place): (&Wanted, &Option<usize>)| {
+            let Some(average) = &wanted.average else { return wanted.key.clone() };
+            let estimate = average.value.map_or_else(Estimate::default, |value| {
+                let variance = place.map_or(f64::NAN, |at| covariance[at * m + at]);
+                Coefficient::new(String::new(), value, variance, law, critical).as_estimate()
+            });
+            EtwfeEffect { estimate, n_rows: average.rows, ..wanted.key.clone() }
+        };
+        let effects = all.iter().zip(&place).map(effect).collect();
+        Ok((effects, vcov))
+    }
+
+    /// What sampling draws: the unit of each row, or the row without units.
+    fn units(&self, sample: &Sample) -> Result<Vec<u32>> {
+        let rows = || sample.rows.iter();
+        let Some(unit) = &self.unit else {
+            return Ok((0..sample.rows.len()).map(|row| u32::try_from(row).unwrap_or(0)).collect());
+        };
+        let column = sample.frame.column(unit)?;
+        let codes = LabelColumn::new(column, "unit")?.codes().codes;
+        Ok(rows().map(|row| codes[*row]).collect())
+    }
+
+    fn settings(&self, sample: &Sample) -> EtwfeSettings {
+        EtwfeSettings {
+            outcome: self.outcome.clone(),
+            unit: self.unit.clone(),
+            time: self.time.clone(),
+            group: self.group.clone(),
+            covariates: self.covariates.clone(),
+            moderator: self.moderator.clone(),
+            weights: self.weights.clone(),
+            control_group: self.control_group,
+            family: self.family,
+            absorb: self.absorb,
+            unweighted_averages: self.unweighted_averages,
+            random_shares: self.random_shares,
+            frequency: self.frequency,
+            files: sample.files.clone(),
+            read_as_missing: sample.read_as_missing.clone(),
+            n_rows: sample.rows_in,
+            rows_missing: sample.rows_missing,
+        }
+    }
+}

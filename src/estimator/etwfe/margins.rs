@@ -1,0 +1,132 @@
+//! Effects of rows, and of cells with their derivatives in the coefficients.
+
+use statrs::distribution::{Continuous, ContinuousCDF, Normal};
+
+use super::design::{Design, Role};
+use super::sample::Sample;
+use crate::estimator::fixed_effects::Family;
+
+/// Coefficients by regressor; none where one was left out.
+pub(super) struct Fitted {
+    pub family: Family,
+    /// The number of each regressor's coefficient among the estimated ones.
+    pub place: Vec<Option<usize>>,
+    /// The estimated coefficients, with the constant.
+    pub coefficients: Vec<f64>,
+    /// The number of the constant among them.
+    pub constant: Option<usize>,
+}
+
+/// Sums over the rows of a cell.
+#[derive(Clone, Debug)]
+pub(super) struct CellSums {
+    pub rows: usize,
+    pub weight: f64,
+    /// Of weights times effects.
+    pub effect: f64,
+    /// Of weights times derivatives of effects in the coefficients.
+    pub derivatives: Vec<f64>,
+    /// Whether the effect has a coefficient.
+    pub estimated: bool,
+}
+
+/// Sums by cell, and the effect of each row.
+pub(super) struct Margins {
+    pub cells: Vec<CellSums>,
+    /// 0 for rows without an effect.
+    pub effects: Vec<f64>,
+}
+
+impl Fitted {
+    /// Of all rows; `weighted` if averages have their weights.
+    pub fn margins(&self, sample: &Sample, design: &Design, weighted: bool) -> Margins {
+        let k = self.coefficients.len();
+        let estimated = |cell: usize| {
+            let own = design.regressors.iter().position(|r| r.role == Role::Effect(cell));
+            own.is_some_and(|own| self.place[own].is_some())
+        };
+        let empty = |cell: usize| CellSums {
+            rows: 0,
+            weight: 0.0,
+            effect: 0.0,
+            derivatives: vec![0.0; k],
+            estimated: estimated(cell),
+        };
+        let mut cells: Vec<CellSums> = (0..design.cells.len()).map(empty).collect();
+        let mut effects = vec![0.0; sample.rows.len()];
+        // Regressors of each cell's effect, with their coefficients.
+        let mut own: Vec<Vec<(usize, usize)>> = vec![Vec::new(); design.cells.len()];
+        for (at, regressor) in design.regressors.iter().enumerate() {
+            let (Role::Effect(cell) | Role::Slope(cell)) = regressor.role else { continue };
+            own[cell].extend(self.place[at].map(|place| (at, place)));
+        }
+        for (row, cell) in design.cell_of.iter().enumerate() {
+            let Some(cell) = *cell else { continue };
+            let weight = if weighted { sample.weight(row) } else { 1.0 };
+            let sums = &mut cells[cell];
+            sums.rows += 1;
+            sums.weight += weight;
+            let value = |at: usize| design.regressors[at].values[row];
+            let shift: f64 =
+                own[cell].iter().map(|(at, place)| self.coefficients[*place] * value(*at)).sum();
+            let effect = match self.family.is_linear() {
+                true => {
+                    for (at, place) in &own[cell] {
+                        sums.derivatives[*place] += weight * value(*at);
+                    }
+                    shift
+                }
+                false => self.nonlinear(design, row, shift, &own[cell], weight, sums),
+            };
+            sums.effect += weight * effect;
+            effects[row] = effect;
+        }
+        Margins { cells, effects }
+    }
+
+    /// The difference of means with and without treatment, whose derivatives are added.
+    fn nonlinear(
+        &self,
+        design: &Design,
+        row: usize,
+        shift: f64,
+        own: &[(usize, usize)],
+        weight: f64,
+        sums: &mut CellSums,
+    ) -> f64 {
+        let constant = self.constant.map_or(0.0, |at| self.coefficients[at]);
+        let all = design.regressors.iter().zip(&self.place);
+        let index = all.clone().filter_map(|(r, place)| Some((r.values[row], (*place)?)));
+        let with: f64 =
+            constant + index.clone().map(|(x, at)| x * self.coefficients[at]).sum::<f64>();
+        let [(mean, slope), (mean_without, slope_without)] =
+            [with, with - shift].map(|index| mean_and_slope(self.family, index));
+        for (x, place) in index {
+            sums.derivatives[place] += weight * (slope - slope_without) * x;
+        }
+        if let Some(at) = self.constant {
+            sums.derivatives[at] += weight * (slope - slope_without);
+        }
+        // The regressors of the effect are 0 without treatment.
+        for (at, place) in own {
+            sums.derivatives[*place] += weight * slope_without * design.regressors[*at].values[row];
+        }
+        mean - mean_without
+    }
+}
+
+/// The mean of an index, and its derivative.
+fn mean_and_slope(family: Family, index: f64) -> (f64, f64) {
+    match family {
+        Family::Gaussian => (index, 1.0),
+        Family::Poisson => (index.exp(), index.exp()),
+        Family::Logit => {
+            let mean = 1.0 / (1.0 + (-index).exp());
+            (mean, mean * (1.0 - mean))
+        }
+        Family::Probit => {
+            let normal = Normal::standard();
+            (normal.cdf(index), normal.pdf(index))
+        }
+    }
+}

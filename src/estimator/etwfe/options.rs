@@ -1,0 +1,113 @@
+//! Options of extended two-way fixed effects.
+
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, ControlGroup, Inference};
+use crate::base::words::words;
+use crate::engine::backend::DidBackend;
+use crate::engine::demean::Solver;
+use crate::estimator::fixed_effects::{Family, Ssc, Vcov};
+use crate::estimator::shell::options;
+
+words! {
+    /// Which effects a linear regression projects out.
+    #[derive(Default)]
+    pub enum EtwfeAbsorb: "absorb" {
+        /// Of units where there is a column of units, else of cohorts; and of periods.
+        #[default]
+        Unit = "unit",
+        /// Of cohorts and of periods.
+        Cohort = "cohort",
+    }
+}
+
+options! {
+    /// Extended two-way fixed effects (Wooldridge 2021, 2023).
+    ///
+    /// ```text
+    /// y_it = Σ_{g, t ≥ g} D_gt (τ_gt + (x_i - x̄_g)'ρ_gt) + α + λ_t + x_i'β + x_i'β_g + x_i'β_t + u_it
+    /// ```
+    ///
+    /// The effects `τ_gt` of cohorts in periods are averaged over treated rows: over all, by cohort, by period and by event time. With
+    /// [`family`](Self::family) the left side is the linear index of a Poisson, logit or probit regression, and averages are of the
+    /// differences of means that treatment makes.
+    ///
+    /// ```
+    /// use burn_did::{Etwfe, backend::Cpu, data};
+    ///
+    /// let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
+    /// let fit = config.covariates(["lpop"]).build().fit(&data::mpdta())?;
+    /// println!("{fit}");
+    /// assert_eq!((fit.cells.len(), fit.by_event_time.len()), (7, 4));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct Etwfe<B: DidBackend> with [missing_values, alpha, precision, backend] {
+        /// Outcome.
+        #[doc(alias = "yname")]
+        pub outcome: String,
+        /// Unit; without one, effects of cohorts take the place of those of units.
+        #[doc(alias = "ivar")]
+        pub unit: Option<String>,
+        /// Period.
+        #[doc(alias = "tvar")]
+        pub time: String,
+        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        #[doc(alias = "gvar")]
+        pub group: String,
+        /// Covariates: columns of numbers, of which effects of treatment, cohorts and periods have slopes.
+        #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub covariates: Vec<String>,
+        /// A column of numbers that effects may differ by, less its mean in the cohort and period.
+        #[doc(alias = "xvar")]
+        pub moderator: Option<String>,
+        /// Cohorts are compared with rows not yet treated, or with the never treated only: then leads are estimated, too.
+        #[doc(alias = "cgroup")]
+        #[builder(default = ControlGroup::NotYetTreated)]
+        pub control_group: ControlGroup,
+        /// Model of the regression. All but the first have indicators of cohorts and periods as regressors, and no effects of units.
+        #[builder(default)]
+        pub family: Family,
+        /// Which effects a linear regression projects out.
+        #[doc(alias = "fe")]
+        #[builder(default)]
+        pub absorb: EtwfeAbsorb,
+        /// Covariance of the coefficients; clustered by unit if nothing is said, and robust to heteroskedasticity without a unit.
+        pub vcov: Option<Vcov>,
+        /// Corrections for small samples.
+        #[builder(default)]
+        pub ssc: Ssc,
+        /// Weights; rows with a weight of zero are left out.
+        pub weights: Option<String>,
+        /// Takes averages over rows without their weights.
+        #[builder(default)]
+        pub unweighted_averages: bool,
+        /// Adds the sampling variance of what is averaged over: the shares of cohorts and periods and the covariates, by unit, or by row
+        /// without a unit.
+        #[builder(default)]
+        pub random_shares: bool,
+        /// What a period is, if the columns of periods and groups have dates.
+        pub frequency: Option<Frequency>,
+        /// How fixed effects are projected out.
+        #[builder(default)]
+        pub solver: Solver,
+    }
+}
+
+impl<B: DidBackend> Etwfe<B> {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`].
+    pub fn validate(&self) -> Result<()> {
+        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        let twice = self.moderator.as_ref().filter(|name| self.covariates.contains(name));
+        match twice {
+            Some(name) => Err(DidError::config(
+                "moderator",
+                "another column than the covariates, whose slopes effects have already",
+                name.clone(),
+            )),
+            None => Ok(()),
+        }
+    }
+}

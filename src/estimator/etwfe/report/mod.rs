@@ -1,0 +1,204 @@
+//! Extended two-way fixed effects in print.
+
+use crate::base::calendar::{label, shown};
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::ControlGroup;
+use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
+use crate::report::compare::{Comparable, Term};
+use crate::report::contract::Report;
+use crate::report::declare::result;
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::number::Digits;
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions, chart::Chart};
+use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, columns};
+use crate::report::{facts, foot};
+
+const TITLE: &str = "Extended Two-Way Fixed Effects";
+
+impl Report for EtwfeResult {
+    const KIND: &'static str = "etwfe";
+
+    fn table(&self) -> Table {
+        let period = |at: Option<f64>| self.period(at);
+        let overall = EtwfeEffect {
+            estimate: self.overall,
+            n_rows: self.n_treated,
+            ..EtwfeEffect::default()
+        };
+        let event = |of: &EtwfeEffect| of.event_time.map_or_else(String::new, label);
+        let group = |of: &EtwfeEffect| period(of.group);
+        let time = |of: &EtwfeEffect| period(of.time);
+        let mut align = aligned(1);
+        align.push(Align::Right);
+        Table {
+            title: TITLE.into(),
+            align,
+            sections: vec![
+                self.section("Average effect on the treated", "", &|_| String::new(), &[overall]),
+                self.section("By time since treatment", "Event time", &event, &self.by_event_time),
+                self.section("By cohort", "Group", &group, &self.by_group),
+                self.section("By period", "Period", &time, &self.by_period),
+            ],
+            notes: self.notes(),
+            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            label: Some("etwfe".into()),
+            estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
+        }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let overall = Estimates::single("overall", Vec::new(), self.overall)
+            .with([Variable::counts("n_rows", [Some(self.n_treated)])]);
+        let table = |name: &'static str, keys: Vec<Variable>, of: &[EtwfeEffect]| {
+            let status = |of: &EtwfeEffect| match (of.reference, of.estimate.estimate) {
+                (true, _) => Some("reference"),
+                (false, Some(_)) => Some("ok"),
+                (false, None) => Some("no_estimate"),
+            };
+            Estimates::new(name, keys, of.iter().map(|of| of.estimate)).with([
+                Variable::words("status", of.iter().map(status)),
+                Variable::counts("n_rows", of.iter().map(|of| Some(of.n_rows))),
+            ])
+        };
+        let events =
+            |of: &[EtwfeEffect]| Variable::numbers("event_time", of.iter().map(|of| of.event_time));
+        let groups = |of: &[EtwfeEffect]| {
+            Variable::words("group", of.iter().map(|of| Some(self.period(of.group))))
+        };
+        let times = |of: &[EtwfeEffect]| {
+            Variable::words("time", of.iter().map(|of| Some(self.period(of.time))))
+        };
+        vec![
+            overall,
+            table("event_times", vec![events(&self.by_event_time)], &self.by_event_time),
+            table("groups", vec![groups(&self.by_group)], &self.by_group),
+            table("periods", vec![times(&self.by_period)], &self.by_period),
+            table("cells", vec![groups(&self.cells), times(&self.cells)], &self.cells),
+        ]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let (settings, regression) = (&self.settings, &self.regression);
+        vec![
+            Variable::fact("estimator", "etwfe"),
+            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("family", settings.family.to_string()),
+            Variable::fact("control_group", settings.control_group.to_string()),
+            Variable::fact("covariates", settings.covariates.join(", ")),
+            Variable::fact("moderator", settings.moderator.clone()),
+            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("formula", regression.settings.formula.as_str()),
+            Variable::fact("vcov", regression.settings.vcov.label()),
+            Variable::fact("n_rows", regression.n),
+            Variable::fact("n_treated", self.n_treated),
+            Variable::fact("n_coefficients", regression.coefficients.len()),
+            Variable::fact("rows_missing", settings.rows_missing),
+            Variable::fact("alpha", self.alpha),
+            Variable::fact("n_warnings", self.warnings.len() + regression.warnings.len()),
+        ]
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let mut messages = facts::messages(&self.warnings, self.settings.frequency);
+        messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
+        let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
+        messages.extend(lost.map(|cell| {
+            let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
+            format!("cohort {group} has no effect in {time}: it follows from other regressors")
+        }));
+        messages
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        self.event_study().picture(options)
+    }
+}
+
+impl EtwfeResult {
+    fn period(&self, at: Option<f64>) -> String {
+        at.map_or_else(String::new, |at| shown(at, self.settings.frequency))
+    }
+
+    fn section(
+        &self,
+        caption: &str,
+        first: &str,
+        name: &dyn Fn(&EtwfeEffect) -> String,
+        effects: &[EtwfeEffect],
+    ) -> Section {
+        let digits = Digits::of(effects.iter().map(|of| &of.estimate));
+        let row = |of: &EtwfeEffect| {
+            let rows = if of.n_rows == 0 { String::new() } else { of.n_rows.to_string() };
+            let own = columns(&of.estimate, digits);
+            std::iter::once(name(of)).chain(own).chain([rows]).collect::<Vec<String>>()
+        };
+        let [lower, upper] = foot::coefficient_heads(self.alpha);
+        let names = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
+        let header = names.into_iter().chain([lower, upper, String::new(), "Rows".to_owned()]);
+        Section {
+            caption: Some(format!("{caption}:")),
+            header: header.collect(),
+            rows: effects.iter().map(row).collect(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (settings, regression) = (&self.settings, &self.regression);
+        let controls = match settings.control_group {
+            ControlGroup::NeverTreated => "Never Treated",
+            ControlGroup::NotYetTreated => "Not Yet Treated",
+        };
+        let mut notes = vec![
+            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            String::new(),
+            format!("Control Group: {controls}, Family: {}", settings.family),
+            format!("Formula: {}", regression.settings.formula),
+            format!("Rows: {}, Std. Errors: {}", regression.n, regression.settings.vcov.label()),
+        ];
+        let over = match (&settings.weights, settings.unweighted_averages) {
+            (Some(weights), false) => format!("Averages: over treated rows, weighted by {weights}"),
+            _ => "Averages: over treated rows".to_owned(),
+        };
+        let shares = match settings.random_shares {
+            true => ", with the sampling variance of shares",
+            false => ", whose shares are taken as known",
+        };
+        notes.push(format!("{over}{shares}"));
+        notes.extend(foot::reading(&settings.files, &settings.read_as_missing));
+        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes
+    }
+}
+
+result!(EtwfeResult);
+
+impl Comparable for EtwfeResult {
+    fn terms(&self) -> Vec<Term> {
+        self.event_study().terms()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![
+            ("Control group".to_owned(), self.settings.control_group.to_string()),
+            ("Family".to_owned(), self.settings.family.to_string()),
+            ("Observations".to_owned(), self.regression.n.to_string()),
+        ]
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
+    }
+
+    #[cfg(feature = "plot")]
+    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
+        self.event_study().comparable_chart(options)
+    }
+}

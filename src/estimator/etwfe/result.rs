@@ -1,0 +1,149 @@
+//! Result of [`Etwfe`](crate::Etwfe).
+
+use serde::{Deserialize, Serialize};
+
+use super::options::EtwfeAbsorb;
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::{Band, ControlGroup};
+use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, RegressionProvenance};
+use crate::estimator::fixed_effects::{Family, RegressionResult};
+use crate::estimator::honest::{Honest, HonestResult};
+use crate::estimator::pretrends::{Pretrends, PretrendsResult};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::result::inference::Estimate;
+
+/// Options of a fit, and the rows that it had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EtwfeSettings {
+    /// Outcome.
+    pub outcome: String,
+    /// Unit column.
+    pub unit: Option<String>,
+    /// Period column.
+    pub time: String,
+    /// Group column.
+    pub group: String,
+    /// Covariates.
+    pub covariates: Vec<String>,
+    /// What effects may differ by.
+    pub moderator: Option<String>,
+    /// Weights column.
+    pub weights: Option<String>,
+    /// Comparison rows.
+    pub control_group: ControlGroup,
+    /// Model of the regression.
+    pub family: Family,
+    /// Which effects were projected out.
+    pub absorb: EtwfeAbsorb,
+    /// Whether averages are over rows without their weights.
+    pub unweighted_averages: bool,
+    /// Whether the variance of what is averaged over is in standard errors.
+    pub random_shares: bool,
+    /// What a period is, if periods and groups are dates.
+    pub frequency: Option<Frequency>,
+    /// Files read; none if the data were in memory.
+    pub files: FilesRead,
+    /// What was read as missing.
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Rows read.
+    pub n_rows: usize,
+    /// Rows left out for a missing value.
+    pub rows_missing: usize,
+}
+
+/// An average of effects.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EtwfeEffect {
+    /// First treated period, of effects by cohort.
+    pub group: Option<f64>,
+    /// Period, of effects by period.
+    pub time: Option<f64>,
+    /// Time since the first treated period, of effects by event time.
+    pub event_time: Option<f64>,
+    /// The average, in units of the outcome, with its uncertainty.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Rows that are averaged over.
+    pub n_rows: usize,
+    /// Whether the effect is 0 by construction.
+    pub reference: bool,
+}
+
+/// Extended two-way fixed effects: a regression, and averages of its effects.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct EtwfeResult {
+    /// How the fit was made.
+    pub settings: EtwfeSettings,
+    /// One minus the confidence level.
+    pub alpha: f64,
+    /// The average over all treated rows.
+    #[doc(alias = "simple")]
+    pub overall: Estimate,
+    /// Averages by time since treatment, before it only against the never treated.
+    pub by_event_time: Vec<EtwfeEffect>,
+    /// Covariance of these, `[event times][event times]`; 0 at the reference.
+    pub vcov: Vec<Vec<f64>>,
+    /// Averages over the treated rows of cohorts.
+    pub by_group: Vec<EtwfeEffect>,
+    /// Averages over the treated rows of periods.
+    pub by_period: Vec<EtwfeEffect>,
+    /// Effects of cohorts in periods.
+    pub cells: Vec<EtwfeEffect>,
+    /// Rows of the regression that are treated.
+    pub n_treated: usize,
+    /// The regression.
+    pub regression: RegressionResult,
+    /// What else should be known of the sample.
+    pub warnings: Vec<DidWarning>,
+}
+
+impl EtwfeResult {
+    /// Effects by event time with their covariance. Before treatment there are some only against the never treated.
+    pub fn event_study(&self) -> EventStudy {
+        let row = |effect: &EtwfeEffect| AggregatedRow {
+            at: effect.event_time.unwrap_or_default(),
+            estimate: effect.estimate,
+            reference: effect.reference,
+        };
+        let regression = &self.regression;
+        EventStudy {
+            rows: self.by_event_time.iter().map(row).collect(),
+            vcov: self.vcov.clone(),
+            overall: Some(self.overall).filter(|overall| overall.estimate.is_some()),
+            band: Band::Pointwise,
+            alpha: self.alpha,
+            left_out: None,
+            provenance: Provenance::Regression(RegressionProvenance {
+                formula: regression.settings.formula.clone(),
+                outcome: self.settings.outcome.clone(),
+                vcov: regression.settings.vcov.label(),
+                n: regression.n,
+                column: None,
+            }),
+            universal: None,
+        }
+    }
+
+    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023).
+    ///
+    /// # Errors
+    /// As [`EventStudy::honest`].
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
+        self.event_study().honest(options)
+    }
+
+    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
+    ///
+    /// # Errors
+    /// As [`EventStudy::pretrends`].
+    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
+        self.event_study().pretrends(options)
+    }
+}

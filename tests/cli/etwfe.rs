@@ -1,0 +1,45 @@
+//! `burn-did etwfe`.
+
+use serde_json::json;
+
+use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, stdout, temporary};
+
+fn asked<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    ["etwfe", MPDTA].into_iter().chain(COLUMNS).chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn averages_have_every_format_a_picture_and_analyses() {
+    let document = parsed(&asked(&["--xname", "lpop", "--format", "json"]));
+    assert_eq!(
+        keys(&document),
+        [
+            "about",
+            "cells",
+            "event_times",
+            "format",
+            "groups",
+            "kind",
+            "overall",
+            "periods",
+            "result",
+            "warnings"
+        ]
+    );
+    assert_eq!(document["about"]["n_treated"], json!(291));
+    let [picture, again, saved] =
+        [temporary("etwfe.svg"), temporary("etwfe-again.svg"), temporary("etwfe.json")];
+    stdout(&asked(&["--cgroup", "never_treated", "--plot", &picture, "--save", &saved]));
+    stdout(&["plot", &saved, "--out", &again]);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    assert_eq!(read(&picture), read(&again));
+    assert!(stdout(&["honest", &saved]).contains("Sensitivity to Violations"));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let error = failure(2, &asked(&["--family", "gamma"]));
+    assert!(error.contains("poisson"), "{error}");
+    let error = failure(2, &asked(&["--xname", "lpop", "--xvar", "lpop"]));
+    assert!(error.contains("`moderator`"), "{error}");
+}

@@ -1,0 +1,13 @@
+//! Extended two-way fixed effects.
+
+mod dense;
+mod errors;
+mod results;
+mod textbook;
+
+use burn_did::Etwfe;
+use burn_did::backend::Cpu;
+
+fn etwfe() -> Etwfe<Cpu> {
+    Etwfe::builder().outcome("y").unit("id").time("t").group("g").build()
+}

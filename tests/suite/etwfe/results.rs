@@ -1,0 +1,53 @@
+//! Results in print, in files and in analyses.
+
+use burn_did::backend::Cpu;
+use burn_did::options::ControlGroup;
+use burn_did::{Etwfe, EtwfeResult, Honest, SavedResult, compare, data};
+
+fn fit(control_group: ControlGroup) -> EtwfeResult {
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    config.group("first.treat").control_group(control_group).build().fit(data::mpdta()).unwrap()
+}
+
+#[test]
+fn tables_have_the_numbers_and_what_they_are() {
+    let fit = fit(ControlGroup::NotYetTreated);
+    let shown = fit.to_string();
+    for words in [
+        "Average effect on the treated:",
+        "By time since treatment:",
+        "By cohort:",
+        "By period:",
+        "Control Group: Not Yet Treated, Family: gaussian",
+        "Formula: lemp ~ cohorts in periods | countyreal + year",
+        "Rows: 2500, Std. Errors: clustered by countyreal",
+        "whose shares are taken as known",
+    ] {
+        assert!(shown.contains(words), "{words} is not in\n{shown}");
+    }
+    assert_eq!(fit.regression.coefficients[0].name, "cohort 2004 in 2004");
+    let both = compare(&[("own", &fit), ("again", &fit)]).to_string();
+    assert!(both.contains("Event time 3") && both.contains("gaussian"), "{both}");
+}
+
+#[test]
+fn leads_go_to_analyses() {
+    let fit = fit(ControlGroup::NeverTreated);
+    let study = fit.event_study();
+    assert_eq!(study.event_times(), [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 3.0]);
+    let robust = fit.honest(Honest::relative_magnitude().m_bar([0.5, 1.0])).unwrap();
+    assert!(robust.intervals[1].lower < robust.intervals[0].lower);
+}
+
+#[test]
+fn saved_results_whose_parts_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fit.json");
+    let fit = fit(ControlGroup::NotYetTreated);
+    fit.save(&path).unwrap();
+    let SavedResult::Etwfe(loaded) = SavedResult::load(&path).unwrap() else { panic!() };
+    assert_eq!(*loaded, fit);
+    let mut broken = fit;
+    broken.vcov.pop();
+    assert!(broken.save(&path).unwrap_err().to_string().contains("`vcov`"));
+}
