@@ -97,7 +97,7 @@ pub use estimator::{
 pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
-pub use study::SavedResult;
+pub use study::{JointStudy, JointStudyResult, SavedResult};
 #[cfg(feature = "report")]
 pub use study::{Study, StudyReport};
 
@@ -138,6 +138,13 @@ pub mod explore {
         Balance, BalanceRow, CohortDescription, CohortMean, CohortMeans, CohortStatus, Description,
         Explore, Irregularity, PanelView, PeriodDescription, SampleOfDesign, TreatmentPattern,
         TreatmentStatus,
+    };
+}
+
+/// Options and parts of several estimators of one study.
+pub mod joint_study {
+    pub use crate::study::{
+        Agreement, EstimatorFailure, EstimatorOfStudy, JointStudySettings, StudyEstimator,
     };
 }
 

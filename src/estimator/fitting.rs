@@ -91,4 +91,4 @@ macro_rules! fits {
     };
 }
 
-pub(super) use fits;
+pub(crate) use fits;

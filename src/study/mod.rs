@@ -1,13 +1,14 @@
 //! The steps of a study around the estimate: what the data are, how outcomes moved, whether groups are alike.
 //!
 //! - Lives here: `panel`, tools that bring data into the shape that estimators read; `explore` (the columns, and the look at them),
-//!   `describe`, `panelview`, `means`, `balance`; `saved_result`, which knows every kind of result; and `recipe`, the report on a whole study.
+//!   `describe`, `panelview`, `means`, `balance`; `joint`, several estimators of one sample; `saved_result`, which knows every kind of result; and `recipe`, the report on a whole study.
 //! - May import: everything below it, estimators included.
 //! - Must not import: `prelude` and `bin`. No number of an estimate is formed here.
 
 mod balance;
 mod describe;
 mod explore;
+pub(crate) mod joint;
 mod means;
 pub(crate) mod panel;
 mod panelview;
@@ -20,6 +21,10 @@ pub use describe::{
     CohortDescription, CohortStatus, Description, Irregularity, PeriodDescription, SampleOfDesign,
 };
 pub use explore::Explore;
+pub use joint::{
+    Agreement, EstimatorFailure, EstimatorOfStudy, JointStudy, JointStudyResult,
+    JointStudySettings, StudyEstimator,
+};
 pub use means::{CohortMean, CohortMeans};
 pub use panelview::{PanelView, TreatmentPattern, TreatmentStatus};
 #[cfg(feature = "report")]

@@ -22,6 +22,7 @@ use crate::report::contract::Report;
 use crate::result::saved;
 use crate::study::balance::Balance;
 use crate::study::describe::Description;
+use crate::study::joint::JointStudyResult;
 use crate::study::means::CohortMeans;
 use crate::study::panelview::PanelView;
 
@@ -118,6 +119,8 @@ kinds! {
     Bacon(BaconResult),
     /// The weights of a two-way coefficient on effects.
     TwfeWeights(TwfeWeightsResult),
+    /// Several estimators of one sample.
+    JointStudy(JointStudyResult),
     /// What kind of panel the data are.
     Description(Description),
     /// Who is observed and treated when.

@@ -29,6 +29,7 @@ mod run;
 mod simulate;
 mod stacked;
 mod study;
+mod study_of_several;
 mod sunab;
 mod teaching;
 mod temporary;

@@ -2,8 +2,9 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest, LocalProjections, Npiv,
-    Pretrends, Stacked, SunAbraham, TwfeWeights, options::Bootstrap, report::PlotOptions,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest, JointStudy,
+    LocalProjections, Npiv, Pretrends, Stacked, SunAbraham, TwfeWeights, options::Bootstrap,
+    report::PlotOptions,
 };
 
 /// Group-time effects without an option. The backend does not matter.
@@ -75,6 +76,11 @@ pub(crate) fn etwfe() -> Etwfe<Cpu> {
 pub(crate) fn stacked() -> Stacked {
     let config = Stacked::builder().outcome("").unit("").time("").group("");
     config.pre_window(1).post_window(0).build()
+}
+
+/// Several estimators without an option. The backend does not matter.
+pub(crate) fn joint_study() -> JointStudy<Cpu> {
+    JointStudy::builder().outcome("").unit("").time("").group("").build()
 }
 
 /// A picture without an option.

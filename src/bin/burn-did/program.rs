@@ -11,7 +11,7 @@ use crate::cluster;
 use crate::commands::{
     self, aggregate, att_gt, compare, cont_did, data, ddd, demean, did_multiplegt, drdid, etwfe,
     explore, feols, honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate,
-    stacked, sunab, weighting,
+    stacked, study, sunab, weighting,
 };
 use crate::{error, messages, output, panics, signals};
 
@@ -41,6 +41,7 @@ enum Command {
     Feols(Box<feols::FeolsArgs>),
     Sunab(Box<sunab::SunabArgs>),
     Etwfe(Box<etwfe::EtwfeArgs>),
+    Study(Box<study::StudyArgs>),
     Lpdid(Box<lpdid::LpdidArgs>),
     Stacked(Box<stacked::StackedArgs>),
     Bacon(Box<commands::twfe::bacon::BaconArgs>),
@@ -103,6 +104,7 @@ pub(crate) fn run(arguments: &[OsString]) -> u8 {
         Command::Feols(args) => feols::run(&args),
         Command::Sunab(args) => sunab::run(&args),
         Command::Etwfe(args) => etwfe::run(&args),
+        Command::Study(args) => study::run(&args),
         Command::Lpdid(args) => lpdid::run(&args),
         Command::Stacked(args) => stacked::run(&args),
         Command::Bacon(args) => commands::twfe::bacon::run(&args),

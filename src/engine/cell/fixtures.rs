@@ -79,6 +79,7 @@ fn sample_of(
         offsets: vec![vec![0.0; periods.len()]; strata.len()],
         doses: None,
         n_clusters: None,
+        cluster_labels: None,
         labels: None,
         y_scale: 1.0,
         audit: SampleAudit::default(),

@@ -59,6 +59,21 @@ pub struct InfluenceFiles {
 }
 
 impl Influence {
+    /// The influence values of a sum of columns times weights; none without weights, or if a column with a weight has none.
+    pub(crate) fn combined(&self, weights: &[f64]) -> Vec<f64> {
+        if weights.is_empty() {
+            return Vec::new();
+        }
+        let mut sum = vec![0.0; self.units.len()];
+        for (column, weight) in self.columns.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+            if column.is_empty() {
+                return Vec::new();
+            }
+            sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += weight * value);
+        }
+        sum
+    }
+
     /// Writes them to a parquet file in a directory, which is made if it is not there.
     ///
     /// # Errors

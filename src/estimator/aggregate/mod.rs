@@ -27,6 +27,7 @@ pub(crate) use event_study::{
 pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, remedy};
 pub(crate) use universal::UniversalBase;
+pub(in crate::estimator) use weights::linear;
 
 words! {
     /// What is averaged over which cells.

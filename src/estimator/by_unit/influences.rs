@@ -10,7 +10,7 @@ use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law};
 use crate::read::columns::Label;
 use crate::read::panel::overview::UnitRows;
-use crate::result::inference::Estimate;
+use crate::result::inference::{ClusterInfluence, Estimate};
 
 /// Fewer clusters than these leave standard errors unsure.
 const FEW: usize = 10;
@@ -127,6 +127,24 @@ impl Influences {
             }
         }
         Ok(Covariance { values, clusters })
+    }
+
+    /// By the clusters' labels and with the corrections for small samples: one column for each of these targets, empty where there is none.
+    /// `None` if units are the clusters, which have no labels here.
+    pub fn of_clusters(&self, targets: &[Option<usize>]) -> Option<ClusterInfluence> {
+        let labels = self.clusters.as_ref()?;
+        let mut clusters = labels.clone();
+        clusters.sort();
+        clusters.dedup();
+        let sums = self.by_cluster();
+        let column = |target: &Option<usize>| {
+            let Some(target) = *target else { return Vec::new() };
+            let root = self.factors[target].sqrt();
+            let value =
+                |sum: &Vec<f64>| if sum[target].is_nan() { 0.0 } else { root * sum[target] };
+            sums.iter().map(value).collect()
+        };
+        Some(ClusterInfluence { clusters, columns: targets.iter().map(column).collect() })
     }
 
     /// By unit and in the scale of one observation, as results have them: where units are the clusters, a standard error is the root of their

@@ -126,6 +126,21 @@ impl Scores<'_> {
         }
     }
 
+    /// What each cluster of the first factor adds to the coefficients, `[k][clusters]`: their products are the covariance by that
+    /// factor alone, with its corrections for small samples.
+    pub fn by_cluster(&self, ssc: &Ssc, k: usize) -> Vec<Vec<f64>> {
+        let Some((codes, count)) = self.clusters.first() else { return Vec::new() };
+        let (n, g) = (self.residuals.len() as f64, *count as f64);
+        let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
+        let adjusted = if ssc.g_adj { g / (g - 1.0) } else { 1.0 };
+        let sums = sums::by_cluster(self.columns, self.residuals, codes, *count);
+        let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
+        let mut influence = sums::combined(&sums, &self.influence());
+        let scale = (parameters * adjusted).sqrt();
+        influence.iter_mut().flatten().for_each(|value| *value *= scale);
+        influence
+    }
+
     /// What a score adds to the coefficients of the regressors, `[k, k]`: one coefficient a column.
     fn influence(&self) -> Vec<f64> {
         let k = self.columns.len();

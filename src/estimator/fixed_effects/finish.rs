@@ -17,6 +17,7 @@ use super::task::{RegressionReading, RegressionTask};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::engine::backend::DidBackend;
+use crate::engine::source::Influence;
 use crate::read::formula::Indicator;
 use crate::result::timings::Timings;
 
@@ -78,6 +79,8 @@ struct Uncertainty {
     full_leverage: usize,
     /// Whether it is one: there are degrees of freedom, and no leverage is one.
     regular: bool,
+    /// Influence of the clusters on the coefficients, `[k][clusters]`; if it is kept.
+    by_cluster: Vec<Vec<f64>>,
 }
 
 impl<B: DidBackend> RegressionTask<'_, B> {
@@ -85,6 +88,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
     pub(super) fn result(
         &self,
         wanted: &RegressionColumns,
+        reading: &RegressionReading,
         sample: &RegressionSample,
         regressors: &CentredRegressors,
         mut estimated: LinearFit,
@@ -92,7 +96,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let config = self.config;
         let dropped = regressors.dropped(&estimated.kept)?;
         let counted = self.counted(wanted, sample, &estimated.kept)?;
-        let Uncertainty { matrix, rank, repaired, full_leverage, regular } =
+        let Uncertainty { matrix, rank, repaired, full_leverage, regular, by_cluster } =
             self.uncertainty(&counted, regressors, &estimated);
         regressors.uncentred(&estimated.kept, &mut estimated.b, estimated.mean);
         let law = match config.family.is_linear() {
@@ -107,6 +111,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         };
         let coefficients: Vec<Coefficient> =
             estimated.kept.iter().enumerate().map(coefficient).collect();
+        let names = coefficients.iter().map(|coefficient| coefficient.name.clone()).collect();
         // The constant is not tested.
         let first = usize::from(estimated.kept.first() == Some(&0) && regressors.constant);
         let tests = k - first;
@@ -182,6 +187,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             indicators: Vec::new(),
             law,
             residuals: None,
+            influence: config.keep_influence.then(|| influence(reading, sample, names, by_cluster)),
         })
     }
 
@@ -237,6 +243,10 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             repaired: covariance.repaired,
             full_leverage: covariance.full_leverage,
             regular,
+            by_cluster: match config.keep_influence && regular {
+                true => scores.by_cluster(&config.ssc, counted.df_k),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -283,6 +293,30 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         ];
         fit.warnings.splice(0..0, first.into_iter().flatten().chain(at_bounds));
     }
+}
+
+/// Influence values with the labels of the clusters, on the scale of one cluster.
+fn influence(
+    reading: &RegressionReading,
+    sample: &RegressionSample,
+    names: Vec<String>,
+    mut by_cluster: Vec<Vec<f64>>,
+) -> Influence {
+    let units = match (sample.clusters.first(), reading.rows.clusters.first()) {
+        (Some((codes, count)), Some(factor)) => {
+            let mut first = vec![u32::MAX; *count];
+            for (code, row) in codes.iter().zip(&sample.rows) {
+                let known = &mut first[*code as usize];
+                *known = (*known).min(*row);
+            }
+            parallel::map(*count, |cluster| factor.text(first[cluster] as usize))
+        }
+        _ => Vec::new(),
+    };
+    by_cluster.resize(names.len(), Vec::new());
+    let clusters = units.len() as f64;
+    by_cluster.iter_mut().flatten().for_each(|value| *value *= clusters);
+    Influence { units, names, columns: by_cluster }
 }
 
 /// What a warning says of levels without other outcomes.

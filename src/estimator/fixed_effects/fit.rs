@@ -152,7 +152,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let effects = estimated.effects.take();
         let kept = estimated.kept.clone();
         let mut fit = self
-            .result(wanted, &sample, &regressors, estimated)
+            .result(wanted, reading, &sample, &regressors, estimated)
             .map_err(blamed(config.family, &separating))?;
         fit.warnings.splice(0..0, warnings);
         self.complete(&mut fit, reading, &sample, &separating);

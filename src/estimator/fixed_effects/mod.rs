@@ -133,6 +133,10 @@ options! {
         #[doc(alias = "fixef")]
         #[builder(default)]
         pub keep_fixed_effects: bool,
+        /// Keeps the influence of each cluster on each coefficient, in [`RegressionResult::influence`]; needs a covariance that is clustered
+        /// by one factor.
+        #[builder(default)]
+        pub keep_influence: bool,
         /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
         #[builder(default)]
         pub precision: Precision,
@@ -188,6 +192,13 @@ impl<B: DidBackend> FixedEffects<B> {
         positive("glm_tol", self.glm_tol)?;
         at_least_one("fixef_maxiter", self.fixef_maxiter)?;
         at_least_one("glm_maxiter", self.glm_maxiter)?;
+        if self.keep_influence
+            && !matches!(&self.vcov, Vcov::Cluster(factors) if factors.len() == 1)
+        {
+            let expected =
+                "a covariance that is clustered by one factor, as `Vcov::cluster([\"firm\"])`";
+            return Err(DidError::config("keep_influence", expected, true));
+        }
         Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
     }
 

@@ -9,6 +9,7 @@ use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
 use crate::base::options::Precision;
 use crate::engine::demean::{ColumnReport, Solver};
+use crate::engine::source::Influence;
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::read::formula::Indicator;
@@ -92,6 +93,9 @@ pub struct RegressionResult {
     /// Residuals by input row, `None` for rows that are not in the sample; if kept.
     #[serde(skip)]
     pub residuals: Option<Vec<Option<f64>>>,
+    /// Influence of the clusters on the coefficients, with the correction for small samples; if kept. Its `units` are the clusters.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
 }
 
 /// A factor whose effects were projected out.

@@ -20,6 +20,7 @@ use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
+use crate::engine::source::Influence;
 use crate::estimator::aggregate::EventStudy;
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
@@ -83,6 +84,10 @@ options! {
         /// How fixed effects are projected out.
         #[builder(default)]
         pub solver: Solver,
+        /// Keeps the influence of each cluster on each effect, in [`SunAbrahamResult::influence`]; needs a covariance that is clustered
+        /// by one factor.
+        #[builder(default)]
+        pub keep_influence: bool,
     }
 }
 
@@ -95,6 +100,9 @@ pub struct SunAbrahamResult {
     pub event_study: EventStudy,
     /// The regression, whose coefficients are the effects of cohorts by event time: `year::2:cohort::2004`.
     pub regression: RegressionResult,
+    /// Influence of the clusters on the effects by event time, if kept: its `units` are the clusters, its `names` the event times.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
 }
 
 fits!(<B> SunAbraham<B>, device: B::Device, output: SunAbrahamResult);
@@ -155,6 +163,7 @@ impl<B: DidBackend> SunAbraham<B> {
             .vcov(vcov)
             .ssc(self.ssc)
             .solver(self.solver)
+            .keep_influence(self.keep_influence)
             .maybe_missing_values(self.missing_values.clone())
             .alpha(self.alpha)
             .precision(self.precision)
@@ -212,8 +221,13 @@ impl<B: DidBackend> SunAbraham<B> {
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();
-        let event_study = averaged(&regression, &of_coefficients, &shares, references);
-        Ok(SunAbrahamResult { event_study, regression })
+        let (event_study, weights) = averaged(&regression, &of_coefficients, &shares, references);
+        let influence = regression.influence.as_ref().map(|of_coefficients| Influence {
+            units: of_coefficients.units.clone(),
+            names: event_study.rows.iter().map(|row| row.at.to_string()).collect(),
+            columns: weights.iter().map(|weights| of_coefficients.combined(weights)).collect(),
+        });
+        Ok(SunAbrahamResult { event_study, regression, influence })
     }
 
     /// An error about groups that are 0 and 1 says so.
@@ -233,13 +247,13 @@ impl<B: DidBackend> SunAbraham<B> {
 }
 
 /// Effects by event time: averages of the cohorts' effects, weighted by their rows. An effect without a coefficient was left out
-/// as collinear; the regression warns about it.
+/// as collinear; the regression warns about it. Beside them the weights of the coefficients in each row, none for a reference.
 fn averaged(
     fit: &RegressionResult,
     of_coefficients: &[Option<CohortCell>],
     shares: &BTreeMap<CohortCell, f64>,
     references: impl Iterator<Item = i128>,
-) -> EventStudy {
+) -> (EventStudy, Vec<Vec<f64>>) {
     let k = fit.coefficients.len();
     let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
     let mut overall = vec![0.0; k];
@@ -266,5 +280,8 @@ fn averaged(
     });
     let references = references.map(|at| (coarse(at), None));
     let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
-    combined(fit, None, times.chain(references).collect(), overall)
+    let mut times: Vec<(f64, Option<Vec<f64>>)> = times.chain(references).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let weights = times.iter().map(|(_, weights)| weights.clone().unwrap_or_default()).collect();
+    (combined(fit, None, times, overall), weights)
 }

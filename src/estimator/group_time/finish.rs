@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::by_cluster::ByCluster;
 use super::overlap::overlap_warnings;
 use super::{GroupTimeCell, GroupTimeResult};
 use crate::base::calendar::{Calendar, shown};
@@ -57,13 +58,17 @@ pub(crate) fn result(
         solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
+    let mut by_cluster = None;
     let kept = match moments {
         Some(mut moments) => {
             let covariance = moments.covariance();
             fail_without_variance(&mut effects, &covariance, sample.y_scale, &mut warnings);
             let columns = kept_columns(sample, &effects);
             let kept = moments.kept.take().map(|kept| kept.finish(sample, &columns));
-            add_law(&mut effects, moments, &covariance, sample.y_scale);
+            let scales = scales(&effects, sample.y_scale);
+            by_cluster =
+                kept.is_some().then(|| ByCluster::new(sample, &moments, &scales)).flatten();
+            add_law(&mut effects, moments, &covariance, &scales);
             kept.transpose()?.unwrap_or_default()
         }
         None => Kept::default(),
@@ -77,7 +82,7 @@ pub(crate) fn result(
     for (cell, overlap) in result.cells.iter_mut().zip(overlaps) {
         cell.overlap = overlap.filter(|_| cell.status == CellStatus::Estimated);
     }
-    Ok(GroupTimeResult { influence: kept.here, influence_files: kept.files, ..result })
+    Ok(GroupTimeResult { influence: kept.here, influence_files: kept.files, by_cluster, ..result })
 }
 
 /// The table of effects that have their law, with a test of those before treatment.
@@ -107,6 +112,7 @@ pub(crate) fn of_effects(
         influence_files: None,
         weighting: None,
         scores: None,
+        by_cluster: None,
     }
 }
 
@@ -217,27 +223,32 @@ fn fail_without_variance(
     }
 }
 
+/// What turns influence values into units of the estimates: effects and, behind them, shares; 0 where there is no estimate.
+fn scales(effects: &GroupTimeEffects, y_scale: f64) -> Vec<f64> {
+    let cells = effects.cells.len();
+    let scale = |(j, value): (usize, &Option<f64>)| match value {
+        None => 0.0,
+        Some(_) if j < cells => y_scale,
+        Some(_) => 1.0,
+    };
+    effects.joint.values.iter().enumerate().map(scale).collect()
+}
+
 /// Covariance and draws in units of the outcome (shares have none); 0 where there is no estimate.
 fn add_law(
     effects: &mut GroupTimeEffects,
     moments: InfluenceMoments,
     unscaled: &[f64],
-    y_scale: f64,
+    scales: &[f64],
 ) {
-    let (cells, joint) = (effects.cells.len(), &mut effects.joint);
+    let joint = &mut effects.joint;
     let m = joint.len();
-    let scale = |j: usize| match joint.values[j] {
-        None => 0.0,
-        Some(_) if j < cells => y_scale,
-        Some(_) => 1.0,
-    };
-    let scales: Vec<f64> = (0..m).map(scale).collect();
     let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
     let scaled = |(e, v): (usize, &f64)| times(times(*v, scales[e / m]), scales[e % m]);
     joint.covariance = Some(unscaled.iter().enumerate().map(scaled).collect());
     if let Some(bootstrap) = &effects.inference.bootstrap {
         let mut draws = moments.draws(unscaled, bootstrap);
-        for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(&scales) {
+        for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(scales) {
             for d in column {
                 *d = times(*d, *scale);
             }

@@ -1,5 +1,6 @@
 //! Results of estimators of group-time effects.
 
+mod by_cluster;
 mod check;
 mod contrast;
 pub(crate) mod finish;
@@ -7,6 +8,8 @@ pub(crate) mod overlap;
 pub(crate) mod report;
 
 use serde::{Deserialize, Serialize};
+
+use self::by_cluster::ByCluster;
 
 use crate::base::error::DidWarning;
 use crate::base::options::{Band, EstimationMethod};
@@ -136,6 +139,9 @@ pub struct GroupTimeResult {
     /// Propensity scores and weights by unit, if kept.
     #[serde(skip)]
     pub scores: Option<Scores>,
+    /// What each cluster contributes to the effects and to the groups' shares, if there are clusters and influence values are kept.
+    #[serde(skip)]
+    pub(crate) by_cluster: Option<ByCluster>,
 }
 
 impl GroupTimeResult {

@@ -14,6 +14,7 @@ use crate::estimator::by_unit::{
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
+use crate::result::inference::ClusterInfluence;
 
 fits!(LocalProjections, output: LocalProjectionsResult);
 
@@ -28,15 +29,30 @@ impl LocalProjections {
     /// [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<LocalProjectionsResult> {
         self.validate()?;
-        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
+        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, ..)| result))
+    }
+
+    /// [`fit`](Self::fit) with the influence of the clusters on the effects, in their order; `None` without a column of clusters.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub(crate) fn fit_with_influence<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+    ) -> Result<(LocalProjectionsResult, Option<ClusterInfluence>)> {
+        self.validate()?;
+        self.asked().with(data.into(), |opened| {
+            let (result, influences, rows) = fit(self, opened)?;
+            Ok((result, influences.of_clusters(&rows)))
+        })
     }
 }
 
-/// Reads the rows, and estimates all horizons; with the influence values of all of them.
+/// Reads the rows, and estimates all horizons; with the influence values of all of them, and which of them each effect has.
 fn fit(
     options: &LocalProjections,
     opened: &Opened<'_>,
-) -> Result<(LocalProjectionsResult, Influences)> {
+) -> Result<(LocalProjectionsResult, Influences, Vec<Option<usize>>)> {
     if options.stable_periods.is_none() {
         check_absorbing(opened)?;
     }
@@ -81,7 +97,7 @@ fn fit(
         warnings: warnings(&plan, opened, &fitted, &covariance),
         influence: influences.kept(names(&plan)),
     };
-    Ok((result, influences))
+    Ok((result, influences, rows))
 }
 
 fn settings(options: &LocalProjections) -> ProjectionSettings {

@@ -14,7 +14,7 @@ use crate::estimator::by_unit::{
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
 use crate::result::estimates::CellStatus;
-use crate::result::inference::Estimate;
+use crate::result::inference::{ClusterInfluence, Estimate};
 
 fits!(Stacked, output: StackedResult);
 
@@ -28,12 +28,30 @@ impl Stacked {
     /// [`DidError::TooFewClusters`], [`DidError::Weights`], [`DidError::OutOfRange`], [`DidError::Memory`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<StackedResult> {
         self.validate()?;
-        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, _)| result))
+        self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, ..)| result))
+    }
+
+    /// [`fit`](Self::fit) with the influence of the clusters on the effects, in their order; `None` without a column of clusters.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub(crate) fn fit_with_influence<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+    ) -> Result<(StackedResult, Option<ClusterInfluence>)> {
+        self.validate()?;
+        self.asked().with(data.into(), |opened| {
+            let (result, influences, rows) = fit(self, opened)?;
+            Ok((result, influences.of_clusters(&rows)))
+        })
     }
 }
 
-/// Reads the rows, and estimates all effects; with their influence values.
-fn fit(options: &Stacked, opened: &Opened<'_>) -> Result<(StackedResult, Influences)> {
+/// Reads the rows, and estimates all effects; with their influence values, and which of them each effect has.
+fn fit(
+    options: &Stacked,
+    opened: &Opened<'_>,
+) -> Result<(StackedResult, Influences, Vec<Option<usize>>)> {
     let timeline = Timeline::new(&opened.overview, opened.columns, options.rank_periods)?;
     let plan = Plan::new(options, opened, timeline)?;
     let targets = plan.events() - 1;
@@ -90,7 +108,7 @@ fn fit(options: &Stacked, opened: &Opened<'_>) -> Result<(StackedResult, Influen
         warnings: warnings(&plan, opened, &fitted, &weighting, &covariance),
         influence: influences.kept(names(options)),
     };
-    Ok((result, influences))
+    Ok((result, influences, rows))
 }
 
 fn settings(options: &Stacked) -> StackSettings {

@@ -75,6 +75,10 @@ impl ClusterLabels {
         self.0.len()
     }
 
+    pub fn labels(&self) -> &[Label] {
+        &self.0
+    }
+
     /// Numbers of a frame's clusters by their codes.
     pub fn numbers(&self, codes: &Codes) -> Vec<u32> {
         let number = |c: usize| {

@@ -8,6 +8,7 @@ use crate::base::calendar::Calendar;
 use crate::base::error::DidWarning;
 use crate::base::options::SharesOf;
 use crate::base::splines::Splines;
+use crate::read::columns::Label;
 
 use super::audit::SampleAudit;
 use super::counts::Pairs;
@@ -120,6 +121,8 @@ pub(crate) struct Sample {
     /// What was subtracted from each outcome column of each stratum, in units of the conditioned outcomes.
     pub offsets: Vec<Vec<f64>>,
     pub n_clusters: Option<usize>,
+    /// Labels of the clusters, if labels are kept.
+    pub cluster_labels: Option<Vec<Label>>,
     /// Labels of the units by canonical rank; `None` if rows have none or they are not kept.
     pub labels: Option<Vec<String>>,
     /// Factor by which outcomes were divided.

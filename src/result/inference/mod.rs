@@ -2,6 +2,7 @@
 
 mod band;
 mod bootstrap;
+mod by_cluster;
 mod critical;
 mod estimate;
 mod joint;
@@ -9,6 +10,7 @@ mod wald;
 
 use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
+pub(crate) use by_cluster::ClusterInfluence;
 pub(crate) use critical::{Critical, FEW_CLUSTERS};
 pub use estimate::Estimate;
 pub(crate) use joint::{Combination, Joint, no_covariance};

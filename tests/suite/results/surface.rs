@@ -4,7 +4,8 @@ use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
     Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest,
-    LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights, compare,
+    JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights,
+    compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -60,6 +61,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let stacked = config.build().fit(&mpdta).unwrap();
     let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let extended = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let several = config.group("first.treat").build().fit(&mpdta).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -79,6 +82,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(projections),
         Box::new(stacked),
         Box::new(extended),
+        Box::new(several),
     ]
 }
 

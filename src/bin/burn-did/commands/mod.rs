@@ -24,6 +24,7 @@ pub(crate) mod report;
 mod saved;
 pub(crate) mod simulate;
 pub(crate) mod stacked;
+pub(crate) mod study;
 pub(crate) mod sunab;
 pub(crate) mod twfe;
 pub(crate) mod weighting;

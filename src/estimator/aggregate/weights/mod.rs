@@ -11,14 +11,14 @@ use crate::result::inference::Combination;
 
 /// One row of an aggregation.
 #[derive(Clone, Debug)]
-pub(super) struct AggregateRow {
+pub(in crate::estimator) struct AggregateRow {
     pub at: f64,
     pub combination: Combination,
     pub reference: bool,
 }
 
 /// An aggregation in linear form.
-pub(super) struct LinearAggregation {
+pub(in crate::estimator) struct LinearAggregation {
     pub rows: Vec<AggregateRow>,
     pub overall: Option<Combination>,
 }
@@ -271,7 +271,7 @@ fn no_post(max_e: Option<f64>) -> DidError {
 }
 
 /// The aggregation in linear form.
-pub(super) fn linear(
+pub(in crate::estimator) fn linear(
     effects: &GroupTimeEffects,
     options: &Aggregation,
     warnings: &mut Vec<DidWarning>,

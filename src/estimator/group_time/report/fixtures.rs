@@ -124,6 +124,7 @@ pub(crate) fn att_gt(
         influence_files: None,
         weighting: None,
         scores: None,
+        by_cluster: None,
     }
 }
 

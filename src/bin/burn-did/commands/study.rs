@@ -1,0 +1,123 @@
+//! `burn-did study`
+
+use burn_did::backend::DidBackend;
+use burn_did::joint_study::StudyEstimator;
+use burn_did::options::{Band, ControlGroup};
+use burn_did::{JointStudy, JointStudyResult};
+use clap::Args;
+
+use super::one_device;
+use crate::args::{BandArgs, DataArgs, DeviceArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs};
+use crate::backend::{self, Fit, On};
+use crate::defaults;
+use crate::error::Result;
+use crate::parse;
+use crate::words::OneOf;
+
+/// Several robust estimators of one sample: effects by event time of each, their joint covariance, and tests that they agree.
+///
+/// The data are read once. The test that two estimators agree is right under heterogeneous effects and clusters. An estimator that cannot
+/// estimate says why, and the others go on.
+#[derive(Args)]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event studies side by side to this .png, .svg or .pdf file")))]
+pub(crate) struct StudyArgs {
+    #[command(flatten)]
+    source: DataArgs,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
+    /// Unit.
+    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
+    idname: String,
+    /// Period of first treatment; 0, inf or empty for never treated.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
+    gname: String,
+    /// Covariates, as in "~ x1 + log(x2)"; each estimator adjusts for them in its own way.
+    #[arg(
+        long,
+        value_name = "FORMULA",
+        visible_alias = "covariates",
+        default_value_t = defaults::joint_study().covariates,
+        allow_hyphen_values = true
+    )]
+    xformla: String,
+    /// Sampling weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
+    weightsname: Option<String>,
+    /// Cluster of all standard errors; the unit without it.
+    #[arg(long, value_name = "COLUMN", visible_alias = "clusters")]
+    clustervars: Option<String>,
+    /// Estimators, in the order of the results.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        value_parser = OneOf::<StudyEstimator>::all(),
+        default_values_t = defaults::joint_study().estimators,
+        help_heading = "Estimation"
+    )]
+    estimators: Vec<StudyEstimator>,
+    /// Comparison units, where an estimator has the choice.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_parser = OneOf::<ControlGroup>::all(),
+        default_value_t = defaults::joint_study().control_group,
+        help_heading = "Estimation"
+    )]
+    control_group: ControlGroup,
+    /// Smallest event time.
+    #[arg(long, value_name = "E", value_parser = parse::finite, allow_hyphen_values = true, help_heading = "Estimation")]
+    min_e: Option<f64>,
+    /// Largest event time.
+    #[arg(long, value_name = "E", value_parser = parse::finite, allow_hyphen_values = true, help_heading = "Estimation")]
+    max_e: Option<f64>,
+    #[command(flatten)]
+    band: BandArgs,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &StudyArgs) -> Result<()> {
+    args.output.check(&args.source.data)?;
+    args.output.emit(&backend::fit(args)?)
+}
+
+impl Fit for StudyArgs {
+    type Result = JointStudyResult;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.quiet
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<JointStudyResult> {
+        let config = JointStudy::<B>::builder()
+            .outcome(&*self.outcome.yname)
+            .unit(&*self.idname)
+            .time(&*self.outcome.tname)
+            .group(&*self.gname)
+            .covariates(&*self.xformla)
+            .maybe_weights(self.weightsname.clone())
+            .maybe_cluster(self.clustervars.clone())
+            .maybe_frequency(self.outcome.frequency)
+            .control_group(self.control_group)
+            .estimators(self.estimators.iter().copied())
+            .maybe_min_e(self.min_e)
+            .maybe_max_e(self.max_e)
+            .band(self.band.band().unwrap_or(Band::Pointwise))
+            .maybe_missing_values(self.source.na.clone())
+            .alpha(self.level.alp)
+            .precision(on.precision)
+            .build();
+        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
+    }
+}

@@ -1,0 +1,278 @@
+//! Effects by event time of each estimator, with the influence of the clusters on them.
+
+use super::sample::StudySample;
+use super::{JointStudy, StudyEstimator};
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, BasePeriod, Inference};
+use crate::engine::backend::DidBackend;
+use crate::engine::source::Influence;
+use crate::estimator::AttGt;
+use crate::estimator::aggregate::{Aggregation, EventStudy};
+use crate::estimator::fixed_effects::{SunAbraham, Vcov};
+use crate::estimator::local_projections::{LocalProjections, ProjectionMethod};
+use crate::estimator::stacked::Stacked;
+use crate::read::columns::Label;
+use crate::read::formula::{Formula, name_label};
+use crate::result::inference::ClusterInfluence;
+
+/// What an estimator gives.
+pub(super) struct FittedStudy {
+    pub study: EventStudy,
+    /// By row of the study, `[rows][clusters]`, in the scale of sums; empty for references and for effects without a standard error.
+    pub influence: Vec<Vec<f64>>,
+    /// Warnings of the fit, in words.
+    pub warnings: Vec<String>,
+}
+
+/// Fits one estimator to the sample.
+///
+/// # Errors
+/// Those of the estimator.
+pub(super) fn fit<B: DidBackend>(
+    config: &JointStudy<B>,
+    estimator: StudyEstimator,
+    sample: &StudySample,
+    device: &B::Device,
+) -> Result<FittedStudy> {
+    let fitted = match estimator {
+        StudyEstimator::CallawaySantAnna => callaway_santanna(config, sample, device)?,
+        StudyEstimator::SunAbraham => sun_abraham(config, sample, device)?,
+        StudyEstimator::Stacked => stacked(config, sample)?,
+        StudyEstimator::LocalProjections => local_projections(config, sample)?,
+    };
+    fitted.in_window(config)
+}
+
+impl FittedStudy {
+    /// The rows whose event time was asked for.
+    fn in_window<B: DidBackend>(mut self, config: &JointStudy<B>) -> Result<Self> {
+        let inside: Vec<bool> =
+            self.study.rows.iter().map(|row| config.is_in_window(row.at)).collect();
+        self.keep(|index| inside[index]);
+        // Averages of other event times are not those of the window.
+        self.study.overall = None;
+        if self.study.rows.iter().any(|row| row.estimate.estimate.is_some() && !row.reference) {
+            return Ok(self);
+        }
+        Err(DidError::EmptyWindow {
+            what: "there is no effect at an event time of the window".into(),
+        })
+    }
+}
+
+impl FittedStudy {
+    /// Keeps some rows.
+    fn keep(&mut self, keep: impl Fn(usize) -> bool) {
+        retain(&mut self.study.rows, &keep);
+        retain(&mut self.influence, &keep);
+        retain(&mut self.study.vcov, &keep);
+        for row in &mut self.study.vcov {
+            retain(row, &keep);
+        }
+    }
+}
+
+fn retain<T>(values: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
+    let mut index = 0;
+    values.retain(|_| {
+        index += 1;
+        keep(index - 1)
+    });
+}
+
+/// Influence values by the codes of the clusters, from those of an estimator's own clusters.
+fn by_code(sample: &StudySample, influence: &ClusterInfluence) -> Result<Vec<Vec<f64>>> {
+    let code = |label: &Label| match label {
+        Label::Integer(code) => {
+            usize::try_from(*code).ok().filter(|code| *code < sample.n_clusters)
+        }
+        Label::Wide(_) | Label::Text(_) => None,
+    };
+    let codes: Option<Vec<usize>> = influence.clusters.iter().map(code).collect();
+    let codes = codes.ok_or_else(foreign)?;
+    let placed = |column: &Vec<f64>| {
+        let mut values = vec![0.0; if column.is_empty() { 0 } else { sample.n_clusters }];
+        codes.iter().zip(column).for_each(|(code, value)| values[*code] = *value);
+        values
+    };
+    Ok(influence.columns.iter().map(placed).collect())
+}
+
+fn foreign() -> DidError {
+    DidError::Engine { problem: "an estimator has clusters that are not in the sample".into() }
+}
+
+/// Influence values on the scale of one cluster, whose clusters are named by their codes.
+fn named(influence: &Influence) -> Result<ClusterInfluence> {
+    let label = |text: &String| text.parse().map(Label::Integer).map_err(|_| foreign());
+    let clusters: Vec<Label> = influence.units.iter().map(label).collect::<Result<_>>()?;
+    let n = clusters.len() as f64;
+    let column = |column: &Vec<f64>| column.iter().map(|value| value / n).collect();
+    Ok(ClusterInfluence { clusters, columns: influence.columns.iter().map(column).collect() })
+}
+
+fn callaway_santanna<B: DidBackend>(
+    config: &JointStudy<B>,
+    sample: &StudySample,
+    device: &B::Device,
+) -> Result<FittedStudy> {
+    let estimator = AttGt::<B>::builder()
+        .outcome(&*config.outcome)
+        .unit(&*config.unit)
+        .time(&*config.time)
+        .group(&*config.group)
+        .covariates(&*config.covariates)
+        .maybe_weights(config.weights.clone())
+        .cluster(&*sample.cluster)
+        .maybe_frequency(config.frequency)
+        .control_group(config.control_group)
+        .base_period(BasePeriod::Universal)
+        .keep_influence(true)
+        .alpha(config.alpha)
+        .precision(config.precision)
+        .maybe_missing_values(config.missing_values.clone())
+        .build();
+    let fit = estimator.fit_on(&sample.frame, device)?;
+    let dynamic = Aggregation::dynamic();
+    let inference = Inference { alpha: config.alpha, band: Band::Pointwise, bootstrap: None };
+    let aggregated = fit.aggregate_with(dynamic, &inference)?;
+    let influence = fit.influence_of(dynamic)?.ok_or_else(foreign)?;
+    let study = aggregated.event_study()?;
+    let mut influence = by_code(sample, &influence)?;
+    for (column, row) in influence.iter_mut().zip(&study.rows) {
+        if row.reference || row.estimate.se.is_none() {
+            column.clear();
+        }
+    }
+    let frequency = config.frequency;
+    let warnings = fit.warnings.iter().chain(&aggregated.warnings);
+    let warnings = warnings.map(|warning| warning.shown(frequency)).collect();
+    Ok(FittedStudy { study, influence, warnings })
+}
+
+fn sun_abraham<B: DidBackend>(
+    config: &JointStudy<B>,
+    sample: &StudySample,
+    device: &B::Device,
+) -> Result<FittedStudy> {
+    let estimator = SunAbraham::<B>::builder()
+        .outcome(&*config.outcome)
+        .unit(&*config.unit)
+        .time(&*config.time)
+        .group(&*config.group)
+        .covariates(&*config.covariates)
+        .maybe_weights(config.weights.clone())
+        .maybe_frequency(config.frequency)
+        .vcov(Vcov::cluster([name_label(&sample.cluster)]))
+        .keep_influence(true)
+        .alpha(config.alpha)
+        .precision(config.precision)
+        .maybe_missing_values(config.missing_values.clone())
+        .build();
+    let fit = estimator.fit_on(&sample.frame, device)?;
+    let influence = fit.influence.as_ref().ok_or_else(foreign)?;
+    let influence = by_code(sample, &named(influence)?)?;
+    let frequency = config.frequency;
+    let warnings = fit.regression.warnings.iter().map(|warning| warning.shown(frequency)).collect();
+    Ok(FittedStudy { study: fit.event_study, influence, warnings })
+}
+
+/// Periods before treatment and last event time, of a window that was asked for or of this one.
+fn window<B: DidBackend>(config: &JointStudy<B>, otherwise: (f64, f64)) -> (u32, u32) {
+    let (before, after) = otherwise;
+    let before = config.min_e.map_or(before, |least| -least);
+    let after = config.max_e.unwrap_or(after);
+    // Windows that are too wide are refused by the estimators.
+    (before.clamp(1.0, f64::from(u32::MAX)) as u32, after.clamp(0.0, f64::from(u32::MAX)) as u32)
+}
+
+/// The columns of a sum of columns, which is what some estimators take in place of a formula.
+fn columns(formula: &str) -> Result<Vec<String>> {
+    let columns = Formula::parse(formula)?.variables();
+    let terms = formula.trim().trim_start_matches('~').split('+');
+    let terms = terms.map(|term| term.trim().trim_matches('`')).filter(|term| *term != "1");
+    match terms.clone().all(|term| columns.iter().any(|column| column == term)) {
+        true => Ok(columns),
+        false => {
+            let expected = "columns joined by `+` for `stacked` and `lpdid`; leave these out, or form the columns before";
+            Err(DidError::config("covariates", expected, formula))
+        }
+    }
+}
+
+/// An event study without the event times at which there is no estimate.
+fn estimated(mut fitted: FittedStudy) -> FittedStudy {
+    let rows = &fitted.study.rows;
+    let keep: Vec<bool> =
+        rows.iter().map(|row| row.reference || row.estimate.estimate.is_some()).collect();
+    fitted.keep(|index| keep[index]);
+    for (column, row) in fitted.influence.iter_mut().zip(&fitted.study.rows) {
+        if row.reference || row.estimate.se.is_none() {
+            column.clear();
+        }
+    }
+    fitted
+}
+
+fn local_projections<B: DidBackend>(
+    config: &JointStudy<B>,
+    sample: &StudySample,
+) -> Result<FittedStudy> {
+    let longest = match (sample.periods.first(), sample.periods.last()) {
+        (Some(first), Some(last)) => last - first,
+        _ => 0.0,
+    };
+    let (before, after) = window(config, (longest, longest));
+    let covariates = columns(&config.covariates)?;
+    let estimator = LocalProjections::builder()
+        .outcome(&*config.outcome)
+        .unit(&*config.unit)
+        .time(&*config.time)
+        .group(&*config.group)
+        .pre_window(before)
+        .post_window(after)
+        .method(match covariates.is_empty() {
+            true => ProjectionMethod::Reweighted,
+            false => ProjectionMethod::Adjusted,
+        })
+        .control_group(config.control_group)
+        .covariates(covariates)
+        .maybe_weights(config.weights.clone())
+        .cluster(&*sample.cluster)
+        .maybe_frequency(config.frequency)
+        .alpha(config.alpha)
+        .maybe_missing_values(config.missing_values.clone())
+        .build();
+    let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
+    let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
+    let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
+    Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+}
+
+fn stacked<B: DidBackend>(config: &JointStudy<B>, sample: &StudySample) -> Result<FittedStudy> {
+    let whole = match (sample.periods.first(), sample.periods.last(), sample.cohorts.as_slice()) {
+        (Some(first), Some(last), [earliest, .., latest]) => (earliest - first, last - latest),
+        (Some(first), Some(last), [only]) => (only - first, last - only),
+        _ => (1.0, 0.0),
+    };
+    let (before, after) = window(config, whole);
+    let estimator = Stacked::builder()
+        .outcome(&*config.outcome)
+        .unit(&*config.unit)
+        .time(&*config.time)
+        .group(&*config.group)
+        .pre_window(before)
+        .post_window(after)
+        .control_group(config.control_group)
+        .covariates(columns(&config.covariates)?)
+        .maybe_weights(config.weights.clone())
+        .cluster(&*sample.cluster)
+        .maybe_frequency(config.frequency)
+        .alpha(config.alpha)
+        .maybe_missing_values(config.missing_values.clone())
+        .build();
+    let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
+    let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
+    let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
+    Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+}

@@ -1,0 +1,182 @@
+//! The fit: every estimator, then what they are together.
+
+use super::agreement::{Effects, agreement, averages, common};
+use super::covariance::covariance;
+use super::estimators::{FittedStudy, fit};
+use super::result::{EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings};
+use super::sample::StudySample;
+use super::{JointStudy, StudyEstimator};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::Band;
+use crate::engine::backend::DidBackend;
+use crate::estimator::fitting::fits;
+use crate::read::input::Data;
+use crate::result::inference::{Critical, Estimate, Joint};
+
+/// Fewer clusters than these leave standard errors unsure.
+const FEW: usize = 10;
+
+fits!(<B> JointStudy<B>, device: B::Device, output: JointStudyResult);
+
+impl<B: DidBackend> JointStudy<B> {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
+    ///
+    /// # Errors
+    /// Errors about a column, a file or an option; the first estimator's, if none can estimate; [`DidError::Memory`] if the influence values
+    /// of all clusters do not fit into memory.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<JointStudyResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        device: &B::Device,
+    ) -> Result<JointStudyResult> {
+        self.validate()?;
+        let sample = StudySample::read(self, data.into())?;
+        let mut fitted: Vec<(StudyEstimator, Result<FittedStudy>)> = Vec::new();
+        let mut columns = 0u128;
+        for estimator in &self.estimators {
+            let study = fit(self, *estimator, &sample, device);
+            columns += study.as_ref().map_or(0, |study| study.influence.len() as u128);
+            memory::check(
+                "influence values of all estimators",
+                8 * columns * sample.n_clusters as u128,
+                "ask for fewer estimators or event times, or cluster by fewer groups",
+            )?;
+            fitted.push((*estimator, study));
+        }
+        self.together(&sample, fitted)
+    }
+
+    fn together(
+        &self,
+        sample: &StudySample,
+        mut fitted: Vec<(StudyEstimator, Result<FittedStudy>)>,
+    ) -> Result<JointStudyResult> {
+        if fitted.iter().all(|(_, study)| study.is_err()) {
+            return Err(fitted
+                .swap_remove(0)
+                .1
+                .err()
+                .unwrap_or(DidError::Engine { problem: "a joint study has no estimator".into() }));
+        }
+        let studies =
+            || fitted.iter().filter_map(|(name, study)| Some((*name, study.as_ref().ok()?)));
+        let influence = || studies().flat_map(|(_, study)| &study.influence);
+        let columns: Vec<&[f64]> = influence().map(Vec::as_slice).collect();
+        let present =
+            |cluster: &usize| columns.iter().any(|c| c.get(*cluster).is_some_and(|v| *v != 0.0));
+        let n_clusters = (0..sample.n_clusters).filter(present).count();
+        let rows = || studies().flat_map(|(_, study)| &study.study.rows);
+        let known = |(row, column): (&crate::group_time::AggregatedRow, &Vec<f64>)| {
+            row.estimate.estimate.filter(|_| !column.is_empty())
+        };
+        let joint = Joint {
+            values: rows().zip(influence()).map(known).collect(),
+            covariance: Some(covariance(&columns)?),
+            draws: None,
+            n: sample.frame.height(),
+            n_clusters: Some(n_clusters),
+            unit: 1.0,
+            unknown: Vec::new(),
+        };
+        let mut effects = Vec::new();
+        let mut first = 0;
+        for (estimator, study) in studies() {
+            let positions = study.study.rows.iter().zip(first..);
+            let at = positions.filter(|(_, j)| joint.values[*j].is_some());
+            effects.push(Effects { estimator, at: at.map(|(row, j)| (row.at, j)).collect() });
+            first += study.study.rows.len();
+        }
+        let mut warnings = Vec::new();
+        if n_clusters < FEW {
+            warnings.push(DidWarning::FewClusters { clusters: n_clusters });
+        }
+        let standard_errors = joint.standard_errors();
+        let Critical { value, band } =
+            joint.critical(&self.inference(), &standard_errors, true, &mut warnings);
+        let event_times = common(&effects);
+        let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
+        let agreement = agreement(&joint, &effects, self.alpha);
+        let m = joint.len();
+        let vcov = joint.covariance.iter().flat_map(|all| all.chunks(m.max(1)));
+        let vcov = vcov.map(<[f64]>::to_vec).collect();
+        let result = |(estimator, study): (StudyEstimator, Result<FittedStudy>)| match study {
+            Ok(study) => study.of(estimator, averages.next().unwrap_or_default(), (value, band)),
+            Err(error) => EstimatorOfStudy {
+                estimator,
+                event_study: None,
+                average: Estimate::default(),
+                failure: Some(EstimatorFailure {
+                    code: error.code().to_owned(),
+                    message: error.to_string(),
+                }),
+                warnings: Vec::new(),
+            },
+        };
+        Ok(JointStudyResult {
+            settings: self.settings(sample, n_clusters),
+            estimators: fitted.into_iter().map(result).collect(),
+            event_times,
+            vcov,
+            agreement,
+            critical_value: value,
+            band,
+            alpha: self.alpha,
+            warnings,
+        })
+    }
+
+    fn settings(&self, sample: &StudySample, n_clusters: usize) -> JointStudySettings {
+        JointStudySettings {
+            outcome: self.outcome.clone(),
+            unit: self.unit.clone(),
+            time: self.time.clone(),
+            group: self.group.clone(),
+            covariates: self.covariates.clone(),
+            weights: self.weights.clone(),
+            cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
+            frequency: self.frequency,
+            control_group: self.control_group,
+            min_e: self.min_e,
+            max_e: self.max_e,
+            files: sample.files.clone(),
+            read_as_missing: sample.read_as_missing.clone(),
+            n_rows: sample.frame.height(),
+            n_clusters,
+        }
+    }
+}
+
+impl FittedStudy {
+    /// As a part of the result, with the band over all effects.
+    fn of(
+        mut self,
+        estimator: StudyEstimator,
+        average: Estimate,
+        (critical, band): (f64, Band),
+    ) -> EstimatorOfStudy {
+        if band == Band::Uniform {
+            for row in self.study.rows.iter_mut().filter(|row| !row.reference) {
+                let ends = row.estimate.estimate.zip(row.estimate.se);
+                row.estimate.band_lower = ends.map(|(value, se)| value - critical * se);
+                row.estimate.band_upper = ends.map(|(value, se)| value + critical * se);
+            }
+            self.study.band = band;
+        }
+        EstimatorOfStudy {
+            estimator,
+            event_study: Some(self.study),
+            average,
+            failure: None,
+            warnings: self.warnings,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Options of a joint study.
+
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, ControlGroup, Inference, defaults};
+use crate::base::words::{Words, words};
+use crate::engine::backend::DidBackend;
+use crate::estimator::shell::options;
+
+words! {
+    /// An estimator of a joint study.
+    pub enum StudyEstimator: "estimators" {
+        /// Callaway and Sant'Anna (2021), doubly robust, with a universal base period.
+        CallawaySantAnna = "cs" | "att_gt" | "callaway_santanna",
+        /// Sun and Abraham (2021).
+        SunAbraham = "sa" | "sunab" | "sun_abraham",
+        /// Wing, Freedman and Hollingsworth (2024), the stack with corrective weights.
+        Stacked = "stacked",
+        /// Dube, Girardi, Jordà and Taylor (2025), reweighted, or by regression adjustment where there are covariates.
+        LocalProjections = "lpdid" | "local_projections",
+    }
+}
+
+impl StudyEstimator {
+    /// The authors, as tables and pictures name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CallawaySantAnna => "Callaway-Sant'Anna",
+            Self::SunAbraham => "Sun-Abraham",
+            Self::Stacked => "Stacked",
+            Self::LocalProjections => "LP-DiD",
+        }
+    }
+}
+
+options! {
+    /// Several robust estimators of one study: effects by event time of each, their joint covariance, and tests that they agree.
+    ///
+    /// The data are read once. Each estimator gives its effects and the influence of every cluster on them; the products of influence
+    /// values, summed over clusters, are the covariance of all effects of all estimators. With it the difference of two estimators has a
+    /// standard error, and a Hausman test that is right under heterogeneous effects and clusters. An estimator that cannot estimate
+    /// carries its reason, and the others go on.
+    ///
+    /// ```
+    /// use burn_did::{JointStudy, backend::Cpu, data};
+    ///
+    /// let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat").build();
+    /// let study = config.fit(&data::mpdta())?;
+    /// println!("{study}");
+    /// let pair = &study.agreement[0];
+    /// assert!(pair.difference.estimate.unwrap().abs() < 0.01);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct JointStudy<B: DidBackend> with [missing_values, alpha, precision, backend] {
+        /// Outcome.
+        #[doc(alias = "yname")]
+        pub outcome: String,
+        /// Unit.
+        #[doc(alias = "idname")]
+        pub unit: String,
+        /// Period.
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        #[doc(alias = "gname")]
+        pub group: String,
+        /// Covariates, as in `~ x1 + x2`; each estimator adjusts for them in its own way.
+        #[doc(alias = "xformla")]
+        #[builder(default = defaults::COVARIATES.to_owned())]
+        pub covariates: String,
+        /// Sampling weights.
+        #[doc(alias = "weightsname")]
+        pub weights: Option<String>,
+        /// Cluster of all standard errors; the unit, if nothing is said.
+        #[doc(alias = "clustervars")]
+        pub cluster: Option<String>,
+        /// What a period is, if periods and groups are dates.
+        pub frequency: Option<Frequency>,
+        /// Comparison units, where an estimator has the choice.
+        #[builder(default = ControlGroup::NotYetTreated)]
+        pub control_group: ControlGroup,
+        /// The estimators, in the order of the results.
+        #[builder(default = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect(), with = |estimators: impl IntoIterator<Item = StudyEstimator>| estimators.into_iter().collect())]
+        pub estimators: Vec<StudyEstimator>,
+        /// Smallest event time. Without a window, stacks have the one that is inside the data for every cohort, and the others all event times.
+        pub min_e: Option<f64>,
+        /// Largest event time.
+        pub max_e: Option<f64>,
+        /// Intervals of the effects: pointwise, or uniform over all effects of all estimators.
+        #[builder(default = Band::Pointwise)]
+        pub band: Band,
+    }
+}
+
+impl<B: DidBackend> JointStudy<B> {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`].
+    pub fn validate(&self) -> Result<()> {
+        if self.estimators.is_empty() {
+            return Err(DidError::config("estimators", StudyEstimator::EXPECTED, "none"));
+        }
+        for (index, estimator) in self.estimators.iter().enumerate() {
+            if self.estimators[..index].contains(estimator) {
+                let got = format!("`{estimator}` twice");
+                return Err(DidError::config("estimators", "each estimator once", got));
+            }
+        }
+        let (least, most) = self.window();
+        if !(least <= most && most >= 0.0) {
+            let got = format!("{least} to {most}");
+            return Err(DidError::config(
+                "min_e, max_e",
+                "a window with event time 0 or later",
+                got,
+            ));
+        }
+        self.inference().validate()
+    }
+
+    pub(super) fn inference(&self) -> Inference {
+        Inference { alpha: self.alpha, band: self.band, bootstrap: None }
+    }
+
+    pub(super) fn window(&self) -> (f64, f64) {
+        (self.min_e.unwrap_or(f64::NEG_INFINITY), self.max_e.unwrap_or(f64::INFINITY))
+    }
+
+    pub(super) fn is_in_window(&self, event_time: f64) -> bool {
+        let (least, most) = self.window();
+        (least..=most).contains(&event_time)
+    }
+}

@@ -1,0 +1,260 @@
+//! A joint study in print.
+
+use super::result::{Agreement, EstimatorOfStudy, JointStudyResult};
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::Band;
+#[cfg(feature = "plot")]
+use crate::estimator::aggregate::event_study_chart;
+use crate::estimator::aggregate::{AggregatedRow, EventStudy};
+use crate::report::compare::{Comparable, Term};
+use crate::report::contract::Report;
+use crate::report::declare::result;
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::number::{Digits, short};
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions, layers::combined};
+use crate::report::table::{Align, Section, Table, strings};
+use crate::report::{facts, foot};
+use crate::result::inference::Estimate;
+
+const TITLE: &str = "Several Estimators of One Study";
+
+impl Report for JointStudyResult {
+    const KIND: &'static str = "joint_study";
+
+    fn table(&self) -> Table {
+        let all = self.rows().map(|(_, row)| &row.estimate);
+        let all = all.chain(self.estimators.iter().map(|of| &of.average));
+        let digits = Digits::of(all);
+        let sections = vec![self.effects(digits), self.differences(digits)];
+        let columns = self.ran().count();
+        Table {
+            title: TITLE.into(),
+            align: [vec![Align::Left], vec![Align::Right; columns.max(4)]].concat(),
+            sections: sections.into_iter().filter(|section| !section.rows.is_empty()).collect(),
+            notes: self.notes(),
+            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            label: Some("joint_study".into()),
+            ..Table::default()
+        }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let rows: Vec<_> = self.rows().collect();
+        let keys = vec![
+            Variable::words("estimator", rows.iter().map(|(of, _)| Some(of.estimator.to_string()))),
+            Variable::numbers("event_time", rows.iter().map(|(_, row)| Some(row.at))),
+        ];
+        let reference = rows.iter().map(|(_, row)| {
+            let word = if row.reference { "reference" } else { "estimated" };
+            Some(word)
+        });
+        let effects = Estimates::new("effects", keys, rows.iter().map(|(_, row)| row.estimate))
+            .with([Variable::words("status", reference)]);
+        let all = &self.estimators;
+        let keys =
+            vec![Variable::words("estimator", all.iter().map(|of| Some(of.estimator.to_string())))];
+        let failure =
+            |of: &EstimatorOfStudy| of.failure.as_ref().map(|failure| failure.message.clone());
+        let averages = Estimates::new("averages", keys, all.iter().map(|of| of.average))
+            .with([Variable::words("reason", all.iter().map(failure))]);
+        let pairs = &self.agreement;
+        let keys = vec![
+            Variable::words("first", pairs.iter().map(|pair| Some(pair.first.to_string()))),
+            Variable::words("second", pairs.iter().map(|pair| Some(pair.second.to_string()))),
+        ];
+        let wald = |of: fn(crate::Wald) -> f64| pairs.iter().map(move |pair| pair.wald.map(of));
+        let agreement = Estimates::new("agreement", keys, pairs.iter().map(|pair| pair.difference))
+            .with([
+                Variable::counts(
+                    "event_times",
+                    pairs.iter().map(|pair| Some(pair.event_times.len())),
+                ),
+                Variable::numbers("wald_stat", wald(|wald| wald.stat)),
+                Variable::counts("wald_df", pairs.iter().map(|pair| pair.wald.map(|wald| wald.df))),
+                Variable::numbers("wald_p_value", wald(|wald| wald.p_value)),
+            ]);
+        vec![effects, averages, agreement]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let settings = &self.settings;
+        vec![
+            Variable::fact("estimator", "joint_study"),
+            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("covariates", settings.covariates.as_str()),
+            Variable::fact("control_group", settings.control_group.to_string()),
+            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("cluster", settings.cluster.clone()),
+            Variable::fact("n_clusters", settings.n_clusters),
+            Variable::fact("n_rows", settings.n_rows),
+            Variable::fact("n_estimators", self.ran().count()),
+            Variable::fact("critical_value", self.critical_value),
+            Variable::fact("band", self.band.to_string()),
+            Variable::fact("alpha", self.alpha),
+            Variable::fact("n_warnings", self.messages().len()),
+        ]
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let failed = self.estimators.iter().filter_map(|of| {
+            let failure = of.failure.as_ref()?;
+            Some(format!("{} has no estimates: {}", of.estimator.name(), failure.message))
+        });
+        let of_estimators = self.estimators.iter().flat_map(|of| {
+            of.warnings.iter().map(|warning| format!("{}: {warning}", of.estimator.name()))
+        });
+        let own = facts::messages(&self.warnings, self.settings.frequency);
+        own.into_iter().chain(failed).chain(of_estimators).collect()
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        let charts = self.ran().map(|(of, study)| {
+            let chart = event_study_chart(&[(String::new(), study.clone())], options)?;
+            Ok((of.estimator.name(), chart))
+        });
+        let charts: Vec<_> = charts.collect::<Result<_>>()?;
+        combined(charts, false, options, self.alpha).map(Picture::Chart)
+    }
+}
+
+impl JointStudyResult {
+    /// The estimators that ran, with their effects.
+    fn ran(&self) -> impl Iterator<Item = (&EstimatorOfStudy, &EventStudy)> {
+        self.estimators.iter().filter_map(|of| Some((of, of.event_study.as_ref()?)))
+    }
+
+    /// All effects.
+    fn rows(&self) -> impl Iterator<Item = (&EstimatorOfStudy, &AggregatedRow)> {
+        self.ran().flat_map(|(of, study)| study.rows.iter().map(move |row| (of, row)))
+    }
+
+    /// One column an estimator, with the standard error below each effect.
+    fn effects(&self, digits: Digits) -> Section {
+        let mut times: Vec<f64> = self.rows().map(|(_, row)| row.at).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        let mut rows = Vec::with_capacity(2 * times.len() + 2);
+        for at in times {
+            let found = |study: &EventStudy| study.rows.iter().find(|row| row.at == at).cloned();
+            let found: Vec<Option<AggregatedRow>> =
+                self.ran().map(|(_, study)| found(study)).collect();
+            let shown = |row: &Option<AggregatedRow>| match row {
+                Some(row) if row.reference => "0 (ref.)".to_owned(),
+                Some(row) => digits.show(row.estimate.estimate),
+                // The estimator has no effect there.
+                None => String::new(),
+            };
+            let error = |row: &Option<AggregatedRow>| {
+                in_brackets(digits, row.as_ref().and_then(|row| row.estimate.se))
+            };
+            rows.push(line(short(at), found.iter().map(shown)));
+            if found.iter().flatten().any(|row| !row.reference) {
+                rows.push(line(String::new(), found.iter().map(error)));
+            }
+        }
+        if !self.event_times.is_empty() {
+            let average = |show: &dyn Fn(&Estimate) -> String| {
+                self.ran().map(|(of, _)| show(&of.average)).collect::<Vec<String>>()
+            };
+            rows.push(line("Average".into(), average(&|of| digits.show(of.estimate))));
+            rows.push(line(String::new(), average(&|of| in_brackets(digits, of.se))));
+        }
+        let names = self.ran().map(|(of, _)| of.estimator.name().to_owned());
+        Section { caption: None, header: line("Event time".into(), names), rows }
+    }
+
+    /// The tests that two estimators agree.
+    fn differences(&self, digits: Digits) -> Section {
+        let row = |pair: &Agreement| {
+            let test = match (&pair.wald, pair.same) {
+                (_, true) => "the same estimates".to_owned(),
+                (Some(wald), _) => foot::p_cell(Some(wald.p_value)),
+                (None, _) => "singular".to_owned(),
+            };
+            let df = pair.wald.map_or_else(String::new, |wald| wald.df.to_string());
+            let names = format!("{} - {}", pair.first.name(), pair.second.name());
+            let difference = digits.show(pair.difference.estimate);
+            vec![names, difference, digits.show(pair.difference.se), df, test]
+        };
+        Section {
+            caption: Some("Differences of averages, and the test that all effects from event time 0 on are the same:".into()),
+            header: strings(&["Estimators", "Difference", "Std. Error", "df", "p-value"]),
+            rows: self.agreement.iter().map(row).collect(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let settings = &self.settings;
+        let times: Vec<String> = self.event_times.iter().map(|at| short(*at)).collect();
+        let average = match times.as_slice() {
+            [] => "Average: none, as no event time from 0 on has an effect of every estimator"
+                .to_owned(),
+            times => format!("Average: over event times {}, each counting alike", times.join(", ")),
+        };
+        let cluster = settings.cluster.as_ref().unwrap_or(&settings.unit);
+        let weights =
+            settings.weights.as_ref().map_or_else(String::new, |w| format!(", Weights: {w}"));
+        let mut notes = vec![
+            average,
+            format!("Outcome: {}, Covariates: {}{weights}", settings.outcome, settings.covariates),
+            format!(
+                "Std. Errors and tests: joint covariance by {cluster} ({} clusters), Rows: {}",
+                settings.n_clusters, settings.n_rows
+            ),
+        ];
+        if self.band == Band::Uniform {
+            notes.push(format!(
+                "Bands: uniform over all effects of all estimators, critical value {}",
+                short(self.critical_value)
+            ));
+        }
+        notes.extend(foot::reading(&settings.files, &settings.read_as_missing));
+        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes
+    }
+}
+
+fn line(first: String, cells: impl IntoIterator<Item = String>) -> Vec<String> {
+    std::iter::once(first).chain(cells).collect()
+}
+
+fn in_brackets(digits: Digits, se: Option<f64>) -> String {
+    se.map_or_else(String::new, |se| format!("({})", digits.show(Some(se))))
+}
+
+result!(JointStudyResult);
+
+impl Comparable for JointStudyResult {
+    fn terms(&self) -> Vec<Term> {
+        let average = |(index, of): (usize, &EstimatorOfStudy)| {
+            let name = format!("{}: average", of.estimator.name());
+            Term::new(name, [0.0, index as f64, 0.0], of.average, Band::Pointwise)
+        };
+        let averages = self.estimators.iter().enumerate().map(average);
+        let effect = |(of, row): (&EstimatorOfStudy, &AggregatedRow)| {
+            let name = format!("{}: event time {}", of.estimator.name(), short(row.at));
+            let index = self.estimators.iter().position(|other| other.estimator == of.estimator);
+            let order = [1.0, index.unwrap_or_default() as f64, row.at];
+            Term::new(name, order, row.estimate, self.band)
+        };
+        averages.chain(self.rows().map(effect)).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![
+            ("Clusters".to_owned(), self.settings.n_clusters.to_string()),
+            ("Rows".to_owned(), self.settings.n_rows.to_string()),
+        ]
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn outcome(&self) -> Option<String> {
+        Some(self.settings.outcome.clone())
+    }
+}

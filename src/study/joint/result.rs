@@ -1,0 +1,127 @@
+//! Result of a joint study.
+
+use serde::{Deserialize, Serialize};
+
+use super::StudyEstimator;
+use crate::base::calendar::Frequency;
+use crate::base::error::DidWarning;
+use crate::base::options::{Band, ControlGroup};
+use crate::estimator::aggregate::EventStudy;
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::result::inference::{Estimate, Wald};
+
+/// What was read and asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JointStudySettings {
+    /// Outcome.
+    pub outcome: String,
+    /// Unit column.
+    pub unit: String,
+    /// Period column.
+    pub time: String,
+    /// Group column.
+    pub group: String,
+    /// Covariates.
+    pub covariates: String,
+    /// Weights column.
+    pub weights: Option<String>,
+    /// Cluster column; none if the units are the clusters.
+    pub cluster: Option<String>,
+    /// What a period is, if periods and groups are dates.
+    pub frequency: Option<Frequency>,
+    /// Comparison units, where an estimator has the choice.
+    pub control_group: ControlGroup,
+    /// Smallest event time that was asked for.
+    pub min_e: Option<f64>,
+    /// Largest event time that was asked for.
+    pub max_e: Option<f64>,
+    /// Files read; none if the data were in memory.
+    pub files: FilesRead,
+    /// What was read as missing.
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Rows read.
+    pub n_rows: usize,
+    /// Clusters in the data.
+    pub n_clusters: usize,
+}
+
+/// Several estimators of one sample, with their joint covariance. Carries no unit data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct JointStudyResult {
+    /// What was read and asked for.
+    pub settings: JointStudySettings,
+    /// The estimators, in the order in which they were asked for.
+    pub estimators: Vec<EstimatorOfStudy>,
+    /// Event times that the averages are over: those from 0 on at which every estimator that ran has an effect.
+    pub event_times: Vec<f64>,
+    /// Covariance of all effects of all estimators, in the order of [`estimators`](Self::estimators) and of the rows of their event
+    /// studies; 0 at references and where there is no standard error.
+    pub vcov: Vec<Vec<f64>>,
+    /// Every pair of estimators that ran: how far apart they are, and whether that is more than chance.
+    pub agreement: Vec<Agreement>,
+    /// What effects' standard errors are multiplied by in the band; the normal quantile if intervals are pointwise.
+    pub critical_value: f64,
+    /// What intervals are.
+    pub band: Band,
+    /// One minus the confidence level.
+    pub alpha: f64,
+    /// Warnings about the study; those of an estimator stand with it.
+    pub warnings: Vec<DidWarning>,
+}
+
+/// What became of an estimator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EstimatorOfStudy {
+    /// The estimator.
+    pub estimator: StudyEstimator,
+    /// Its effects by event time; none if it could not estimate.
+    pub event_study: Option<EventStudy>,
+    /// The average of its effects over the common [event times](JointStudyResult::event_times), each of which counts alike.
+    pub average: Estimate,
+    /// Why it could not estimate.
+    pub failure: Option<EstimatorFailure>,
+    /// Warnings of its fit, in words.
+    pub warnings: Vec<String>,
+}
+
+/// The error of an estimator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EstimatorFailure {
+    /// Code of the error, as [`DidError::code`](crate::DidError::code) gives it.
+    pub code: String,
+    /// What it says.
+    pub message: String,
+}
+
+/// Two estimators compared on the event times from 0 on that both have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Agreement {
+    /// One estimator.
+    pub first: StudyEstimator,
+    /// The other.
+    pub second: StudyEstimator,
+    /// The event times.
+    pub event_times: Vec<f64>,
+    /// Average of the first less that of the second, each event time counting alike, with the standard error of the difference.
+    pub difference: Estimate,
+    /// Test that the effects are the same at all these event times: the Hausman test, with a covariance that is right under heterogeneity
+    /// and clusters. None if the covariance of the differences is singular.
+    pub wald: Option<Wald>,
+    /// Whether both are the same estimates here, up to rounding.
+    pub same: bool,
+}
+
+impl JointStudyResult {
+    /// The effects of an estimator, for sensitivity analyses and pictures; `None` if it was not asked for or could not estimate.
+    #[must_use]
+    pub fn event_study(&self, estimator: StudyEstimator) -> Option<&EventStudy> {
+        self.estimators.iter().find(|of| of.estimator == estimator)?.event_study.as_ref()
+    }
+}

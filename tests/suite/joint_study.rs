@@ -1,0 +1,223 @@
+//! Several estimators of one sample: each alone, what they are together, and what goes wrong.
+
+use burn_did::backend::Cpu;
+use burn_did::data::{self, Simulation};
+use burn_did::joint_study::StudyEstimator;
+use burn_did::options::{Band, BasePeriod, ControlGroup, Words};
+use burn_did::regression::Vcov;
+use burn_did::{
+    Aggregation, AttGt, EventStudy, JointStudy, JointStudyResult, SavedResult, SunAbraham,
+};
+use polars::prelude::*;
+
+use crate::support::frames::{floats, with};
+
+const CS: StudyEstimator = StudyEstimator::CallawaySantAnna;
+const SA: StudyEstimator = StudyEstimator::SunAbraham;
+
+/// The study of simulated data, without further options.
+fn simulated() -> JointStudy<Cpu> {
+    let config = JointStudy::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    config.build()
+}
+
+fn mpdta() -> JointStudy<Cpu> {
+    let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    config.group("first.treat").build()
+}
+
+fn close(a: &EventStudy, b: &EventStudy, tolerance: f64) {
+    assert_eq!(a.event_times(), b.event_times());
+    for (a, b) in a.rows.iter().zip(&b.rows) {
+        let (a, b) = (a.estimate, b.estimate);
+        for (a, b) in [(a.estimate, b.estimate), (a.se, b.se), (a.ci_lower, b.ci_lower)] {
+            let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
+            assert!((a - b).abs() <= tolerance * (1.0 + a.abs()), "{a} {b}");
+        }
+    }
+}
+
+/// The entries of the joint covariance that belong to two estimators.
+fn block(study: &JointStudyResult, first: StudyEstimator, second: StudyEstimator) -> Vec<Vec<f64>> {
+    let range = |estimator| {
+        let rows = study
+            .estimators
+            .iter()
+            .map(|of| (of.estimator, of.event_study.as_ref().map_or(0, |study| study.rows.len())));
+        let before = rows.clone().take_while(|(name, _)| *name != estimator).map(|(_, n)| n);
+        let start: usize = before.sum();
+        let length = rows.into_iter().find(|(name, _)| *name == estimator).unwrap().1;
+        start..start + length
+    };
+    let columns = range(second);
+    study.vcov[range(first)].iter().map(|row| row[columns.clone()].to_vec()).collect()
+}
+
+#[test]
+fn each_estimator_has_the_numbers_that_it_has_alone() {
+    let study = mpdta().fit(data::mpdta()).unwrap();
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").base_period(BasePeriod::Universal);
+    let fit = config.control_group(ControlGroup::NotYetTreated).build().fit(data::mpdta()).unwrap();
+    let alone = fit.aggregate(Aggregation::dynamic()).unwrap().event_study().unwrap();
+    close(study.event_study(CS).unwrap(), &alone, 1e-13);
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").vcov(Vcov::cluster(["countyreal"]));
+    let alone = config.build().fit(data::mpdta()).unwrap().event_study;
+    close(study.event_study(SA).unwrap(), &alone, 1e-13);
+    for estimator in [CS, SA] {
+        let own = study.event_study(estimator).unwrap();
+        let joint = block(&study, estimator, estimator);
+        for (a, b) in own.vcov.iter().flatten().zip(joint.iter().flatten()) {
+            assert!((a - b).abs() <= 1e-11 * own.vcov[0][0].abs(), "{estimator}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
+    // One cohort: the shares of cohorts, which the regression takes as known, do not depend on the weights.
+    let config = Simulation::builder().units(60).periods(5).cohorts([3]).clusters(15).weights(true);
+    let frame = config.covariates(1).seed(5).build().frame();
+    let varying: Vec<f64> =
+        floats(&frame, "x1").iter().zip(floats(&frame, "period")).map(|(x, t)| x * t).collect();
+    let frame = with(&frame, "xt", varying);
+    let mut config = simulated();
+    config.covariates = "~ xt".into();
+    config.weights = Some("weight".into());
+    config.cluster = Some("cluster".into());
+    let study = config.fit(&frame).unwrap();
+    let effects = |frame: &DataFrame| -> Vec<f64> {
+        let study = config.fit(frame).unwrap();
+        let rows = study.estimators.iter().flat_map(|of| &of.event_study.as_ref().unwrap().rows);
+        rows.map(|row| row.estimate.estimate.unwrap_or(0.0)).collect()
+    };
+    let (units, weights) = (floats(&frame, "id"), floats(&frame, "weight"));
+    let clusters = floats(&frame, "cluster");
+    let mut by_cluster = vec![vec![0.0; study.vcov.len()]; 60];
+    let mut all = units.clone();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    const STEP: f64 = 1e-4;
+    for unit in all {
+        let moved = |by: f64| -> Vec<f64> {
+            let weight = |(id, w): (&f64, &f64)| if *id == unit { w * by.exp() } else { *w };
+            effects(&with(&frame, "weight", units.iter().zip(&weights).map(weight).collect()))
+        };
+        let cluster = clusters[units.iter().position(|id| *id == unit).unwrap()] as usize;
+        let (up, down) = (moved(STEP), moved(-STEP));
+        for ((sum, up), down) in by_cluster[cluster].iter_mut().zip(up).zip(down) {
+            *sum += (up - down) / (2.0 * STEP);
+        }
+    }
+    let derived = |i: usize, j: usize| by_cluster.iter().map(|psi| psi[i] * psi[j]).sum::<f64>();
+    let rows = study.event_study(CS).unwrap().rows.len();
+    let last = study.vcov.len() - 1;
+    // The regressions' corrections for small samples; Callaway and Sant'Anna have none.
+    let factor = |i: usize| match derived(i, i) > 0.0 {
+        true => study.vcov[i][i] / derived(i, i),
+        false => 1.0,
+    };
+    for i in 0..=last {
+        let limit = if i < rows { 1e-4 } else { 0.4 };
+        assert!((factor(i) - 1.0).abs() < limit, "{i}: {}", factor(i));
+    }
+    for i in 0..=last {
+        for j in 0..=last {
+            let expected = derived(i, j) * (factor(i) * factor(j)).sqrt();
+            let size = (study.vcov[i][i] * study.vcov[j][j]).sqrt();
+            let got = study.vcov[i][j];
+            assert!((got - expected).abs() <= 2e-5 * size, "{i} {j}: {got} {expected}");
+        }
+    }
+}
+
+#[test]
+fn estimators_that_are_the_same_are_said_to_be() {
+    // With one cohort and no covariates both are the difference in differences of means.
+    let frame = Simulation::builder().units(80).periods(5).cohorts([3]).seed(9).build().frame();
+    let study = simulated().fit(&frame).unwrap();
+    let pair = &study.agreement[0];
+    assert!(pair.same && pair.wald.is_none() && pair.difference.se.is_none(), "{pair:?}");
+    assert_eq!(pair.event_times, [0.0, 1.0, 2.0]);
+    assert!(study.to_string().contains("the same estimates"));
+}
+
+#[test]
+fn averages_and_tests_are_over_event_times_that_both_have() {
+    let mut config = mpdta();
+    (config.min_e, config.max_e) = (Some(-2.0), Some(1.0));
+    let study = config.fit(data::mpdta()).unwrap();
+    assert_eq!(study.event_times, [0.0, 1.0]);
+    let rows = &study.event_study(CS).unwrap().rows;
+    assert_eq!(rows.iter().map(|row| row.at).collect::<Vec<_>>(), [-2.0, -1.0, 0.0, 1.0]);
+    let mean = rows[2..].iter().map(|row| row.estimate.estimate.unwrap()).sum::<f64>() / 2.0;
+    let average = study.estimators[0].average;
+    assert!((average.estimate.unwrap() - mean).abs() < 1e-15);
+    let v = block(&study, CS, CS);
+    let se = ((v[2][2] + v[3][3] + 2.0 * v[2][3]) / 4.0).sqrt();
+    assert!((average.se.unwrap() - se).abs() < 1e-14);
+    let pair = &study.agreement[0];
+    let difference = average.estimate.unwrap() - study.estimators[1].average.estimate.unwrap();
+    assert!((pair.difference.estimate.unwrap() - difference).abs() < 1e-15);
+    assert_eq!(pair.wald.unwrap().df, 2);
+}
+
+#[test]
+fn bands_cover_all_effects_and_results_are_loaded_again() {
+    let mut config = mpdta();
+    config.band = Band::Uniform;
+    let study = config.fit(data::mpdta()).unwrap();
+    assert!(study.critical_value > 2.5 && study.band == Band::Uniform);
+    for row in study.estimators.iter().flat_map(|of| &of.event_study.as_ref().unwrap().rows) {
+        let of = row.estimate;
+        if let (Some(value), Some(se)) = (of.estimate, of.se) {
+            assert!((of.band_upper.unwrap() - value - study.critical_value * se).abs() < 1e-14);
+        }
+    }
+    let json = study.to_json().unwrap();
+    assert!(
+        matches!(SavedResult::from_json(&json).unwrap(), SavedResult::JointStudy(s) if *s == study)
+    );
+}
+
+#[test]
+fn the_order_of_rows_and_names_of_clusters_do_not_matter() {
+    let config = Simulation::builder().units(120).periods(6).clusters(24).seed(3);
+    let frame = config.build().frame();
+    let mut study = simulated();
+    study.cluster = Some("cluster".into());
+    let first = study.fit(&frame).unwrap();
+    let turned = frame.reverse();
+    let named: Vec<String> =
+        floats(&turned, "cluster").iter().map(|c| format!("c{:03}", *c as i64)).collect();
+    let second = study.fit(with(&turned, "cluster", named)).unwrap();
+    assert_eq!(first.vcov, second.vcov);
+    assert_eq!(first.agreement, second.agreement);
+}
+
+#[test]
+fn one_that_cannot_estimate_says_why_and_the_others_go_on() {
+    // Everybody is treated in the end; never-treated comparison units there are none.
+    let frame =
+        Simulation::builder().units(90).periods(5).never_treated(0.0).seed(2).build().frame();
+    let mut config = simulated();
+    config.control_group = ControlGroup::NeverTreated;
+    config.covariates = "~ nothing".into();
+    let error = config.fit(&frame).unwrap_err().to_string();
+    assert!(error.contains("nothing"), "{error}");
+    config.covariates = "~ 1".into();
+    config.max_e = Some(0.0);
+    let study = config.fit(&frame).unwrap();
+    for of in &study.estimators {
+        assert_eq!(of.failure.is_some(), of.event_study.is_none());
+    }
+    config.estimators = vec![CS, CS];
+    assert!(config.fit(&frame).unwrap_err().to_string().contains("`cs` twice"));
+    config.estimators.clear();
+    let error = config.fit(&frame).unwrap_err().to_string();
+    assert!(StudyEstimator::WORDS.iter().all(|entry| error.contains(entry.word)), "{error}");
+    config.estimators = vec![CS];
+    (config.min_e, config.max_e) = (Some(3.0), Some(1.0));
+    assert!(config.fit(&frame).unwrap_err().to_string().contains("min_e"));
+}
