@@ -30,6 +30,7 @@
 //! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
 //! periods or under staggered adoption, with the numbers of R `triplediff`. [`ContDid`] estimates effects of continuous treatments by dose.
 //! [`DidMultiplegt`] estimates the effects of treatments that switch on, off, up and down (de Chaisemartin and D'Haultfoeuille 2024).
+//! [`Imputation`] and [`TwoStage`] estimate effects by a regression of untreated outcomes (Borusyak, Jaravel and Spiess 2024; Gardner 2021).
 //! [`FixedEffects`] regresses with any number of fixed effects, as R `fixest` does, and [`SunAbraham`] makes an event study of it;
 //! [`Etwfe`] has an effect of each cohort in each period (Wooldridge 2021).
 //!
@@ -38,6 +39,7 @@
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
+//! - To estimate by a regression of untreated outcomes: [`Imputation`], [`TwoStage`] and their [parts](imputation).
 //! - To project locally, with clean controls: [`LocalProjections`]; to stack windows around each cohort's treatment: [`Stacked`].
 //! - To ask what a two-way regression averages: [`Bacon`], [`TwfeWeights`].
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`]; and what a test of
@@ -85,11 +87,13 @@ pub use estimator::fixed_effects::{
     Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
 pub use estimator::honest::{Honest, HonestResult};
+pub use estimator::imputation::{Imputation, ImputationResult};
 pub use estimator::local_projections::{LocalProjections, LocalProjectionsResult};
 pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::pretrends::{Pretrends, PretrendsResult};
 pub use estimator::stacked::{Stacked, StackedResult};
 pub use estimator::twfe::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
+pub use estimator::two_stage::{TwoStage, TwoStageResult};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult,
@@ -198,6 +202,14 @@ pub mod twfe {
     };
 }
 
+/// Options and parts of effects by a regression of untreated outcomes.
+pub mod imputation {
+    pub use crate::estimator::first_stage::{
+        StageAudit, StageEffect, StageEffects, StageSettings, StageTerm,
+    };
+    pub use crate::estimator::imputation::{AveragedBy, CellAverages, PretrendTimes};
+}
+
 /// Options and parts of local projections, and the effects and samples of regressions by units.
 pub mod projections {
     pub use crate::estimator::by_unit::{EventEffect, PanelSample};
@@ -272,6 +284,10 @@ const _: () = {
         is_thread_safe::<SunAbraham<B>>();
     }
     is_thread_safe::<Bacon>();
+    is_thread_safe::<Imputation>();
+    is_thread_safe::<TwoStage>();
+    is_thread_safe::<TwoStageResult>();
+    is_thread_safe::<ImputationResult>();
     is_thread_safe::<TwfeWeights>();
     is_thread_safe::<LocalProjections>();
     is_thread_safe::<Stacked>();

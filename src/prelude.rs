@@ -28,7 +28,7 @@ pub use crate::{
     Aggregated, Aggregation, AttGt, Bacon, BaconResult, ContDid, ContDidResult, Data, Ddd, Demean,
     DemeanResult, DidError, DidMultiplegt, DidMultiplegtResult, DidWarning, Drdid, DrdidResult,
     Estimate, Estimator, EventStudy, FixedEffects, GroupTimeResult, Honest, HonestResult,
-    LocalProjections, LocalProjectionsResult, Npiv, NpivResult, Pretrends, PretrendsResult,
-    RegressionResult, SavedResult, Stacked, StackedResult, SunAbraham, SunAbrahamResult,
-    TwfeWeights, TwfeWeightsResult,
+    Imputation, ImputationResult, LocalProjections, LocalProjectionsResult, Npiv, NpivResult,
+    Pretrends, PretrendsResult, RegressionResult, SavedResult, Stacked, StackedResult, SunAbraham,
+    SunAbrahamResult, TwfeWeights, TwfeWeightsResult, TwoStage, TwoStageResult,
 };

@@ -9,12 +9,14 @@ use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::etwfe::EtwfeResult;
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
 use crate::estimator::honest::HonestResult;
+use crate::estimator::imputation::ImputationResult;
 use crate::estimator::local_projections::LocalProjectionsResult;
 use crate::estimator::npiv::NpivResult;
 use crate::estimator::pretrends::PretrendsResult;
 use crate::estimator::stacked::StackedResult;
 use crate::estimator::switching::DidMultiplegtResult;
 use crate::estimator::twfe::{BaconResult, TwfeWeightsResult};
+use crate::estimator::two_stage::TwoStageResult;
 use crate::estimator::weighting::{OverlapByCell, Weighting};
 use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::report::Reportable;
@@ -101,6 +103,10 @@ kinds! {
     Regression(RegressionResult),
     /// The event study of Sun and Abraham.
     SunAbraham(SunAbrahamResult),
+    /// Effects by imputation.
+    Imputation(ImputationResult),
+    /// Effects by two stages.
+    TwoStage(TwoStageResult),
     /// Effects by event time.
     EventStudy(EventStudy),
     /// A sensitivity analysis.

@@ -16,6 +16,8 @@ fn help_is_as_documented() {
         "did-multiplegt",
         "feols",
         "sunab",
+        "imputation",
+        "two-stage",
         "etwfe",
         "lpdid",
         "stacked",

@@ -13,6 +13,7 @@ mod etwfe;
 mod explore;
 mod feols;
 mod files;
+mod first_stage;
 mod golden;
 mod help;
 mod honest;

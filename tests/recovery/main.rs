@@ -15,6 +15,7 @@ mod ddd;
 mod doses;
 mod doses_small;
 mod drdid;
+mod first_stage;
 mod fixed_effects;
 mod projections;
 mod stacked;

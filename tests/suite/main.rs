@@ -21,6 +21,7 @@ mod files;
 mod fixed_effects;
 mod honest;
 mod house;
+mod imputation;
 mod joint_study;
 mod laws;
 mod npiv;

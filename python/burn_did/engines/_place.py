@@ -130,10 +130,19 @@ def _files(data: Any, engine: Any, scratch: Any, options: dict[str, Any]) -> Ite
             [],
             "give `scratch`",
         )
-    directory = os.path.abspath(os.fspath(scratch)) if scratch is not None else tempfile.gettempdir()
+    directory = os.fspath(scratch) if scratch is not None else tempfile.gettempdir()
+    in_store = "://" in directory
+    directory = directory if in_store else os.path.abspath(directory)
     if isinstance(data, (str, os.PathLike)):
         yield os.fspath(data), directory
         return
+    if in_store:
+        raise exception(
+            "config",
+            "with `scratch` in an object store a frame is not written for a fit; write it to parquet files there, and give their path",
+            [],
+            "write the frame to parquet files, and give their path",
+        )
     written = os.path.join(directory, f"burn-did-data-{uuid.uuid4().hex}")
     # In a directory that was named for it, workers may run as other users.
     os.mkdir(written, 0o700 if scratch is None else 0o777)

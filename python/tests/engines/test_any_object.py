@@ -180,6 +180,8 @@ def test_mistakes(path, frame, tmp_path):
         did.att_gt(frame, **{**COLUMNS, "yname": "yy"}, engine=Here())
     with pytest.raises(did.OptionError, match="no workers"):
         did.engines.prepare(did.att_gt, path, **COLUMNS)
+    with pytest.raises(did.OptionError, match="write it to parquet files there"):
+        did.att_gt(frame, **COLUMNS, engine=Here(), scratch="s3://bucket/scratch")
     frame.to_csv(tmp_path / "panel.csv", index=False)
     with pytest.raises(did.BurnDidError, match="parquet"):
         did.att_gt(str(tmp_path / "panel.csv"), **COLUMNS, engine=Here())

@@ -126,6 +126,11 @@ def test_mistakes(client, frame, monkeypatch):
     with pytest.raises(did.OptionError, match="`backend` must be"):
         did.att_gt(parts, **COLUMNS, client=client, backend="tpu")
 
+    with monkeypatch.context() as patched:
+        patched.setattr("burn_did.engines.dask.BUILD", "0.0.0-other")
+        with pytest.raises(did.DeviceError, match="worker tcp://.* has burn_did .*install the same wheel"):
+            did.att_gt(parts, **COLUMNS, client=client)
+
     class Other:
         def map(self, tasks):
             return tasks

@@ -187,6 +187,34 @@ pub enum DidWarning {
         /// Their groups.
         groups: Vec<f64>,
     },
+    /// Treated rows cannot be imputed, as no untreated row has their level of a fixed effect: of units that are always treated, say, or of
+    /// periods in which all are.
+    NotImputed {
+        /// The fixed effect.
+        factor: String,
+        /// Number of levels.
+        levels: usize,
+        /// Some of them.
+        examples: Vec<String>,
+        /// Rows that are left out.
+        rows: usize,
+    },
+    /// Treated rows cannot be imputed, as no untreated rows connect the levels of their fixed effects.
+    NotConnected {
+        /// Rows that are left out.
+        rows: usize,
+        /// The levels of one of them.
+        example: String,
+    },
+    /// Averages of effects rest on few rows, so that the normal approximation is unsure.
+    ConcentratedEffects {
+        /// Number of averages.
+        effects: usize,
+        /// Of the average that rests on the fewest: rows of equal weight that would be as many.
+        effective: f64,
+        /// What it is of.
+        example: String,
+    },
     /// There is no event time at or after treatment, so there is no overall effect.
     NoPostEventTime,
     /// A comparison cohort of a triple difference could not be used; the cell goes by the others.
@@ -455,6 +483,9 @@ pub enum DidWarning {
     },
     /// Coefficients before treatment were changes from period to period; they were added up to a universal base.
     ConvertedBasePeriod,
+    /// Effects of imputation or two stages, which have no base period, were taken less the mean of what the first stage leaves of the last
+    /// period before treatment.
+    LastPeriodAsBase,
     /// The covariance of an event study is not symmetric; the mean of it and its transpose is used.
     AsymmetricCovariance {
         /// Largest difference of two entries that should be equal.

@@ -427,6 +427,22 @@ impl DidWarning {
                 name(group),
                 100.0 * share
             ),
+            Self::NotImputed { factor, levels, examples, rows } => {
+                let named = examples.join(", ");
+                let more = if *levels > examples.len() { " and so on" } else { "" };
+                write!(
+                    f,
+                    "{rows} treated row(s) cannot be imputed and are left out: no untreated row has their level of `{factor}` ({levels} level(s): {named}{more})"
+                )
+            }
+            Self::NotConnected { rows, example } => write!(
+                f,
+                "{rows} treated row(s) cannot be imputed and are left out: no untreated rows connect their fixed effects with each other, as of {example}"
+            ),
+            Self::ConcentratedEffects { effects, effective, example } => write!(
+                f,
+                "{effects} average(s) have the weights of fewer than 30 rows, least {effective:.1} ({example}); intervals by the normal distribution may be too short there"
+            ),
             Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
                 f,
                 "the curve of group {} goes through all of its {units} treated unit(s) with {coefficients} coefficients: ATT(d), ACRT(d) and averages of slopes that include it have no standard error; choose a lower degree or fewer knots",
@@ -460,6 +476,10 @@ impl DidWarning {
             Self::ConvertedBasePeriod => write!(
                 f,
                 "the base period varies: the coefficients before treatment are changes from period to period, and were summed to effects relative to a universal base"
+            ),
+            Self::LastPeriodAsBase => write!(
+                f,
+                "the estimates have no base period: the last period before treatment was taken as that of all, so that what the first stage leaves of it was subtracted"
             ),
             Self::AsymmetricCovariance { largest } => {
                 write!(f, "the covariance is not symmetric (largest difference {largest:e})")

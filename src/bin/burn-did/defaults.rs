@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest, JointStudy,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest, Imputation, JointStudy,
     LocalProjections, Npiv, Pretrends, Stacked, SunAbraham, TwfeWeights, options::Bootstrap,
     report::PlotOptions,
 };
@@ -45,6 +45,11 @@ pub(crate) fn fixed_effects() -> FixedEffects<Cpu> {
 /// The event study of Sun and Abraham without an option.
 pub(crate) fn sun_abraham() -> SunAbraham<Cpu> {
     SunAbraham::builder().outcome("").unit("").time("").group("").build()
+}
+
+/// Effects by imputation without an option.
+pub(crate) fn imputation() -> Imputation {
+    Imputation::builder().outcome("").unit("").time("").group("").build()
 }
 
 /// A sensitivity analysis without an option. What is assumed does not matter.

@@ -137,7 +137,7 @@ impl Demeaner<'_> {
     }
 
     /// Levels of all factors at which those beside the leading one stand.
-    fn of_others(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn of_others(&self) -> impl Iterator<Item = usize> {
         let mut first = 0;
         let factors: Vec<_> = self
             .factors
@@ -372,7 +372,7 @@ impl Demeaner<'_> {
     }
 
     /// Levels of the factors before the leading one.
-    fn before_lead(&self) -> usize {
+    pub(super) fn before_lead(&self) -> usize {
         self.factors[..self.design.cells.lead].iter().map(|f| f.levels).sum()
     }
 

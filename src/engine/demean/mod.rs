@@ -13,6 +13,7 @@
 //! | LSMR | `lsmr.rs` |
 //! | alternating projections | `alternate.rs` |
 //! | residuals, effects, and what is left of `A'r` | `columns.rs` |
+//! | the normal equations of given sums | `normal.rs` |
 
 mod alternate;
 mod cells;
@@ -21,6 +22,7 @@ mod conjugate;
 mod device;
 mod factor;
 mod lsmr;
+mod normal;
 mod options;
 mod place;
 mod schur;

@@ -13,13 +13,13 @@ use crate::base::error::{DidError, Result};
 const FINE: f64 = 1e6;
 
 /// Millionths; exact for whole numbers that doubles tell apart, as timestamps are.
-fn fine(value: f64) -> i128 {
+pub(in crate::estimator) fn fine(value: f64) -> i128 {
     let whole = value.trunc();
     let fraction = ((value - whole) * FINE).round() as i128;
     (whole as i128).saturating_mul(FINE as i128).saturating_add(fraction)
 }
 
-pub(super) fn coarse(value: i128) -> f64 {
+pub(in crate::estimator) fn coarse(value: i128) -> f64 {
     let fine = FINE as i128;
     // Rounded once where a double has the millionths.
     match value.unsigned_abs() <= 1 << 53 {

@@ -27,7 +27,7 @@ const TRUSTED: f64 = 1e3;
 
 /// Sums of squares of a column before the fixed effects were projected out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Before {
+pub(in crate::estimator) struct Before {
     /// About zero.
     pub raw: f64,
     /// About the mean, where fixed effects or a constant are projected out; else about zero.
@@ -46,7 +46,7 @@ struct Limits {
 
 /// Columns that do not depend on each other.
 #[derive(Debug)]
-pub(super) struct Basis {
+pub(in crate::estimator) struct Basis {
     /// Positions of those that are kept.
     pub kept: Vec<usize>,
     /// The kept columns, or combinations of them that are nearly orthonormal.

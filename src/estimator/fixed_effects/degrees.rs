@@ -5,7 +5,7 @@ use crate::engine::demean::Factor;
 
 /// What counts among the parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Parameters {
+pub(in crate::estimator) struct Parameters {
     /// Number of coefficients, including the constant.
     pub k: usize,
     /// Levels of each factor.
@@ -46,7 +46,7 @@ impl Parameters {
 }
 
 /// Whether every level of a factor lies in one cluster.
-pub(super) fn is_nested(factor: &Factor, clusters: &[u32]) -> bool {
+pub(in crate::estimator) fn is_nested(factor: &Factor, clusters: &[u32]) -> bool {
     const NONE: u32 = u32::MAX;
     let mut cluster_of = vec![NONE; factor.levels];
     for (level, cluster) in factor.codes.iter().zip(clusters) {

@@ -149,7 +149,11 @@ pub(super) fn f_test(values: &[f64], covariance: &[f64], law: Law) -> Option<FTe
 }
 
 /// Values `r'b` of combinations `[q][k]` and their covariance `[q, q]`.
-pub(super) fn combine(rows: &[Vec<f64>], b: &[f64], covariance: &[f64]) -> (Vec<f64>, Vec<f64>) {
+pub(in crate::estimator) fn combine(
+    rows: &[Vec<f64>],
+    b: &[f64],
+    covariance: &[f64],
+) -> (Vec<f64>, Vec<f64>) {
     let values = rows.iter().map(|row| dot(row, b)).collect();
     let half: Vec<Vec<f64>> = rows.iter().map(|row| multiply(covariance, row)).collect();
     let pairs = rows.iter().flat_map(|row| half.iter().map(move |half| dot(row, half)));

@@ -45,14 +45,24 @@ use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
 use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
-use reading::RegressionColumns;
 
-pub(in crate::estimator) use inference::Law;
+pub(in crate::estimator) use cohorts::{coarse, fine};
+pub(in crate::estimator) use collinear::{Basis, Before};
+pub(in crate::estimator) use degrees::{Parameters, is_nested};
 pub use inference::{Coefficient, FTest};
+pub(in crate::estimator) use inference::{Law, combine};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
+pub(in crate::estimator) use order::{SortKeys, canonical};
+pub(in crate::estimator) use problem::columns as regressors;
+pub(in crate::estimator) use range::check_range;
+pub(in crate::estimator) use reading::{
+    Coded, CohortColumns, RegressionColumns, RegressionRows, RowCohorts,
+};
 pub use recover::FactorEffects;
 pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
+pub(in crate::estimator) use sample::gather;
+pub(in crate::estimator) use sums::{inner, sum};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
 pub use within::{Demean, DemeanResult};
 

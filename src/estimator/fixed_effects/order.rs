@@ -15,7 +15,7 @@ const BLOCK: usize = 1 << 14;
 const LARGE: usize = 1 << 16;
 
 /// What rows are ordered by.
-pub(super) struct SortKeys<'a> {
+pub(in crate::estimator) struct SortKeys<'a> {
     /// Codes by input row, and the number of levels, of the factor with most levels; none without factors.
     pub lead: Option<(&'a [u32], usize)>,
     /// A number that orders rows of one level as their other factors do, as far as 64 bits go.
@@ -27,7 +27,7 @@ pub(super) struct SortKeys<'a> {
 }
 
 /// Sorts rows by the leading factor, the other factors, and content.
-pub(super) fn canonical(rows: Vec<u32>, keys: &SortKeys<'_>) -> Vec<u32> {
+pub(in crate::estimator) fn canonical(rows: Vec<u32>, keys: &SortKeys<'_>) -> Vec<u32> {
     let Some((codes, levels)) = keys.lead else {
         let mut rows = rows;
         sort(&mut rows, keys);

@@ -15,13 +15,13 @@ pub(super) const HOST: &str = "host";
 
 /// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct CohortCell {
+pub(in crate::estimator) struct CohortCell {
     pub at: i128,
     pub cohort: i128,
 }
 
 /// A regressor.
-pub(super) struct Regressor {
+pub(in crate::estimator) struct Regressor {
     pub name: String,
     /// In canonical order, as it is.
     pub values: Vec<f64>,
@@ -34,7 +34,7 @@ pub(super) struct Regressor {
 ///
 /// # Errors
 /// As [`check_range`].
-pub(super) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Regressor>> {
+pub(in crate::estimator) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Regressor>> {
     let column = |index: usize| {
         let mut values = vec![0.0; rows.len()];
         const PART: usize = 1 << 16;

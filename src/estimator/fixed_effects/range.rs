@@ -8,7 +8,7 @@ use crate::base::parallel;
 const RANGE: f64 = 1e-40;
 
 /// An error for values that are so large or small that their products are no numbers.
-pub(super) fn check_range(name: &str, values: &[f64]) -> Result<()> {
+pub(in crate::estimator) fn check_range(name: &str, values: &[f64]) -> Result<()> {
     const PART: usize = 1 << 16;
     let largest = parallel::map(values.len().div_ceil(PART), |part| {
         let part = parallel::part(part, PART, values.len());

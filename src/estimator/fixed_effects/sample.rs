@@ -103,7 +103,7 @@ impl RegressionSample {
 }
 
 /// Values of rows, in parallel.
-pub(super) fn gather<T: Copy + Default + Send + Sync>(
+pub(in crate::estimator) fn gather<T: Copy + Default + Send + Sync>(
     rows: &[u32],
     value: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {

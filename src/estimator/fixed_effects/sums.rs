@@ -53,7 +53,7 @@ pub(super) fn cross(columns: &[&[f64]], e: &[f64]) -> Vec<f64> {
 }
 
 /// `Σ_i f(i)`.
-pub(super) fn sum(rows: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+pub(in crate::estimator) fn sum(rows: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let sums = parallel::map(rows.div_ceil(TASK_ROWS), |task| {
         let rows = parallel::part(task, TASK_ROWS, rows);
         let tiles = rows.clone().step_by(TILE);
@@ -63,7 +63,7 @@ pub(super) fn sum(rows: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 }
 
 /// `Σ_i a_i b_i`, of the whole columns.
-pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
+pub(in crate::estimator) fn inner(a: &[f64], b: &[f64]) -> f64 {
     cross(&[a], b).pop().unwrap_or(0.0)
 }
 

@@ -36,9 +36,7 @@ impl EventStudy {
     #[doc(alias = "honest_did")]
     pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         let mut result = analyse(self.universal_base(), options)?;
-        if self.universal.is_some() {
-            result.warnings.push(DidWarning::ConvertedBasePeriod);
-        }
+        result.warnings.extend(self.converted());
         Ok(result)
     }
 

@@ -29,9 +29,7 @@ impl EventStudy {
     /// singular; [`DidError::Config`] for options out of range, or violations that do not fit the event times.
     pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
         let mut result = analyse(self.universal_base(), options)?;
-        if self.universal.is_some() {
-            result.warnings.push(DidWarning::ConvertedBasePeriod);
-        }
+        result.warnings.extend(self.converted());
         Ok(result)
     }
 }

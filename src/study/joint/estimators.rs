@@ -7,11 +7,13 @@ use crate::base::options::{Band, BasePeriod, Inference};
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::AttGt;
-use crate::estimator::aggregate::{Aggregation, EventStudy};
+use crate::estimator::aggregate::{AggregatedRow, Aggregation, EventStudy};
 use crate::estimator::etwfe::Etwfe;
 use crate::estimator::fixed_effects::{SunAbraham, Vcov};
+use crate::estimator::imputation::Imputation;
 use crate::estimator::local_projections::{LocalProjections, ProjectionMethod};
 use crate::estimator::stacked::Stacked;
+use crate::estimator::two_stage::TwoStage;
 use crate::read::columns::Label;
 use crate::read::formula::Formula;
 use crate::result::inference::ClusterInfluence;
@@ -23,6 +25,30 @@ pub(super) struct FittedStudy {
     pub influence: Vec<Vec<f64>>,
     /// Warnings of the fit, in words.
     pub warnings: Vec<String>,
+}
+
+/// Fits an estimator with a first stage on untreated rows.
+macro_rules! with_first_stage {
+    ($estimator:ident, $config:ident, $sample:ident) => {{
+        let estimator = $estimator::builder()
+            .outcome(&*$config.outcome)
+            .unit(&*$config.unit)
+            .time(&*$config.time)
+            .group(&*$config.group)
+            .covariates(&*$config.covariates)
+            .maybe_weights($config.weights.clone())
+            .cluster(&*$sample.cluster)
+            .maybe_frequency($config.frequency)
+            .keep_influence(true)
+            .alpha($config.alpha)
+            .maybe_missing_values($config.missing_values.clone())
+            .build();
+        let fit = estimator.fit(&$sample.frame)?;
+        let (study, kept) = (fit.event_study(), fit.influence.as_ref().ok_or_else(foreign)?);
+        let influence = by_event_time($sample, &study, kept)?;
+        let warnings = fit.effects.warnings.iter().map(|w| w.shown($config.frequency));
+        estimated(FittedStudy { study, influence, warnings: warnings.collect() })
+    }};
 }
 
 /// Fits one estimator to the sample.
@@ -38,6 +64,8 @@ pub(super) fn fit<B: DidBackend>(
     let fitted = match estimator {
         StudyEstimator::CallawaySantAnna => callaway_santanna(config, sample, device)?,
         StudyEstimator::SunAbraham => sun_abraham(config, sample, device)?,
+        StudyEstimator::Imputation => with_first_stage!(Imputation, config, sample),
+        StudyEstimator::TwoStage => with_first_stage!(TwoStage, config, sample),
         StudyEstimator::Etwfe => etwfe(config, sample, device)?,
         StudyEstimator::Stacked => stacked(config, sample)?,
         StudyEstimator::LocalProjections => local_projections(config, sample)?,
@@ -249,6 +277,22 @@ fn local_projections<B: DidBackend>(
     let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
     let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
     Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+}
+
+/// The influence of the clusters on the rows of an event study, from columns that are named by event times.
+fn by_event_time(
+    sample: &StudySample,
+    study: &EventStudy,
+    kept: &Influence,
+) -> Result<Vec<Vec<f64>>> {
+    let ClusterInfluence { clusters, columns } = named(kept)?;
+    let at = |name: &String| name.parse::<f64>().ok();
+    let column = |row: &AggregatedRow| {
+        let place = kept.names.iter().position(|name| at(name) == Some(row.at));
+        place.map_or_else(Vec::new, |place| columns[place].clone())
+    };
+    let columns = study.rows.iter().map(column).collect();
+    by_code(sample, &ClusterInfluence { clusters, columns })
 }
 
 fn etwfe<B: DidBackend>(

@@ -14,6 +14,10 @@ words! {
         CallawaySantAnna = "cs" | "att_gt" | "callaway_santanna",
         /// Sun and Abraham (2021).
         SunAbraham = "sa" | "sunab" | "sun_abraham",
+        /// Borusyak, Jaravel and Spiess (2024), imputation.
+        Imputation = "bjs" | "imputation" | "did_imputation",
+        /// Gardner (2021), two stages.
+        TwoStage = "gardner" | "two_stage" | "did2s",
         /// Wooldridge (2021), extended two-way fixed effects.
         Etwfe = "etwfe" | "wooldridge",
         /// Wing, Freedman and Hollingsworth (2024), the stack with corrective weights.
@@ -30,6 +34,8 @@ impl StudyEstimator {
         match self {
             Self::CallawaySantAnna => "Callaway-Sant'Anna",
             Self::SunAbraham => "Sun-Abraham",
+            Self::Imputation => "Imputation",
+            Self::TwoStage => "Two-stage",
             Self::Etwfe => "ETWFE",
             Self::Stacked => "Stacked",
             Self::LocalProjections => "LP-DiD",

@@ -1,5 +1,6 @@
 //! A joint study in print.
 
+use super::StudyEstimator;
 use super::result::{Agreement, EstimatorOfStudy, JointStudyResult};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -205,6 +206,17 @@ impl JointStudyResult {
                 settings.n_clusters, settings.n_rows
             ),
         ];
+        let by_imputation = [StudyEstimator::Imputation, StudyEstimator::TwoStage];
+        let has_leads = |study: &EventStudy| study.rows.iter().any(|row| row.at < 0.0);
+        let mut leads = self
+            .ran()
+            .filter(|(of, study)| by_imputation.contains(&of.estimator) && has_leads(study));
+        if leads.next().is_some() {
+            notes.push(
+                "Before treatment, imputation and two-stage are not relative to event time -1, as the others are"
+                    .into(),
+            );
+        }
         if self.band == Band::Uniform {
             notes.push(format!(
                 "Bands: uniform over all effects of all estimators, critical value {}",

@@ -4,8 +4,8 @@ use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
 use burn_did::{
     Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest,
-    JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham, TwfeWeights,
-    compare,
+    Imputation, JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham,
+    TwfeWeights, TwoStage, compare,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -49,6 +49,11 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let function =
         config.x_segments(1).bootstrap(Bootstrap::draws(50)).build().fit(&mpdta).unwrap();
 
+    let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
+    let imputed = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = TwoStage::builder().outcome("lemp").unit("countyreal").time("year");
+    let two_stages = config.group("first.treat").build().fit(&mpdta).unwrap();
+
     let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
     let comparisons = config.group("first.treat").build().fit(&mpdta).unwrap();
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
@@ -77,6 +82,8 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(regression),
         Box::new(sun_abraham),
         Box::new(function),
+        Box::new(imputed),
+        Box::new(two_stages),
         Box::new(comparisons),
         Box::new(weights),
         Box::new(projections),
@@ -125,7 +132,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 19);
+    assert_eq!(kinds.len(), 22);
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub(crate) mod drdid;
 pub(crate) mod etwfe;
 pub(crate) mod explore;
 pub(crate) mod feols;
+pub(crate) mod first_stage;
 mod group_time;
 pub(crate) mod honest;
 pub(crate) mod lpdid;

@@ -32,6 +32,8 @@ pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Re
     Ok(match saved {
         SavedResult::EventStudy(study) => *study,
         SavedResult::SunAbraham(fit) => fit.event_study,
+        SavedResult::Imputation(fit) => fit.event_study(),
+        SavedResult::TwoStage(fit) => fit.event_study(),
         SavedResult::Aggregated(average) => average.event_study()?,
         SavedResult::Multiplegt(fit) => fit.event_study(),
         SavedResult::LocalProjections(fit) => fit.event_study(),
@@ -46,7 +48,7 @@ pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Re
             fit.aggregate(aggregation)?.event_study()?
         }
         other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, etwfe, lpdid, stacked, sunab or feols wrote, or an event study";
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, etwfe, imputation, two-stage, lpdid, stacked, sunab or feols wrote, or an event study";
             return Err(refused(&other, path, reads));
         }
     })
@@ -89,6 +91,8 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::Aggregated(_) => ("is an average of effects", both),
         SavedResult::EventStudy(_) => ("is an event study", both),
         SavedResult::SunAbraham(_) => ("was saved by sunab", both),
+        SavedResult::Imputation(_) => ("was saved by imputation", both),
+        SavedResult::TwoStage(_) => ("was saved by two-stage", both),
         _ => ("has another result", both),
     };
     let problem = format!("{} {is}; this command reads {what}", path.display());

@@ -8,7 +8,7 @@ mod usable;
 use serde::{Deserialize, Serialize};
 
 use super::{AggregatedRow, LeftOut, UniversalBase};
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::options::defaults::ALPHA;
 use crate::result::inference::{Estimate, pointwise};
@@ -296,6 +296,14 @@ impl EventStudy {
             (Some(_), Some(last)) => at > last,
             _ => at >= 0.0,
         }
+    }
+
+    /// What [`universal_base`](Self::universal_base) changes, as a warning.
+    pub(crate) fn converted(&self) -> Option<DidWarning> {
+        self.universal.as_ref().map(|_| match self.provenance {
+            Provenance::Regression(_) => DidWarning::LastPeriodAsBase,
+            Provenance::Given | Provenance::Effects(_) => DidWarning::ConvertedBasePeriod,
+        })
     }
 
     /// What the rows are told apart by: the column's own name if it counts from no event, as years do.

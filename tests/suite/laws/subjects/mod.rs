@@ -5,6 +5,7 @@ pub mod att_gt;
 pub mod ddd;
 pub mod doses;
 pub mod drdid;
+pub mod first_stage;
 pub mod fixed_effects;
 pub mod npiv;
 pub mod projections;

@@ -1,0 +1,291 @@
+//! The regression of untreated outcomes, and solutions of its normal equations for targets.
+
+use super::columns::StageColumns;
+use super::design::Design;
+use super::imputable::imputable;
+use super::normal::{NormalEquations, Untreated};
+use super::reading::StageReading;
+use super::sample::{StageSample, none_imputed};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::solve::Spd;
+use crate::estimator::fixed_effects::{Basis, Before, inner, regressors};
+
+/// Targets whose equations are solved together.
+const TOGETHER: usize = 8;
+
+/// How precisely fixed effects are taken to be projected out where a column counts as spanned by them, as in regressions.
+const COLLINEAR: f64 = 1e-8;
+
+/// What a covariate may differ from what others make of it, of its size, where it follows from them.
+const FOLLOWS: f64 = 1e-6;
+
+/// The first stage.
+pub(in crate::estimator) struct FirstStage<'a> {
+    pub sample: &'a StageSample,
+    normal: NormalEquations<'a>,
+    /// Covariates without the fixed effects, of all rows.
+    covariates: Vec<Vec<f64>>,
+    /// Coefficients of the covariates, and the inverse `[k, k]` of their cross-products.
+    pub b: Vec<f64>,
+    bread: Vec<f64>,
+    pub names: Vec<String>,
+    /// Outcome less what the regression predicts without treatment, by row: residuals of untreated rows, effects on treated ones.
+    pub residuals: Vec<f64>,
+    pub warnings: Vec<DidWarning>,
+}
+
+/// `λ` of a target: effects and coefficients of covariates.
+pub(in crate::estimator) struct Fitted {
+    effects: Vec<f64>,
+    b: Vec<f64>,
+}
+
+/// A first stage's rows, without those that cannot be imputed.
+pub(in crate::estimator) struct Prepared {
+    pub sample: StageSample,
+    untreated: Untreated,
+}
+
+impl Prepared {
+    /// Reads the sample, and leaves out the rows that cannot be imputed.
+    ///
+    /// # Errors
+    /// As [`StageSample::new`], of the normal equations, and [`DidError::Memory`].
+    pub fn new(reading: &mut StageReading, columns: &StageColumns) -> Result<Self> {
+        let mut sample = StageSample::new(reading, columns)?;
+        let bytes = sample.design.rows() as u128 * 8 * 12;
+        memory::check("the regression of untreated outcomes", bytes, "use fewer rows")?;
+        let untreated = Untreated::new(&sample.design);
+        let kept = imputable(&sample.design, &NormalEquations::new(&sample.design, &untreated)?)?;
+        let lost = kept.iter().filter(|kept| !**kept).count();
+        if lost > 0 {
+            let first = kept.iter().position(|kept| !kept).unwrap_or_default();
+            let row = sample.rows[first] as usize;
+            let texts = reading.used.iter().map(|f| {
+                let factor = &reading.rows.factors[*f];
+                format!("{} {}", factor.name, factor.text(row))
+            });
+            let example = texts.collect::<Vec<_>>().join(", ");
+            sample.warnings.push(DidWarning::NotConnected { rows: lost, example });
+            let any = (0..kept.len()).any(|row| kept[row] && sample.design.treated[row]);
+            if !any {
+                let words = sample.warnings.iter().map(|w| w.shown(columns.frequency));
+                return Err(none_imputed(&words.collect::<Vec<_>>()));
+            }
+            sample.retain(&kept, reading);
+        }
+        Ok(Self { sample, untreated })
+    }
+
+    /// Regresses the untreated outcomes.
+    ///
+    /// # Errors
+    /// [`DidError::Panel`] for a covariate that says something of treated rows alone, and those of the normal equations.
+    pub fn fit(&self, reading: &StageReading) -> Result<FirstStage<'_>> {
+        let sample = &self.sample;
+        let design = &sample.design;
+        let normal = NormalEquations::new(design, &self.untreated)?;
+        let evaluated = &reading.rows.regressors;
+        let columns =
+            regressors(&evaluated.design(&evaluated.present(&sample.rows))?, &sample.rows)?;
+        let bytes = (columns.len() as u128 * 3 + 4) * design.rows() as u128 * 8;
+        memory::check(
+            "the covariates",
+            bytes,
+            "use fewer covariates, or fixed effects for factors",
+        )?;
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let values: Vec<Vec<f64>> = columns.into_iter().map(|column| column.values).collect();
+        let mut stage = FirstStage {
+            sample,
+            normal,
+            covariates: Vec::new(),
+            b: Vec::new(),
+            bread: Vec::new(),
+            names: Vec::new(),
+            residuals: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut projected = stage.project(&[("the outcome", &sample.outcome)])?;
+        let outcome = projected.pop().unwrap_or_default();
+        stage.regress(outcome, &names, values)?;
+        Ok(stage)
+    }
+}
+
+impl FirstStage<'_> {
+    pub fn design(&self) -> &Design {
+        &self.sample.design
+    }
+
+    /// Columns less what the fixed effects explain of them on untreated rows; of all rows.
+    ///
+    /// # Errors
+    /// Those of the normal equations.
+    pub fn project(&self, columns: &[(&str, &[f64])]) -> Result<Vec<Vec<f64>>> {
+        let design = self.design();
+        let total = design.total(|row| design.regression_weight(row));
+        let mut out = Vec::with_capacity(columns.len());
+        for (name, column) in columns {
+            let mean = design.total(|row| design.regression_weight(row) * column[row]) / total;
+            let sums = design.sums(|row| design.regression_weight(row) * (column[row] - mean));
+            let effects = self.normal.solve(design, &[sums], name)?.pop().unwrap_or_default();
+            // Less the mean first: beside a large one the effects would lose their digits.
+            let left = |row: usize| column[row] - mean - design.fitted(row, &effects);
+            let parts = design.by_block(|rows| rows.map(left).collect::<Vec<f64>>());
+            out.push(parts.concat());
+        }
+        Ok(out)
+    }
+
+    /// A column's untreated rows, times the roots of the weights.
+    pub fn weighted(&self, column: &[f64]) -> Vec<f64> {
+        let design = self.design();
+        let rows = (0..design.rows()).filter(|row| !design.treated[*row]);
+        rows.map(|row| column[row] * design.weight(row).sqrt()).collect()
+    }
+
+    /// Adds the covariates to a regression of the outcome on the fixed effects.
+    fn regress(
+        &mut self,
+        outcome: Vec<f64>,
+        names: &[String],
+        values: Vec<Vec<f64>>,
+    ) -> Result<()> {
+        self.residuals = outcome;
+        if names.is_empty() {
+            return Ok(());
+        }
+        let named: Vec<(&str, &[f64])> =
+            names.iter().zip(&values).map(|(name, values)| (name.as_str(), &values[..])).collect();
+        let projected = self.project(&named)?;
+        let before: Vec<Before> = values.iter().map(|column| self.before(column)).collect();
+        let weighted = projected.iter().map(|of| self.weighted(of)).collect();
+        let basis = Basis::find(weighted, &before, COLLINEAR, true);
+        let y = self.weighted(&self.residuals);
+        let k = basis.kept.len();
+        let (b, bread) = solved(&basis, &y)?;
+        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+        for (j, of) in projected.into_iter().enumerate() {
+            if basis.kept.contains(&j) { kept.push(of) } else { dropped.push((j, of)) }
+        }
+        self.names = basis.kept.iter().map(|j| names[*j].clone()).collect();
+        (self.covariates, self.b, self.bread) = (kept, b, bread);
+        for (j, of) in &dropped {
+            let target = self.weighted(of);
+            let (combination, _) = solved(&basis, &target)?;
+            self.check_follows(&names[*j], of, &combination, before[*j])?;
+        }
+        if !dropped.is_empty() {
+            let columns = dropped.iter().map(|(j, _)| names[*j].clone()).collect();
+            self.warnings.push(DidWarning::CollinearRegressors { columns });
+        }
+        let fitted = |row: usize| (0..k).map(|j| self.b[j] * self.covariates[j][row]).sum::<f64>();
+        let parts = self.design().by_block(|rows| {
+            rows.map(|row| self.residuals[row] - fitted(row)).collect::<Vec<f64>>()
+        });
+        self.residuals = parts.concat();
+        Ok(())
+    }
+
+    /// Sums of squares of a column on untreated rows.
+    fn before(&self, column: &[f64]) -> Before {
+        let design = self.design();
+        let weight = |row: usize| design.regression_weight(row);
+        let total = design.total(weight);
+        let mean = design.total(|row| weight(row) * column[row]) / total;
+        Before {
+            raw: design.total(|row| weight(row) * column[row] * column[row]),
+            centred: design.total(|row| weight(row) * (column[row] - mean).powi(2)),
+        }
+    }
+
+    /// An error if a covariate that follows from others on untreated rows does not on treated ones.
+    fn check_follows(&self, name: &str, values: &[f64], b: &[f64], before: Before) -> Result<()> {
+        let design = self.design();
+        let total = design.total(|row| design.regression_weight(row));
+        let size = (before.raw / total).sqrt();
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let off = |row: usize| {
+            let fitted: f64 = b.iter().zip(&self.covariates).map(|(b, of)| b * of[row]).sum();
+            (values[row] - fitted).abs()
+        };
+        let bound = FOLLOWS * if size > 0.0 { size } else { largest };
+        let rows =
+            (0..design.rows()).filter(|row| design.treated[*row] && off(*row) > bound).count();
+        match rows {
+            0 => Ok(()),
+            _ => Err(DidError::Panel {
+                problem: format!(
+                    "covariate `{name}` follows from the fixed effects or other covariates on untreated rows and does not on {rows} treated ones, so that nothing says what its coefficient is there; leave it out, or leave out these rows"
+                ),
+            }),
+        }
+    }
+
+    /// `λ` with `Z0'W0 Z0 λ = Σ p z`, of each target `p` by row.
+    ///
+    /// # Errors
+    /// Those of the normal equations.
+    pub fn solve<F: Fn(usize) -> f64 + Sync>(&self, targets: &[F]) -> Result<Vec<Fitted>> {
+        let design = self.design();
+        let k = self.covariates.len();
+        let mut out = Vec::with_capacity(targets.len());
+        for part in targets.chunks(TOGETHER) {
+            let sums: Vec<Vec<f64>> = part.iter().map(|p| design.sums(p)).collect();
+            let mut effects = self.normal.solve(design, &sums, "a target's weights")?;
+            for (p, effects) in part.iter().zip(&mut effects) {
+                let of = |of: &Vec<f64>| design.total(|row| p(row) * of[row]);
+                let q: Vec<f64> = self.covariates.iter().map(of).collect();
+                let b: Vec<f64> = self
+                    .bread
+                    .chunks_exact(k.max(1))
+                    .map(|row| row.iter().zip(&q).map(|(a, q)| a * q).sum())
+                    .collect();
+                // Of the covariates as they were projected, so that the effects need no correction.
+                out.push(Fitted { effects: std::mem::take(effects), b });
+            }
+        }
+        Ok(out)
+    }
+
+    /// `z'λ` of a row.
+    pub fn fitted(&self, row: usize, of: &Fitted) -> f64 {
+        let covariates = self.covariates.iter().zip(&of.b);
+        self.design().fitted(row, &of.effects)
+            + covariates.map(|(column, b)| column[row] * b).sum::<f64>()
+    }
+
+    /// The covariates without the fixed effects, times the roots of the weights, of untreated rows.
+    pub fn weighted_covariates(&self) -> Vec<Vec<f64>> {
+        self.covariates.iter().map(|of| self.weighted(of)).collect()
+    }
+
+    /// As [`weighted_covariates`](Self::weighted_covariates), of other columns, with their sums of squares before.
+    ///
+    /// # Errors
+    /// Those of the normal equations.
+    pub fn weighted_columns(&self, columns: &[(&str, &[f64])]) -> Result<Vec<(Vec<f64>, Before)>> {
+        let projected = self.project(columns)?;
+        let of = projected.iter().zip(columns);
+        Ok(of.map(|(of, (_, column))| (self.weighted(of), self.before(column))).collect())
+    }
+}
+
+/// Coefficients of the kept columns, and the inverse of their cross-products.
+pub(in crate::estimator) fn solved(basis: &Basis, y: &[f64]) -> Result<(Vec<f64>, Vec<f64>)> {
+    let k = basis.columns.len();
+    if k == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let spd = Spd::regular(&basis.gram, k).ok_or(DidError::Singular { what: "least squares" })?;
+    let cross: Vec<f64> = basis.columns.iter().map(|column| inner(column, y)).collect();
+    let b = basis.back(spd.solve(&cross));
+    let inverse = spd.inverse();
+    let bread = match &basis.turn {
+        None => inverse,
+        Some(turn) => crate::base::solve::sandwich(turn, &inverse, k),
+    };
+    Ok((b, bread))
+}

@@ -1,0 +1,354 @@
+//! From rows as read to the rows of a first stage, in an order that depends on their content alone.
+
+use std::collections::BTreeMap;
+
+use super::columns::StageColumns;
+use super::design::{Design, DesignColumns, retain};
+use super::reading::StageReading;
+use super::units;
+use crate::base::calendar::shown;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::estimator::fixed_effects::{
+    Coded, RowCohorts, SortKeys, canonical, check_range, coarse, fine, gather, sum,
+};
+use crate::read::columns::total_order;
+
+/// Levels that a warning names.
+const NAMED: usize = 5;
+
+/// A group in a period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::estimator) struct StageCell {
+    /// Infinite if never treated.
+    pub group: f64,
+    pub time: f64,
+    /// Periods since the first treated one, negative before it; none if never treated.
+    pub event: Option<f64>,
+}
+
+impl StageCell {
+    pub fn is_treated(&self) -> bool {
+        self.time >= self.group
+    }
+}
+
+/// The rows.
+pub(in crate::estimator) struct StageSample {
+    /// Input rows, in order.
+    pub rows: Vec<u32>,
+    pub design: Design,
+    pub outcome: Vec<f64>,
+    /// Group and period of each row, and what they are; ascending.
+    pub cell: Vec<u32>,
+    pub cells: Vec<StageCell>,
+    pub clusters: Vec<u32>,
+    pub n_clusters: usize,
+    /// A row of each cluster as it was read.
+    pub cluster_rows: Vec<u32>,
+    /// Units of rows, of those that occur.
+    pub units: Vec<u32>,
+    pub n_units: usize,
+    pub warnings: Vec<DidWarning>,
+}
+
+impl StageSample {
+    /// The untreated rows, and the treated ones whose levels all occur among these.
+    ///
+    /// # Errors
+    /// Of [`units`], [`DidError::EmptySample`] without untreated rows, [`DidError::NoValidGroups`] without treated ones, and
+    /// [`DidError::Panel`] if none of these can be imputed.
+    pub fn new(reading: &mut StageReading, columns: &StageColumns) -> Result<Self> {
+        let mut kept = usable(reading, columns);
+        if !kept.contains(&true) {
+            return Err(DidError::EmptySample {
+                after: "without missing values and weights of zero",
+                remedy: "check the columns and their types",
+            });
+        }
+        let read = &reading.rows;
+        units::check(read, columns, &kept)?;
+        let Some(cohorts) = &read.cohorts else { return Err(units::none_treated(read, columns)) };
+        let treated = |row: usize| cohorts.time[row] >= cohorts.cohort[row];
+        let of = |kept: &[bool], treated_ones: bool| {
+            kept.iter()
+                .enumerate()
+                .filter(|(row, kept)| **kept && treated(*row) == treated_ones)
+                .count()
+        };
+        if of(&kept, true) == 0 {
+            return Err(units::none_treated(read, columns));
+        }
+        if of(&kept, false) == 0 {
+            return Err(DidError::Panel {
+                problem: format!(
+                    "all rows are treated (column `{}`), so that nothing says what would have been without treatment; add periods before treatment, or units that are never treated",
+                    columns.group
+                ),
+            });
+        }
+        let used: Vec<&Coded> = reading.used.iter().map(|f| &read.factors[*f]).collect();
+        let (maps, warnings) = levels(&used, &mut kept, &treated, columns, cohorts);
+        if of(&kept, true) == 0 {
+            let reasons: Vec<String> =
+                warnings.iter().map(|w| w.shown(columns.frequency)).collect();
+            return Err(none_imputed(&reasons));
+        }
+        let lead = match columns.trends {
+            true => reading.used.iter().position(|f| *f == 0).unwrap_or(0),
+            false => (0..maps.len()).rev().max_by_key(|f| maps[*f].1).unwrap_or(0),
+        };
+        let rows: Vec<u32> =
+            (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
+        let rows = in_order(rows, reading, lead);
+        let weights = read.weights.as_ref().map(|w| gather(&rows, |row| w[row]));
+        let outcome = gather(&rows, |row| read.outcome[row]);
+        check_range(
+            columns.weights.as_deref().unwrap_or_default(),
+            weights.as_deref().unwrap_or_default(),
+        )?;
+        check_range(&columns.outcome, &outcome)?;
+        let coded = |f: usize| {
+            let (map, levels) = &maps[f];
+            (gather(&rows, |row| map[used[f].codes[row] as usize]), *levels)
+        };
+        let design = Design::new(DesignColumns {
+            lead: coded(lead),
+            rest: (0..maps.len()).filter(|f| *f != lead).map(coded).collect(),
+            slope: columns.trends.then(|| slopes(&rows, &cohorts.time)),
+            weights: weights.map(of_mean_one),
+            treated: rows.iter().map(|row| treated(*row as usize)).collect(),
+        });
+        let (cell, cells) = cells(&rows, cohorts, &read.factors[1].codes);
+        let mut sample = Self {
+            rows,
+            design,
+            outcome,
+            cell,
+            cells,
+            clusters: vec![],
+            n_clusters: 0,
+            cluster_rows: vec![],
+            units: vec![],
+            n_units: 0,
+            warnings,
+        };
+        sample.number(reading);
+        Ok(sample)
+    }
+
+    /// Leaves out rows.
+    pub fn retain(&mut self, kept: &[bool], reading: &StageReading) {
+        retain(&mut self.rows, kept);
+        retain(&mut self.outcome, kept);
+        retain(&mut self.cell, kept);
+        self.design.retain(kept);
+        self.number(reading);
+    }
+
+    /// Numbers the clusters and units that occur, in the order of their labels.
+    fn number(&mut self, reading: &StageReading) {
+        let dense = |coded: &Coded| {
+            let code = |row: &u32| coded.codes[*row as usize];
+            let most = self.rows.iter().map(code).max().map_or(0, |most| most as usize + 1);
+            let mut first = vec![u32::MAX; most];
+            for row in &self.rows {
+                let first = &mut first[code(row) as usize];
+                *first = (*first).min(*row);
+            }
+            let mut number = vec![0; most];
+            let mut known: Vec<u32> = Vec::new();
+            for (code, row) in first.into_iter().enumerate().filter(|(_, row)| *row != u32::MAX) {
+                number[code] = known.len() as u32;
+                known.push(row);
+            }
+            (gather(&self.rows, |row| number[coded.codes[row] as usize]), known)
+        };
+        let (clusters, cluster_rows) = dense(&reading.rows.clusters[0]);
+        let (units, of_units) = dense(&reading.rows.factors[0]);
+        (self.n_clusters, self.n_units) = (cluster_rows.len(), of_units.len());
+        (self.clusters, self.cluster_rows, self.units) = (clusters, cluster_rows, units);
+    }
+
+    /// The cell of a row.
+    pub fn at(&self, row: usize) -> &StageCell {
+        &self.cells[self.cell[row] as usize]
+    }
+}
+
+/// The error of treated rows none of which can be imputed.
+pub(super) fn none_imputed(reasons: &[String]) -> DidError {
+    DidError::Panel {
+        problem: format!(
+            "no treated row can be imputed: {}; add untreated rows, or use coarser fixed effects",
+            reasons.join("; ")
+        ),
+    }
+}
+
+/// Which rows have all their values; counts those that have not.
+fn usable(reading: &mut StageReading, columns: &StageColumns) -> Vec<bool> {
+    let rows = reading.rows.len;
+    let mut kept = reading.rows.usable.clone().unwrap_or_else(|| vec![true; rows]);
+    let StageReading { rows: read, second, averages, audit, .. } = reading;
+    let mut lacking = |name: &str, lacks: &dyn Fn(usize) -> bool| {
+        let mut count = 0;
+        for (row, kept) in kept.iter_mut().enumerate().filter(|(_, kept)| **kept) {
+            if lacks(row) {
+                *kept = false;
+                count += 1;
+            }
+        }
+        if count > 0 {
+            match audit.rows_missing.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known += count,
+                None => audit.rows_missing.push((name.to_owned(), count)),
+            }
+        }
+    };
+    if let Some(second) = second {
+        for (name, _) in &second.missing {
+            lacking(name, &|row| second.regressors.blame(row) == Some(name));
+        }
+    }
+    if let Some(cohorts) = &read.cohorts {
+        for (name, values) in columns.averages.iter().zip(averages) {
+            let treated = |row: usize| cohorts.time[row] >= cohorts.cohort[row];
+            lacking(name, &|row| treated(row) && !values[row].is_finite());
+        }
+    }
+    kept
+}
+
+/// Codes of the levels that occur on untreated rows, and how many there are; treated rows with another level are left out.
+type LevelMap = (Vec<u32>, usize);
+
+fn levels(
+    used: &[&Coded],
+    kept: &mut [bool],
+    treated: &dyn Fn(usize) -> bool,
+    columns: &StageColumns,
+    cohorts: &RowCohorts,
+) -> (Vec<LevelMap>, Vec<DidWarning>) {
+    let mut warnings = Vec::new();
+    let mut maps = Vec::with_capacity(used.len());
+    for coded in used {
+        let most = coded.codes.iter().filter(|code| **code != u32::MAX).max();
+        let mut map = vec![u32::MAX; most.map_or(0, |most| *most as usize + 1)];
+        for (row, code) in coded.codes.iter().enumerate() {
+            if kept[row] && !treated(row) {
+                map[*code as usize] = 0;
+            }
+        }
+        let mut known = 0;
+        for code in map.iter_mut().filter(|code| **code == 0) {
+            *code = known;
+            known += 1;
+        }
+        maps.push((map, known as usize));
+    }
+    for (coded, (map, _)) in used.iter().zip(&maps) {
+        let (mut rows, mut unknown) = (0, BTreeMap::new());
+        for (row, code) in coded.codes.iter().enumerate() {
+            if kept[row] && map[*code as usize] == u32::MAX {
+                kept[row] = false;
+                rows += 1;
+                unknown.entry(*code).or_insert(row);
+            }
+        }
+        let text = |row: &usize| match coded.name == columns.time {
+            true => shown(cohorts.time[*row], columns.frequency),
+            false => coded.text(*row),
+        };
+        if rows > 0 {
+            warnings.push(DidWarning::NotImputed {
+                factor: coded.name.clone(),
+                levels: unknown.len(),
+                examples: unknown.values().take(NAMED).map(text).collect(),
+                rows,
+            });
+        }
+    }
+    (maps, warnings)
+}
+
+/// Weights over their mean, which changes no estimate.
+fn of_mean_one(weights: Vec<f64>) -> Vec<f64> {
+    let mean = sum(weights.len(), |row| weights[row]) / weights.len() as f64;
+    weights.into_iter().map(|weight| weight / mean).collect()
+}
+
+/// Periods about their middle, in units of half their range.
+fn slopes(rows: &[u32], time: &[f64]) -> Vec<f64> {
+    let ends = rows.iter().map(|row| time[*row as usize]);
+    let (low, high) =
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
+    let half = (0.5 * (high - low)).max(f64::MIN_POSITIVE);
+    gather(rows, |row| (time[row] - low - half) / half)
+}
+
+/// Groups in periods.
+fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<StageCell>) {
+    let mut groups: Vec<f64> = Vec::new();
+    let mut last = f64::NAN;
+    for row in rows {
+        let group = cohorts.cohort[*row as usize];
+        if group.to_bits() != last.to_bits() {
+            groups.push(group);
+            last = group;
+        }
+    }
+    groups.sort_by(f64::total_cmp);
+    groups.dedup();
+    let position = |group: f64| groups.partition_point(|known| known.total_cmp(&group).is_lt());
+    let width = rows.iter().map(|row| periods[*row as usize] as usize + 1).max().unwrap_or(0);
+    let mut first = vec![u32::MAX; groups.len() * width];
+    let (mut last, mut at) = (f64::NAN, 0);
+    let mut codes: Vec<u32> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let group = cohorts.cohort[*row as usize];
+        if group.to_bits() != last.to_bits() {
+            (last, at) = (group, position(group));
+        }
+        let code = at * width + periods[*row as usize] as usize;
+        if first[code] == u32::MAX {
+            first[code] = *row;
+        }
+        codes.push(code as u32);
+    }
+    let mut cells = Vec::new();
+    let mut number = vec![0; first.len()];
+    for (code, row) in first.iter().enumerate().filter(|(_, row)| **row != u32::MAX) {
+        let (group, time) = (cohorts.cohort[*row as usize], cohorts.time[*row as usize]);
+        number[code] = cells.len() as u32;
+        let event = group.is_finite().then(|| coarse(fine(time - group)));
+        cells.push(StageCell { group, time, event });
+    }
+    for code in &mut codes {
+        *code = number[*code as usize];
+    }
+    (codes, cells)
+}
+
+/// Rows by the leading factor, then the period, then all else.
+fn in_order(rows: Vec<u32>, reading: &StageReading, lead: usize) -> Vec<u32> {
+    let read = &reading.rows;
+    let leading = &read.factors[reading.used[lead]].codes;
+    let most = leading.iter().filter(|code| **code != u32::MAX).max();
+    let time = &read.factors[1].codes;
+    let rest = |a: u32, b: u32| {
+        let (i, j) = (a as usize, b as usize);
+        let factors = read.factors.iter().chain(&read.clusters);
+        let factors = factors.map(|coded| coded.codes[i].cmp(&coded.codes[j]));
+        let weights = read.weights.as_ref().map(|w| w[i].total_cmp(&w[j]));
+        let averages = reading.averages.iter().map(|values| values[i].total_cmp(&values[j]));
+        let compared = factors.chain(weights).chain(averages);
+        compared.fold(read.regressors.compare(a, b), std::cmp::Ordering::then)
+    };
+    let keys = SortKeys {
+        lead: Some((leading, most.map_or(0, |most| *most as usize + 1))),
+        others: &|row| u64::from(time[row as usize]),
+        outcome: &|row| total_order(read.outcome[row as usize]),
+        rest: &rest,
+    };
+    canonical(rows, &keys)
+}

@@ -1,0 +1,134 @@
+//! What is averaged: weights of rows, which add up to one unless something else is asked for.
+
+use super::effects::StageTerm;
+use super::sample::{StageCell, StageSample};
+use crate::base::calendar::Frequency;
+use crate::base::error::DidWarning;
+use crate::estimator::fixed_effects::fine;
+
+/// Fewer rows of equal weight than these leave the normal approximation unsure.
+const FEW: f64 = 30.0;
+
+/// An average of effects, or of residuals, `Σ p r`.
+pub(in crate::estimator) struct Target {
+    pub term: StageTerm,
+    pub weights: RowWeights,
+}
+
+/// The weights `p` of rows.
+pub(in crate::estimator) enum RowWeights {
+    /// By cell, times the row's own weight.
+    Cells(Vec<f64>),
+    /// By row.
+    Rows(Vec<f64>),
+}
+
+impl RowWeights {
+    /// The weight of a row.
+    pub fn of(&self, sample: &StageSample, row: usize) -> f64 {
+        match self {
+            Self::Cells(cells) => match cells[sample.cell[row] as usize] {
+                0.0 => 0.0,
+                cell => cell * sample.design.weight(row),
+            },
+            Self::Rows(rows) => rows[row],
+        }
+    }
+}
+
+impl Target {
+    /// The weighted mean of the rows of some cells; none without such a row.
+    pub fn mean(
+        sample: &StageSample,
+        term: StageTerm,
+        is_meant: impl Fn(&StageCell) -> bool,
+    ) -> Option<Self> {
+        let meant: Vec<bool> = sample.cells.iter().map(is_meant).collect();
+        let design = &sample.design;
+        let total = design.total(|row| match meant[sample.cell[row] as usize] {
+            true => design.weight(row),
+            false => 0.0,
+        });
+        let share = |meant: bool| if meant { 1.0 / total } else { 0.0 };
+        (total > 0.0).then(|| Self {
+            term,
+            weights: RowWeights::Cells(meant.into_iter().map(share).collect()),
+        })
+    }
+
+    /// The average of rows with these weights beside their own; as they are if it is a sum. None if there is nothing to divide by.
+    pub fn weighted(
+        sample: &StageSample,
+        term: StageTerm,
+        weight: impl Fn(usize) -> f64 + Sync,
+        is_sum: bool,
+    ) -> Option<Self> {
+        let design = &sample.design;
+        let own = |row: usize| match design.treated[row] {
+            true => weight(row) * design.weight(row),
+            false => 0.0,
+        };
+        let (total, size) = (design.total(own), design.total(|row| own(row).abs()));
+        let by = if is_sum { 1.0 } else { total };
+        let any = size > 0.0 && (is_sum || total.abs() > 1e-12 * size);
+        any.then(|| Self {
+            term,
+            weights: RowWeights::Rows((0..design.rows()).map(|row| own(row) / by).collect()),
+        })
+    }
+
+    /// Rows with a weight.
+    pub fn count(&self, sample: &StageSample) -> usize {
+        (0..sample.design.rows()).filter(|row| self.weights.of(sample, *row) != 0.0).count()
+    }
+
+    /// `1 / Σ p²`: how many rows of equal weight would be as many, of weights that add up to one.
+    pub fn effective(&self, sample: &StageSample) -> f64 {
+        sample.design.total(|row| self.weights.of(sample, row).powi(2)).recip()
+    }
+}
+
+/// A warning about averages that rest on few rows, if there are any.
+pub(in crate::estimator) fn concentrated<'a>(
+    sample: &StageSample,
+    targets: impl Iterator<Item = &'a Target>,
+    frequency: Option<Frequency>,
+) -> Option<DidWarning> {
+    let of = targets.map(|target| (target.effective(sample), target.term.label(frequency)));
+    let mut few: Vec<(f64, String)> = of.filter(|(effective, _)| *effective < FEW).collect();
+    let effects = few.len();
+    few.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (effective, example) = few.into_iter().next()?;
+    Some(DidWarning::ConcentratedEffects { effects, effective, example })
+}
+
+/// Event times of rows, treated or not, ascending.
+pub(in crate::estimator) fn event_times(sample: &StageSample, treated: bool) -> Vec<f64> {
+    let cells = present(sample).filter(|cell| cell.is_treated() == treated);
+    let mut times: Vec<f64> = cells.filter_map(|cell| cell.event).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup_by(|a, b| fine(*a) == fine(*b));
+    times
+}
+
+/// Groups with a treated row, ascending.
+pub(in crate::estimator) fn groups(sample: &StageSample) -> Vec<f64> {
+    let cells = present(sample).filter(|cell| cell.is_treated());
+    let mut groups: Vec<f64> = cells.map(|cell| cell.group).collect();
+    groups.dedup();
+    groups
+}
+
+/// Cells with a row: some may have lost all of theirs.
+fn present(sample: &StageSample) -> impl Iterator<Item = &StageCell> {
+    let mut has = vec![false; sample.cells.len()];
+    sample.cell.iter().for_each(|cell| has[*cell as usize] = true);
+    sample.cells.iter().zip(has).filter(|(_, has)| *has).map(|(cell, _)| cell)
+}
+
+impl StageCell {
+    /// Whether the cell is at an event time.
+    pub fn is_at(&self, at: f64) -> bool {
+        self.event.is_some_and(|event| fine(event) == fine(at))
+    }
+}

@@ -1,0 +1,76 @@
+//! What the rows of a unit must say together: one group, and one row a period.
+
+use rayon::slice::ParallelSliceMut;
+
+use super::columns::StageColumns;
+use crate::base::calendar::shown;
+use crate::base::error::{DidError, Result};
+use crate::estimator::fixed_effects::RegressionRows;
+use crate::read::panel::{changing_group, is_status};
+
+/// An error unless units have one group and one row a period.
+///
+/// # Errors
+/// [`DidError::TimeVarying`], [`DidError::DuplicateRow`].
+pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]) -> Result<()> {
+    let (Some(cohorts), [unit, time, ..]) = (&read.cohorts, read.factors.as_slice()) else {
+        return Err(DidError::NoValidGroups { anticipating: String::new() });
+    };
+    let levels = unit.codes.iter().filter(|code| **code != u32::MAX).max();
+    let mut first = vec![u32::MAX; levels.map_or(0, |last| *last as usize + 1)];
+    let rows = || (0u32..).zip(kept).filter(|(_, kept)| **kept).map(|(row, _)| row);
+    for row in rows() {
+        let known = &mut first[unit.codes[row as usize] as usize];
+        if *known == u32::MAX {
+            *known = row;
+            continue;
+        }
+        let groups = [*known, row].map(|row| cohorts.cohort[row as usize]);
+        if groups[0] != groups[1] {
+            return Err(DidError::TimeVarying {
+                column: columns.group.clone(),
+                role: "group",
+                unit: unit.text(row as usize),
+                remedy: changing_group(groups),
+            });
+        }
+    }
+    let key =
+        |row: u32| u64::from(unit.codes[row as usize]) << 32 | u64::from(time.codes[row as usize]);
+    let mut keys: Vec<(u64, u32)> = rows().map(|row| (key(row), row)).collect();
+    if !keys.is_sorted_by(|(a, _), (b, _)| a < b) {
+        keys.par_sort_unstable();
+    }
+    match keys.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        None => Ok(()),
+        Some(pair) => {
+            let row = pair[0].1 as usize;
+            Err(DidError::Panel {
+                problem: format!(
+                    "unit {} (column `{}`) has two rows for period {} (column `{}`); keep one row per unit and period, as `burn-did panel deduplicate` does",
+                    unit.text(row),
+                    columns.unit,
+                    shown(cohorts.time[row], columns.frequency),
+                    columns.time
+                ),
+            })
+        }
+    }
+}
+
+/// The error of data without a treated row.
+pub(super) fn none_treated(read: &RegressionRows, columns: &StageColumns) -> DidError {
+    let Some(cohorts) = &read.cohorts else {
+        return DidError::NoValidGroups { anticipating: String::new() };
+    };
+    let known = |values: &f64| !values.is_nan();
+    let groups = cohorts.cohort.iter().copied().filter(known);
+    let periods = cohorts.time.iter().copied().filter(known);
+    match is_status(groups, periods.clone()) {
+        true => DidError::IndicatorAsGroup {
+            column: columns.group.clone(),
+            example: shown(periods.fold(f64::NEG_INFINITY, f64::max), columns.frequency),
+        },
+        false => DidError::NoValidGroups { anticipating: String::new() },
+    }
+}

@@ -1,0 +1,128 @@
+//! Deviations of effects from the averages of their cells, summed by cluster.
+//!
+//! The treated part of a target's influence value is `Σ v_it (τ_it - τ̄)` over the treated rows of a cluster. The average `τ̄` of a
+//! cell is weighted so that it minimises the variance if effects within the cell are the same (Borusyak, Jaravel and Spiess 2024,
+//! equation 8), with `a_c = Σ v_it` and `s_c = Σ v_it τ_it` over the rows of cluster `c` in the cell:
+//!
+//! ```text
+//! τ̄ = Σ_c a_c s_c / Σ_c a_c²,      and with the cluster left out the deviation is A / (A - a_c²) times as large, A = Σ_c a_c²
+//! ```
+
+use rayon::slice::ParallelSliceMut;
+
+use super::options::{AveragedBy, CellAverages, Imputation};
+use crate::estimator::first_stage::{FirstStage, StageCell, Target};
+use crate::estimator::fixed_effects::fine;
+
+/// What rounding leaves of `A - a_c²`, of `A`.
+const ROUNDING: f64 = 1e-12;
+
+/// Treated rows by cell and cluster.
+pub(super) struct TreatedCells {
+    rows: Vec<u32>,
+    /// First row of each cluster in a cell, and the number of rows.
+    parts: Vec<u32>,
+    /// First part of each cell, and the number of parts.
+    cells: Vec<u32>,
+}
+
+/// A target's deviations.
+pub(super) struct Deviations {
+    /// Cells, as rows of the sample, in which one cluster has all the weight, so that it cannot be left out.
+    pub alone: Vec<u32>,
+}
+
+impl TreatedCells {
+    pub fn new(stage: &FirstStage<'_>, by: AveragedBy) -> Self {
+        let sample = stage.sample;
+        let key = |cell: &StageCell| -> (i128, i128) {
+            match by {
+                AveragedBy::GroupTime => (fine(cell.group), fine(cell.time)),
+                AveragedBy::Group => (fine(cell.group), 0),
+                AveragedBy::EventTime => (cell.event.map_or(0, fine), 0),
+                AveragedBy::Time => (fine(cell.time), 0),
+                AveragedBy::All => (0, 0),
+            }
+        };
+        let keys: Vec<(i128, i128)> = sample.cells.iter().map(key).collect();
+        let mut known = keys.clone();
+        known.sort_unstable();
+        known.dedup();
+        let of_cell: Vec<u32> =
+            keys.iter().map(|key| known.partition_point(|k| k < key) as u32).collect();
+        let treated = (0u32..).zip(&stage.design().treated).filter(|(_, treated)| **treated);
+        let mut rows: Vec<(u64, u32)> = treated
+            .map(|(row, _)| {
+                let at = row as usize;
+                let cell = of_cell[sample.cell[at] as usize];
+                (u64::from(cell) << 32 | u64::from(sample.clusters[at]), row)
+            })
+            .collect();
+        rows.par_sort_unstable();
+        let (mut parts, mut cells) = (Vec::new(), Vec::new());
+        let mut last = None;
+        for (index, (key, _)) in rows.iter().enumerate() {
+            if last != Some(*key) {
+                if last.is_none_or(|last: u64| last >> 32 != key >> 32) {
+                    cells.push(parts.len() as u32);
+                }
+                parts.push(index as u32);
+                last = Some(*key);
+            }
+        }
+        cells.push(parts.len() as u32);
+        parts.push(rows.len() as u32);
+        Self { rows: rows.into_iter().map(|(_, row)| row).collect(), parts, cells }
+    }
+
+    /// Adds a target's deviations to the sums of the clusters.
+    pub fn add(
+        &self,
+        config: &Imputation,
+        stage: &FirstStage<'_>,
+        target: &Target,
+        psi: &mut [f64],
+    ) -> Deviations {
+        let sample = stage.sample;
+        let weight = |row: usize| target.weights.of(sample, row);
+        let mut alone = Vec::new();
+        let mut sums: Vec<[f64; 2]> = Vec::new();
+        for cell in self.cells.windows(2) {
+            sums.clear();
+            let (mut squares, mut products, mut by_row) = (0.0, 0.0, [0.0; 2]);
+            for part in self.parts[cell[0] as usize..=cell[1] as usize].windows(2) {
+                let (mut a, mut s) = (0.0, 0.0);
+                for row in &self.rows[part[0] as usize..part[1] as usize] {
+                    let (v, effect) = (weight(*row as usize), stage.residuals[*row as usize]);
+                    a += v;
+                    s += v * effect;
+                    by_row[0] += v * v;
+                    by_row[1] += v * v * effect;
+                }
+                squares += a * a;
+                products += a * s;
+                sums.push([a, s]);
+            }
+            let average = match config.cell_averages {
+                CellAverages::Cluster => products / squares,
+                CellAverages::Row => by_row[1] / by_row[0],
+            };
+            let average = if average.is_finite() { average } else { 0.0 };
+            let first = &self.parts[cell[0] as usize..cell[1] as usize];
+            for (part, [a, s]) in first.iter().zip(&sums) {
+                let row = self.rows[*part as usize];
+                let mut deviation = s - average * a;
+                if config.leave_out && *a != 0.0 {
+                    let others = squares - a * a;
+                    if others <= ROUNDING * squares {
+                        alone.push(row);
+                        continue;
+                    }
+                    deviation *= squares / others;
+                }
+                psi[sample.clusters[row as usize] as usize] += deviation;
+            }
+        }
+        Deviations { alone }
+    }
+}

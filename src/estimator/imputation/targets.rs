@@ -1,0 +1,102 @@
+//! Which averages of effects are formed.
+
+use super::options::Imputation;
+use crate::estimator::first_stage::{
+    StageReading, StageSample, StageTerm, Target, event_times, groups,
+};
+use crate::estimator::fixed_effects::fine;
+
+/// A term with its weights, or why it has none.
+pub(super) struct Wanted {
+    pub term: StageTerm,
+    pub target: Result<Target, String>,
+}
+
+/// All averages that are asked for, in the order of the result, but for what is before treatment.
+pub(super) fn wanted(
+    config: &Imputation,
+    reading: &StageReading,
+    sample: &StageSample,
+) -> Vec<Wanted> {
+    let observed = event_times(sample, true);
+    let horizons = horizons(config, &observed);
+    let mut all = vec![StageTerm::Overall];
+    all.extend(config.averages.iter().cloned().map(StageTerm::Average));
+    all.extend(horizons.iter().copied().map(StageTerm::EventTime));
+    if config.groups {
+        all.extend(groups(sample).into_iter().map(StageTerm::Group));
+    }
+    let balanced = config.balanced_horizons.then(|| balanced(sample, &horizons));
+    let target = |term: StageTerm| {
+        let target = match &term {
+            StageTerm::Overall => Target::mean(sample, term.clone(), |cell| cell.is_treated()),
+            StageTerm::Group(group) => {
+                Target::mean(sample, term.clone(), |cell| cell.is_treated() && cell.group == *group)
+            }
+            StageTerm::EventTime(at) => match &balanced {
+                None => {
+                    Target::mean(sample, term.clone(), |cell| cell.is_treated() && cell.is_at(*at))
+                }
+                Some(balanced) => {
+                    let weight = |row: usize| {
+                        f64::from(u8::from(sample.at(row).is_at(*at) && balanced[row]))
+                    };
+                    Target::weighted(sample, term.clone(), weight, false)
+                }
+            },
+            StageTerm::Average(name) => {
+                let column = config.averages.iter().position(|known| known == name);
+                column.and_then(|column| {
+                    let values = &reading.averages[column];
+                    let weight = |row: usize| values[sample.rows[row] as usize];
+                    Target::weighted(sample, term.clone(), weight, config.sums)
+                })
+            }
+            StageTerm::Coefficient(_) => None,
+        };
+        let why = |term: &StageTerm| match term {
+            StageTerm::EventTime(_) if config.balanced_horizons => {
+                "no unit is treated and imputed at all horizons".to_owned()
+            }
+            StageTerm::Average(_) => "its weights on treated rows add up to nothing".to_owned(),
+            _ => "no treated row is there".to_owned(),
+        };
+        let target =
+            target.ok_or_else(|| why(&term)).and_then(|target| enough(config, sample, target));
+        Wanted { term, target }
+    };
+    all.into_iter().map(target).collect()
+}
+
+/// Event times from 0 on, ascending.
+pub(super) fn horizons(config: &Imputation, observed: &[f64]) -> Vec<f64> {
+    let Some(asked) = &config.horizons else { return observed.to_vec() };
+    let mut asked = asked.clone();
+    asked.sort_by(f64::total_cmp);
+    asked.dedup_by(|a, b| fine(*a) == fine(*b));
+    asked
+}
+
+/// A target whose rows are enough.
+fn enough(config: &Imputation, sample: &StageSample, target: Target) -> Result<Target, String> {
+    let effective = target.effective(sample);
+    match effective < config.min_effective {
+        true => Err(format!(
+            "its weights are those of {effective:.1} rows of equal weight, and at least {} are asked for",
+            config.min_effective
+        )),
+        false => Ok(target),
+    }
+}
+
+/// Whether each row is of a unit that is treated, and imputed, at all of these event times.
+fn balanced(sample: &StageSample, horizons: &[f64]) -> Vec<bool> {
+    let mut found = vec![0usize; sample.n_units];
+    for (row, unit) in sample.units.iter().enumerate() {
+        let cell = sample.at(row);
+        if cell.is_treated() && horizons.iter().any(|at| cell.is_at(*at)) {
+            found[*unit as usize] += 1;
+        }
+    }
+    sample.units.iter().map(|unit| found[*unit as usize] == horizons.len()).collect()
+}

@@ -1,0 +1,151 @@
+//! The two-stage estimator, step by step.
+//!
+//! With `u` what the first stage leaves of an outcome, and `p = w B x` the weights of a coefficient, its influence value is
+//!
+//! ```text
+//! ψ = Σ p (u - x'b) - Σ_{untreated} w z'λ u,      Z0'W0 Z0 λ = Z'p
+//! ```
+//!
+//! over the rows of a cluster (Gardner 2021; Newey and `McFadden` 1994, section 6).
+
+use std::time::Instant;
+
+use super::options::TwoStage;
+use super::result::TwoStageResult;
+use super::second::{Coefficient, Predicted, means, of_formula};
+use crate::base::error::{DidError, Result};
+use crate::base::parallel;
+use crate::estimator::first_stage::{
+    Base, Estimated, FirstStage, Influences, Prepared, StageEffects, StageReading, StageSettings,
+    StageTerm, add, assembled, concentrated, finished, of_first_stage,
+};
+use crate::estimator::fitting::fits;
+use crate::read::input::Data;
+use crate::result::timings::Timings;
+
+fits!(TwoStage, output: TwoStageResult);
+
+impl TwoStage {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    ///
+    /// The result is the same to the last bit for any order of the rows and any number of threads.
+    ///
+    /// # Errors
+    /// As [`Imputation::fit`](crate::Imputation::fit), and [`DidError::AllCollinear`] for a second stage whose regressors are all zero.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<TwoStageResult> {
+        let start = Instant::now();
+        self.validate()?;
+        let _span = tracing::info_span!("fit", estimator = "two_stage").entered();
+        let columns = self.columns();
+        let mut reading = StageReading::new(data.into(), &columns, start)?;
+        let prepared = Prepared::new(&mut reading, &columns)?;
+        let ingested = start.elapsed().as_secs_f64();
+        let stage = prepared.fit(&reading)?;
+        let sample = stage.sample;
+        if sample.n_clusters < 2 {
+            let column = self.cluster.clone().unwrap_or_else(|| self.unit.clone());
+            return Err(DidError::TooFewClusters { column, clusters: sample.n_clusters });
+        }
+        let estimated_at = start.elapsed().as_secs_f64();
+        let mut coefficients = means(&stage, &self.references, self.groups);
+        let formula = of_formula(&stage, &reading)?;
+        coefficients.extend(formula.coefficients);
+        let shown = coefficients.iter().filter(|of| of.is_shown);
+        let shown = shown.filter(|of| !matches!(of.target.term, StageTerm::Coefficient(_)));
+        let concentrated = concentrated(sample, shown.map(|of| &of.target), self.frequency);
+        let (values, influences) = formed(&stage, &coefficients, &formula.fitted)?;
+        let base = based(&coefficients, &values, &influences).study();
+        let references = coefficients.iter().filter(|of| !of.is_shown);
+        let references = references.filter_map(|of| match of.target.term {
+            StageTerm::EventTime(at) => Some(at),
+            _ => None,
+        });
+        let references: Vec<f64> = references.collect();
+        let counts = parallel::map(coefficients.len(), |j| coefficients[j].target.count(sample));
+        let estimate = |(place, of): (usize, &Coefficient)| {
+            of.is_shown.then(|| Estimated {
+                term: of.target.term.clone(),
+                value: Ok(values[place]),
+                rows: counts[place],
+                unknown: None,
+                influence: Some(place),
+            })
+        };
+        let all: Vec<Estimated> = coefficients.iter().enumerate().filter_map(estimate).collect();
+        let influence = self.keep_influence.then(|| {
+            let places: Vec<usize> = all.iter().filter_map(|of| of.influence).collect();
+            let names = all.iter().map(|of| of.term.name(self.frequency)).collect();
+            influences.kept(&reading.rows.clusters[0], names, &places)
+        });
+        let (rows, vcov) = assembled(all, &influences, &stage, self.alpha);
+        let timings = Timings {
+            read: reading.read,
+            ingest: ingested - reading.read,
+            estimate: estimated_at - ingested,
+            ..Timings::default()
+        };
+        let mut effects = StageEffects {
+            rows,
+            vcov,
+            references,
+            settings: StageSettings::new(&columns, &stage),
+            audit: std::mem::take(&mut reading.audit),
+            warnings: Vec::new(),
+            timings,
+            base,
+        };
+        finished(&mut effects, &reading, &stage);
+        effects.warnings.extend(formula.warnings.into_iter().chain(concentrated));
+        effects.timings.finish(start);
+        Ok(TwoStageResult { effects, second_stage: self.second_stage.clone(), influence })
+    }
+}
+
+/// Coefficients and their influence values.
+fn formed(
+    stage: &FirstStage<'_>,
+    coefficients: &[Coefficient],
+    fitted: &[f64],
+) -> Result<(Vec<f64>, Influences)> {
+    let (sample, design) = (stage.sample, stage.design());
+    let mut influences = Influences::new(sample, coefficients.len())?;
+    let weights: Vec<_> =
+        coefficients.iter().map(|of| move |row: usize| of.target.weights.of(sample, row)).collect();
+    let solved = stage.solve(&weights)?;
+    let first = of_first_stage(stage, &solved);
+    let value = |p: usize| design.total(|row| weights[p](row) * stage.residuals[row]);
+    let values: Vec<f64> = (0..weights.len()).map(value).collect();
+    let parts = parallel::map(coefficients.len(), |j| {
+        let mut psi = first[j].clone();
+        let deviation = |row: usize| match coefficients[j].fitted {
+            Predicted::Mean => stage.residuals[row] - values[j],
+            Predicted::Formula => stage.residuals[row] - fitted[row],
+        };
+        add(sample, &mut psi, |row| match weights[j](row) {
+            0.0 => 0.0,
+            p => p * deviation(row),
+        });
+        psi
+    });
+    for psi in parts {
+        influences.push(psi, 1.0);
+    }
+    Ok((values, influences))
+}
+
+/// The coefficients of event times, those of references included.
+fn based(coefficients: &[Coefficient], values: &[f64], influences: &Influences) -> Base {
+    let mut base = Base {
+        times: Vec::new(),
+        values: Vec::new(),
+        influences: Influences { rows: Vec::new(), psi: Vec::new(), factors: Vec::new() },
+    };
+    for (place, of) in coefficients.iter().enumerate() {
+        if let StageTerm::EventTime(at) = of.target.term {
+            base.times.push(at);
+            base.values.push(values[place]);
+            base.influences.push(influences.psi[place].clone(), influences.factors[place]);
+        }
+    }
+    base
+}
