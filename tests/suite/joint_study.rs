@@ -135,7 +135,9 @@ fn has_the_covariance_of_derivatives(covariates: &str, estimators: &[StudyEstima
 
 #[test]
 fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
-    let all: Vec<StudyEstimator> = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect();
+    // The deviations of imputation's conservative standard errors are from averages by cluster, which are no derivatives.
+    let all = StudyEstimator::WORDS.iter().map(|entry| entry.value);
+    let all: Vec<StudyEstimator> = all.filter(|of| *of != StudyEstimator::Imputation).collect();
     has_the_covariance_of_derivatives("~ 1", &all);
 }
 
