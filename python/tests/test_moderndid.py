@@ -88,6 +88,7 @@ def test_did_multiplegt() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"xformla": "~lpop"}, {"cgroup": "never"}, {"fe": "none"}], ids=str)
 def test_etwfe_and_emfx(options: dict[str, Any]) -> None:
+    pytest.importorskip("pyfixest")
     data = golden_data("mpdta")
     call = {"yname": "lemp", "tname": "year", "gname": "first.treat", "idname": "countyreal", **options}
     ours, theirs = (module.etwfe(data=data, **call) for module in (did, moderndid))

@@ -147,7 +147,7 @@ def test_first_stages_are_written_in_several_ways() -> None:
     assert kept is not None and kept.shape[0] == 500
     for wrong, word in (
         ({"first_stage": "~ lpop"}, "fixed effects"), ({"first_stage": "~ x | id", "xformla": "~ lpop"}, "xformla"),
-        ({"horizon": False}, "horizon"), ({"horizon": [-1]}, "horizons"), ({"pretrends": "some"}, "pretrends"),
+        ({"horizon": False}, "horizon"), ({"horizon": [-1]}, "`horizon`"), ({"pretrends": "some"}, "pretrends"),
         ({"averaged_by": "cell"}, "averaged_by"),
     ):
         with pytest.raises(did.OptionError, match=word):
