@@ -29,7 +29,10 @@ from ._example_data import (
     simulate,
     teaching_data,
 )
+from ._extended import EmfxResult, emfx, etwfe
+from ._first_stage import did2s, did_imputation, imputation
 from ._group_time import agg_ddd, aggte, att_gt, ddd
+from ._joint import joint_study
 from ._looks import balance, describe, means, panelview
 from ._native import __version__, devices
 from ._picture import Picture
@@ -50,9 +53,12 @@ from ._results import (
     ContDidResult,
     Description,
     DrdidResult,
+    EtwfeResult,
     EventStudy,
     GroupTimeResult,
     HonestResult,
+    ImputationResult,
+    JointStudyResult,
     LocalProjectionsResult,
     MultiplegtResult,
     NpivResult,
@@ -64,6 +70,7 @@ from ._results import (
     StackedResult,
     SunAbrahamResult,
     TwfeWeightsResult,
+    TwoStageResult,
     Weighting,
     load,
 )
@@ -89,11 +96,15 @@ __all__ = [
     "Description",
     "DeviceError",
     "DrdidResult",
+    "EmfxResult",
     "EstimationError",
+    "EtwfeResult",
     "EventStudy",
     "FileError",
     "GroupTimeResult",
     "HonestResult",
+    "ImputationResult",
+    "JointStudyResult",
     "LocalProjectionsResult",
     "MultiplegtResult",
     "NpivResult",
@@ -109,6 +120,7 @@ __all__ = [
     "SunAbrahamResult",
     "Table",
     "TwfeWeightsResult",
+    "TwoStageResult",
     "Weighting",
     "__version__",
     "agg_ddd",
@@ -122,16 +134,22 @@ __all__ = [
     "demean",
     "describe",
     "devices",
+    "did2s",
+    "did_imputation",
     "did_multiplegt",
     "drdid",
+    "emfx",
     "engines",
     "etable",
+    "etwfe",
     "event_study",
     "feglm",
     "feols",
     "fepois",
     "honest_did",
+    "imputation",
     "ipwdid",
+    "joint_study",
     "load",
     "load_castle",
     "load_data",

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ._analyses import event_study
+from ._extended import EmfxResult
 from ._picture import Picture
 from ._results import Result
 from ._types import only
 
+#: Kinds of results whose own picture is an event study.
+_STUDIES = (
+    "aggregated", "event_study", "did_multiplegt", "sun_abraham", "local_projections", "stacked", "etwfe", "imputation", "two_stage",
+    "joint_study",
+)
 _FIXED = "the picture draws the line at zero"
 
 
@@ -53,7 +59,7 @@ def plot_gt(
 
 
 def plot_event_study(
-    result: Result,
+    result: Result | EmfxResult,
     show_ci: bool = True,
     ref_line: float | None = 0,
     ref_period: float | None = None,
@@ -74,7 +80,9 @@ def plot_event_study(
     Picture
     """
     only("ref_period", ref_period, None, "the result knows its reference period")
-    drawn = result if result.kind in ("aggregated", "event_study", "did_multiplegt", "sun_abraham", "local_projections", "stacked") else event_study(result)
+    if isinstance(result, EmfxResult):
+        result = result.fit
+    drawn = result if result.kind in _STUDIES else event_study(result)
     return _draw(drawn, show_ci, ref_line, xlab, ylab, title, look)
 
 

@@ -1,242 +1,15 @@
-"""Results: what all of them can do, and what each kind can do besides."""
+"""What each kind of result can do besides."""
 
 from __future__ import annotations
 
-import json
 import os
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from . import _native
-from ._errors import BurnDidWarning
-from ._picture import Picture
+from ._result import Result as Result, warned as warned
 from ._table import Table
 from ._types import Data, source
-
-if TYPE_CHECKING:
-    import matplotlib.figure
-    import pandas
-    import polars
-    import pyarrow
-
-R = TypeVar("R", bound="Result")
-
-
-class Result:
-    """The result of an estimator: it prints, and is HTML in notebooks.
-
-    Two results are equal if all their numbers are, bit by bit, and so are settings, warnings and timings.
-    """
-
-    def __init__(self, native: _native.Native) -> None:
-        self._native = native
-
-    @property
-    def kind(self) -> str:
-        """Kind of result, as in saved files."""
-        return self._native.kind
-
-    def __str__(self) -> str:
-        return str(self._native)
-
-    def __repr__(self) -> str:
-        return str(self._native)
-
-    def _repr_html_(self) -> str:
-        return self._native.to_html()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self._native == other._native
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return _from_json, (self.to_json(),)
-
-    def print(self) -> None:
-        """Print the table."""
-        print(self)
-
-    def summary(self) -> str:
-        """Give the table that ``print`` shows."""
-        return str(self)
-
-    def tidy(self) -> Table:
-        """One row an estimate: its keys, ``estimate``, ``se``, ``ci_lower``, ``ci_upper``, ``p_value``, ``status`` and what else is known."""
-        return Table(self._native.estimates())
-
-    def glance(self) -> Table:
-        """One row about the fit: how it was made, sample sizes and critical values."""
-        return Table(self._native.glance())
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Give the estimates as a ``pyarrow.Table``."""
-        return self.tidy().to_arrow()
-
-    def to_polars(self) -> polars.DataFrame:
-        """Give the estimates as a ``polars.DataFrame``."""
-        return self.tidy().to_polars()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Give the estimates as a ``pandas.DataFrame``."""
-        return self.tidy().to_pandas()
-
-    def to_json(self) -> str:
-        """Give the result as the JSON that ``save`` writes."""
-        return self._native.to_json()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON as a dictionary: ``kind``, ``about``, tables of estimates, ``warnings`` and the whole ``result``."""
-        document: dict[str, Any] = json.loads(self.to_json())
-        return document
-
-    def to_markdown(self) -> str:
-        """Give the table in markdown."""
-        return self._native.to_markdown()
-
-    def to_latex(self) -> str:
-        """Give the table in LaTeX, for the package ``booktabs``."""
-        return self._native.to_latex()
-
-    def to_html(self) -> str:
-        """Give the table in HTML."""
-        return self._native.to_html()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result as JSON, every number to the last bit; ``load`` reads it, and so does the command line.
-
-        Influence values, scores and residuals, which grow with the data, are not saved.
-        """
-        self._native.save(os.fspath(path))
-
-    @property
-    def warnings(self) -> list[str]:
-        """Warnings of the fit in words."""
-        return [text for _, text in self._native.warnings()]
-
-    def vcov(self) -> tuple[list[str], list[list[float | None]]] | None:
-        """Names of the estimates and their covariance of shape (estimates, estimates); None if the result has none."""
-        return self._native.vcov()
-
-    def plot(
-        self,
-        *,
-        title: str | None = None,
-        xlab: str | None = None,
-        ylab: str | None = None,
-        style: str | None = None,
-        grid: str | None = None,
-        colours: Sequence[str] | None = None,
-        width: int | None = None,
-        height: int | None = None,
-        text_scale: float | None = None,
-        x_ticks: int | None = None,
-        y_ticks: int | None = None,
-        show_ci: bool | None = None,
-        show_band: bool | None = None,
-        show_caps: bool | None = None,
-        show_overall: bool | None = None,
-        show_treatment: bool | None = None,
-        show_legend: bool | None = None,
-    ) -> Picture:
-        """Draw the result: SVG in notebooks, and a PNG, SVG or PDF file by ``Picture.save``.
-
-        Parameters
-        ----------
-        title, xlab, ylab : str, optional
-            Words; ``""`` for none.
-        style, grid : str, optional
-            How effects are drawn, and lines behind them, by the words of ``burn-did plot``.
-        colours : list of str, optional
-            Before and after treatment and of the band, as in ``["#d55e00", "#0072b2"]``.
-        width, height : int, optional
-            Pixels; give both.
-        """
-        look = {name: value for name, value in locals().items() if name != "self"}
-        native = self._native
-
-        def write(path: str | os.PathLike[str]) -> None:
-            native.plot(os.fspath(path), look)
-
-        return Picture(native.to_svg(look), write)
-
-    def figure(self, ax: Any = None) -> matplotlib.figure.Figure:
-        """Draw the estimates with matplotlib: a figure whose parts can be changed.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Axes to draw to; by default those of a new figure.
-        """
-        from ._figure import drawn
-
-        return drawn(self.tidy().to_dict(), ax)
-
-    @property
-    def __maketables_coef_table__(self) -> pandas.DataFrame:
-        """Estimates as maketables has them."""
-        import pandas
-
-        rows = Table(_native.compare_frame([("b", self._native)], {})).to_dict()
-        frame = pandas.DataFrame(
-            {
-                "b": rows["estimate"],
-                "se": rows["se"],
-                "t": _ratio(rows["estimate"], rows["se"]),
-                "p": rows["p_value"],
-                "ci95l": rows["ci_lower"],
-                "ci95u": rows["ci_upper"],
-            },
-            index=pandas.Index(rows["term"], name="Coefficient"),
-            dtype=float,
-        )
-        return frame
-
-    def __maketables_stat__(self, key: str) -> Any:
-        """A fact about the fit by the name that ``glance`` has for it, or ``N``."""
-        facts = {name: values[0] for name, values in self.glance().to_dict().items()}
-        if key == "N":
-            known = ("n_units", "n_obs", "n", "n_rows", "observations")
-            return next((facts[name] for name in known if facts.get(name) is not None), None)
-        if key == "se_type":
-            return self.__maketables_vcov_info__["vcov_type"]
-        return facts.get(key)
-
-    @property
-    def __maketables_depvar__(self) -> str:
-        """The outcome."""
-        outcome = self.glance().to_dict().get("outcome", [None])[0]
-        return str(outcome) if outcome is not None else ""
-
-    @property
-    def __maketables_fixef_string__(self) -> str | None:
-        """Fixed effects of a regression."""
-        absorbed = self.to_dict()["result"].get("absorbed") if self.kind == "regression" else None
-        return "+".join(factor["name"] for factor in absorbed) if absorbed else None
-
-    @property
-    def __maketables_vcov_info__(self) -> dict[str, str | None]:
-        """Kind of standard errors, and clusters."""
-        facts = {name: values[0] for name, values in self.glance().to_dict().items()}
-        booted = facts.get("bootstrap_draws") is not None
-        kind = facts.get("vcov") or ("bootstrap" if booted else "analytic")
-        cluster = facts.get("cluster")
-        return {"vcov_type": str(kind), "clustervar": None if cluster is None else str(cluster)}
-
-    @property
-    def __maketables_default_stat_keys__(self) -> list[str]:
-        """Facts that tables show by default."""
-        return ["N", "se_type"]
-
-    @property
-    def __maketables_stat_labels__(self) -> dict[str, str]:
-        """Labels of facts."""
-        return {"se_type": "Std. errors"}
-
-
-def _ratio(above: list[float | None], below: list[float | None]) -> list[float | None]:
-    return [a / b if a is not None and b else None for a, b in zip(above, below, strict=True)]
 
 
 class _OnSample(Result):
@@ -409,6 +182,49 @@ class StackedResult(Result):
     """Stacked difference-in-differences."""
 
 
+class EtwfeResult(Result):
+    """Extended two-way fixed effects; ``emfx`` selects averages."""
+
+
+class _FirstStage(Result):
+    """What results of regressions of untreated outcomes have besides."""
+
+    @property
+    def att(self) -> float | None:
+        """The average effect on all treated rows that were imputed."""
+        return self._overall("estimate")
+
+    @property
+    def se(self) -> float | None:
+        """Its standard error."""
+        return self._overall("se")
+
+    def _overall(self, column: str) -> float | None:
+        rows = self.tidy().to_dict()
+        return next((value for kind, value in zip(rows["kind"], rows[column], strict=True) if kind == "overall"), None)
+
+    def influence(self) -> Table | None:
+        """Influence values of shape (clusters, effects) with the cluster in the column ``unit``; None unless kept (``influence=True``)."""
+        kept = self._native.influence()
+        return None if kept is None else Table(kept)
+
+
+class ImputationResult(_FirstStage):
+    """Effects by imputation."""
+
+
+class TwoStageResult(_FirstStage):
+    """Effects by two stages."""
+
+
+class JointStudyResult(Result):
+    """Several estimators of one sample, with their joint covariance."""
+
+    def event_study(self, estimator: str) -> EventStudy:
+        """Effects by event time of one estimator, as in ``"cs"``."""
+        return EventStudy(_native.event_study(self._native, estimator))
+
+
 class HonestResult(Result):
     """A sensitivity analysis."""
 
@@ -464,6 +280,10 @@ _KINDS: dict[str, type[Result]] = {
     "event_study": EventStudy,
     "local_projections": LocalProjectionsResult,
     "stacked": StackedResult,
+    "etwfe": EtwfeResult,
+    "imputation": ImputationResult,
+    "two_stage": TwoStageResult,
+    "joint_study": JointStudyResult,
     "honest": HonestResult,
     "pretrends": PretrendsResult,
     "npiv": NpivResult,
@@ -476,15 +296,6 @@ _KINDS: dict[str, type[Result]] = {
     "weighting": Weighting,
     "overlap": OverlapByCell,
 }
-
-
-def warned(result: R, depth: int = 3) -> R:
-    """The result, after Python's warnings of what the fit warns of, in the name of the caller so many calls above."""
-    for code, message in result._native.warnings():
-        warning = BurnDidWarning(message)
-        warning.code = code
-        warnings.warn(warning, stacklevel=depth)
-    return result
 
 
 def _from_json(text: str) -> Result:

@@ -37,7 +37,11 @@ def source(data: Any) -> Any:
 def only(name: str, value: object, allowed: object, reason: str) -> None:
     """Refuse an argument of another package that can only have one value here."""
     if value != allowed:
-        message = f"`{name}` must be {allowed!r}, got {value!r}: {reason}"
-        error = OptionError(message)
-        error.code, error.remedy = "config", reason
-        raise error
+        raise refused(f"`{name}` must be {allowed!r}, got {value!r}: {reason}", reason)
+
+
+def refused(message: str, remedy: str | None = None) -> OptionError:
+    """The error of an argument that has a value that it cannot have."""
+    error = OptionError(message)
+    error.code, error.remedy = "config", remedy
+    return error

@@ -1,8 +1,10 @@
 //! Analyses of event studies: `honest_did` and `pretrends`.
 
+use burn_did::joint_study::StudyEstimator;
 use burn_did::sensitivity::Effect;
 use burn_did::{
-    Aggregation, DidError, EventStudy, Honest, Pretrends, RegressionResult, Result, SavedResult,
+    Aggregation, DidError, EventStudy, Honest, JointStudyResult, Pretrends, RegressionResult,
+    Result, SavedResult,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,6 +24,21 @@ fn of_regression(fit: &RegressionResult, term: Option<&str>) -> Result<EventStud
     }
 }
 
+/// The event study of an estimator of a joint study, the first that has one unless it is named.
+fn of_joint_study(fit: &JointStudyResult, term: Option<&str>) -> Result<EventStudy> {
+    let found = match term {
+        None => fit.estimators.iter().find_map(|of| of.event_study.as_ref()),
+        Some(term) => term.parse::<StudyEstimator>().ok().and_then(|of| fit.event_study(of)),
+    };
+    let ran = fit.estimators.iter().filter(|of| of.event_study.is_some());
+    let ran: Vec<String> = ran.map(|of| format!("`{}`", of.estimator)).collect();
+    let problem = || {
+        let named = term.unwrap_or_default();
+        format!("the study has none by `{named}`; `term` can be {}", ran.join(", "))
+    };
+    found.cloned().ok_or_else(|| DidError::EventStudy { problem: problem() })
+}
+
 /// The event study that a result has, or that its effects are averaged to.
 fn study(result: &SavedResult, term: Option<&str>) -> Result<EventStudy> {
     match result {
@@ -31,6 +48,10 @@ fn study(result: &SavedResult, term: Option<&str>) -> Result<EventStudy> {
         SavedResult::Multiplegt(fit) => Ok(fit.event_study()),
         SavedResult::LocalProjections(fit) => Ok(fit.event_study()),
         SavedResult::Stacked(fit) => Ok(fit.event_study()),
+        SavedResult::Etwfe(fit) => Ok(fit.event_study()),
+        SavedResult::Imputation(fit) => Ok(fit.event_study()),
+        SavedResult::TwoStage(fit) => Ok(fit.event_study()),
+        SavedResult::JointStudy(fit) => of_joint_study(fit, term),
         SavedResult::Regression(fit) => of_regression(fit, term),
         SavedResult::ContDid(fit) => fit.event_study(fit.target),
         SavedResult::GroupTime(fit) => fit.aggregate(Aggregation::dynamic())?.event_study(),

@@ -69,6 +69,10 @@ fn argument(option: &'static str) -> &'static str {
         "placebos" => "placebo",
         "regressors" => "xname",
         "instruments" => "wname",
+        "moderator" => "xvar",
+        "horizons" => "horizon",
+        "references" => "ref",
+        "min_effective" => "minn",
         option => option,
     }
 }

@@ -13,8 +13,11 @@ mod doses;
 mod engine;
 mod errors;
 mod example_data;
+mod extended;
+mod first_stage;
 mod frame;
 mod group_time;
+mod joint;
 mod looks;
 mod options;
 mod panel;
@@ -88,7 +91,13 @@ mod _native {
     #[pymodule_export]
     use crate::example_data::{load_data, simulate, teaching_data};
     #[pymodule_export]
+    use crate::extended::etwfe;
+    #[pymodule_export]
+    use crate::first_stage::{did2s, imputation};
+    #[pymodule_export]
     use crate::group_time::{aggte, att_gt, ddd};
+    #[pymodule_export]
+    use crate::joint::joint_study;
     #[pymodule_export]
     use crate::looks::{balance, describe, means, panelview};
     #[pymodule_export]

@@ -150,6 +150,18 @@ impl<'py> Options<'py> {
         self.given(name, T::EXPECTED, |value| value.extract::<String>().ok()?.parse().ok())
     }
 
+    /// Some of the words of an option.
+    pub(crate) fn words<T: Words>(&self, name: &str) -> PyResult<Option<Vec<T>>> {
+        let expected = format!("a list of words: {}", T::EXPECTED);
+        self.given(name, &expected, |value| {
+            let given = match value.cast::<PyString>() {
+                Ok(text) => vec![text.to_string()],
+                Err(_) => value.extract::<Vec<String>>().ok()?,
+            };
+            given.iter().map(|word| word.parse().ok()).collect()
+        })
+    }
+
     /// Uniform bands or pointwise intervals, if `cband` says.
     pub(crate) fn band(&self) -> PyResult<Option<Band>> {
         let cband = self.flag("cband")?;

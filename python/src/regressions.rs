@@ -11,7 +11,10 @@ use crate::result::Native;
 use crate::table::Table;
 
 /// The one device on which fixed effects are projected out.
-fn one_device<B: DidBackend>(py: Python<'_>, devices: &[B::Device]) -> PyResult<B::Device> {
+pub(crate) fn one_device<B: DidBackend>(
+    py: Python<'_>,
+    devices: &[B::Device],
+) -> PyResult<B::Device> {
     match devices {
         [device] => Ok(device.clone()),
         _ => Err(errors::option(

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::audit::Influence;
+use burn_did::imputation::StageTerm;
 use burn_did::report::Reportable;
 use burn_did::weighting::Scores;
 use burn_did::{DidWarning, Estimate, SavedResult};
@@ -42,6 +43,8 @@ impl Native {
             SavedResult::GroupTime(fit) => fit.influence.as_ref(),
             SavedResult::Drdid(fit) => fit.influence.as_ref(),
             SavedResult::ContDid(fit) => fit.influence.as_ref(),
+            SavedResult::Imputation(fit) => fit.influence.as_ref(),
+            SavedResult::TwoStage(fit) => fit.influence.as_ref(),
             _ => None,
         }
     }
@@ -54,8 +57,8 @@ impl Native {
         }
     }
 
-    fn all_warnings(&self) -> Option<&[DidWarning]> {
-        Some(match &self.saved {
+    fn all_warnings(&self) -> Option<Vec<&DidWarning>> {
+        let own: &[DidWarning] = match &self.saved {
             SavedResult::GroupTime(of) => &of.warnings,
             SavedResult::Aggregated(of) => &of.warnings,
             SavedResult::Drdid(of) => &of.warnings,
@@ -67,8 +70,15 @@ impl Native {
             SavedResult::Npiv(of) => &of.warnings,
             SavedResult::LocalProjections(of) => &of.warnings,
             SavedResult::Stacked(of) => &of.warnings,
+            SavedResult::Imputation(of) => &of.effects.warnings,
+            SavedResult::TwoStage(of) => &of.effects.warnings,
+            SavedResult::JointStudy(of) => &of.warnings,
+            SavedResult::Etwfe(of) => {
+                return Some(of.warnings.iter().chain(&of.regression.warnings).collect());
+            }
             _ => return None,
-        })
+        };
+        Some(own.iter().collect())
     }
 }
 
@@ -81,6 +91,16 @@ fn values(names: &[String], columns: &[Vec<f64>], units: &[String]) -> PolarsRes
     let kept = kept.map(|(name, values)| Column::new(name.as_str().into(), values));
     let units_column = Column::new("unit".into(), units);
     DataFrame::new(units.len(), std::iter::once(units_column).chain(kept).collect())
+}
+
+/// An effect by a first stage, in one word.
+fn term(term: &StageTerm) -> String {
+    match term {
+        StageTerm::Average(name) | StageTerm::Coefficient(name) => name.clone(),
+        StageTerm::EventTime(at) => at.to_string(),
+        StageTerm::Group(group) => format!("group({group})"),
+        _ => "overall".into(),
+    }
 }
 
 /// An estimate by the names of its parts, as tables have them.
@@ -141,7 +161,7 @@ impl Native {
     fn warnings(&self) -> Vec<(&'static str, String)> {
         let words = self.report().warnings_in_words();
         let codes = self.all_warnings().filter(|warnings| warnings.len() == words.len());
-        let code = |at: usize| codes.map_or("", |warnings| warnings[at].code());
+        let code = |at: usize| codes.as_ref().map_or("", |warnings| warnings[at].code());
         words.into_iter().enumerate().map(|(at, text)| (code(at), text)).collect()
     }
 
@@ -177,6 +197,16 @@ impl Native {
             rows.iter().map(|row| row.at.to_string()).collect()
         };
         let studied = |of: &burn_did::EventStudy| (at(&of.rows), known(&of.vcov));
+        let staged = |of: &burn_did::imputation::StageEffects| {
+            (of.rows.iter().map(|row| term(&row.term)).collect(), known(&of.vcov))
+        };
+        let joint = |of: &burn_did::JointStudyResult| {
+            let effects = of.estimators.iter().flat_map(|of| {
+                let rows = of.event_study.iter().flat_map(|study| &study.rows);
+                rows.map(|row| format!("{}:{}", of.estimator, row.at))
+            });
+            (effects.collect(), known(&of.vcov))
+        };
         Some(match &self.saved {
             SavedResult::GroupTime(of) => {
                 let name = |cell: &burn_did::group_time::GroupTimeCell| {
@@ -193,6 +223,10 @@ impl Native {
             SavedResult::Multiplegt(of) => studied(&of.event_study()),
             SavedResult::LocalProjections(of) => studied(&of.event_study()),
             SavedResult::Stacked(of) => studied(&of.event_study()),
+            SavedResult::Etwfe(of) => studied(&of.event_study()),
+            SavedResult::Imputation(of) => staged(&of.effects),
+            SavedResult::TwoStage(of) => staged(&of.effects),
+            SavedResult::JointStudy(of) => joint(of),
             _ => return None,
         })
     }

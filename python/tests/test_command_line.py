@@ -46,6 +46,24 @@ CALLS: dict[str, tuple[list[str], Any]] = {
         ["--yname=lemp", "--tname=year", "--idname=countyreal", "--gname=first.treat"],
         lambda path: did.sunab(path, "lemp", "year", "countyreal", "first.treat"),
     ),
+    "etwfe": (
+        ["--yname=lemp", "--tname=year", "--idname=countyreal", "--gname=first.treat", "--xname=lpop", "--cgroup=never_treated"],
+        lambda path: did.etwfe(path, "lemp", "year", "first.treat", "countyreal", "~ lpop", cgroup="never"),
+    ),
+    "imputation": (
+        ["--yname=lemp", "--tname=year", "--idname=countyreal", "--gname=first.treat", "--xformla=~ lpop", "--absorb=first.treat,year", "--groups"],
+        lambda path: did.imputation(
+            path, "lemp", "year", "countyreal", "first.treat", "~ lpop", first_stage=["first.treat", "year"], groups=True
+        ),
+    ),
+    "two-stage": (
+        ["--yname=lemp", "--tname=year", "--idname=countyreal", "--gname=first.treat", "--ref=-1"],
+        lambda path: did.did2s(path, "lemp", "year", "countyreal", "first.treat", ref=-1),
+    ),
+    "study": (
+        ["--yname=lemp", "--tname=year", "--idname=countyreal", "--gname=first.treat", "--estimators=cs,sa", "--cband"],
+        lambda path: did.joint_study(path, "lemp", "year", "countyreal", "first.treat", estimators=["cs", "sa"], cband=True),
+    ),
     "describe": (
         ["--tname=year", "--idname=countyreal", "--gname=first.treat"],
         lambda path: did.describe(path, "year", "countyreal", "first.treat"),

@@ -86,6 +86,21 @@ def test_did_multiplegt() -> None:
     agree([rows["se"][i] for i in effects], theirs.effects.std_errors, 1e-7)
 
 
+@pytest.mark.parametrize("options", [{}, {"xformla": "~lpop"}, {"cgroup": "never"}, {"fe": "none"}], ids=str)
+def test_etwfe_and_emfx(options: dict[str, Any]) -> None:
+    pytest.importorskip("pyfixest")
+    data = golden_data("mpdta")
+    call = {"yname": "lemp", "tname": "year", "gname": "first.treat", "idname": "countyreal", **options}
+    ours, theirs = (module.etwfe(data=data, **call) for module in (did, moderndid))
+    mine, other = (module.emfx(fit, "simple") for module, fit in ((did, ours), (moderndid, theirs)))
+    agree([mine.overall_att, mine.overall_se], [other.overall_att, other.overall_se], 1e-6)
+    for kind in ("group", "calendar", "event"):
+        mine, other = (module.emfx(fit, type=kind) for module, fit in ((did, ours), (moderndid, theirs)))
+        agree(mine.event_times, other.event_times, 1e-12)
+        agree(mine.att_by_event, other.att_by_event, 1e-6)
+        agree(mine.se_by_event, other.se_by_event, 1e-6)
+
+
 def test_cont_did() -> None:
     data = moderndid.gen_cont_did_data(n=500, seed=42)
     call: dict[str, Any] = {

@@ -40,6 +40,10 @@ def all_results() -> dict[str, did.Result]:
         "sunab": did.sunab(data, **COLUMNS),
         "lpdid": did.lpdid(data, **COLUMNS, window=(-3, 2)),
         "stacked": did.stacked(data, **COLUMNS, kappa_pre=1, kappa_post=1),
+        "etwfe": did.etwfe(data, **COLUMNS, xformla="~ lpop"),
+        "imputation": did.imputation(data, **COLUMNS),
+        "did2s": did.did2s(data, **COLUMNS),
+        "joint_study": did.joint_study(data, **COLUMNS),
         "npiv": did.npiv(curve.data, "y", "x", "w", x_eval=[0.2, 0.5], biters=199),
         "event_study": did.event_study(regression),
         "honest_did": did.honest_did(study, sensitivity_type="relative_magnitude", m_bar_vec=[0.5, 1.0]),
@@ -99,13 +103,13 @@ def test_pictures(results: dict[str, did.Result], tmp_path: Path) -> None:
 
 def test_figures_of_matplotlib(results: dict[str, did.Result]) -> None:
     pytest.importorskip("matplotlib")
-    for name in ("att_gt", "aggte", "feols", "sunab", "did_multiplegt", "event_study"):
+    for name in ("att_gt", "aggte", "feols", "sunab", "did_multiplegt", "event_study", "etwfe", "imputation", "did2s", "joint_study"):
         axes = results[name].figure().axes[0]
         assert axes.containers, name
 
 
 def test_maketables(results: dict[str, did.Result]) -> None:
-    for name in ("att_gt", "aggte", "drdid", "feols", "sunab", "did_multiplegt"):
+    for name in ("att_gt", "aggte", "drdid", "feols", "sunab", "did_multiplegt", "etwfe", "imputation", "did2s"):
         result = results[name]
         table = result.__maketables_coef_table__
         assert list(table.columns) == ["b", "se", "t", "p", "ci95l", "ci95u"] and len(table) > 0, name

@@ -1,0 +1,197 @@
+"""Extended two-way fixed effects, imputation, two stages and joint studies."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import close, golden_data, golden_json
+
+import burn_did as did
+
+COLUMNS = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat"}
+
+
+def textbook() -> pl.DataFrame:
+    """The panel of `tests/suite/by_unit`: six periods, 30 units that are never treated and 15 in each of the cohorts 3 to 6."""
+    rows = []
+    for u in range(90):
+        g, x = (0, 3, 4, 5, 0, 6)[u % 6], math.cos(1.3 * u + 0.2)
+        for t in range(1, 7):
+            effect = 1.0 + 0.3 * (t - g) + 0.2 * x if g > 0 and t >= g else 0.0
+            noise = 0.5 * math.sin(91.7 * u + 13.3 * t * t + 0.5)
+            y = math.sin(2.1 * u) + 0.2 * t + 0.1 * x * t + effect + noise
+            count = math.floor(2.5 + 2.0 * math.exp(0.3 * y) + 1.5 * math.sin(3.3 * u + 7.7 * t))
+            rows.append((float(u), float(t), float(g), y, x, float(count)))
+    return pl.DataFrame(rows, schema=["id", "t", "g", "y", "x", "c"], orient="row")
+
+
+def by(fit: did.Result, table: str, key: str) -> dict[Any, tuple[float, float]]:
+    rows = fit.tidy().to_dict()
+    kept = [i for i, of in enumerate(rows["table"]) if of == table]
+    return {rows[key][i]: (rows["estimate"][i], rows["se"][i]) for i in kept}
+
+
+def test_etwfe_has_the_numbers_of_r_and_pyfixest() -> None:
+    data = textbook()
+    fit = did.etwfe(data, "y", "t", "g", "id", vcov="hetero")
+    simple = did.emfx(fit)
+    assert close(simple.overall_att, 1.2728120358042978, 1e-9) and close(simple.overall_se, 0.0680172671729173, 1e-8)
+    assert simple.event_times is None
+    event = did.emfx(fit, type="event")
+    assert event.event_times == [0.0, 1.0, 2.0, 3.0] and event.att_by_event is not None and event.se_by_event is not None
+    for got, want in zip(event.att_by_event, [0.9847512063, 1.2949196241, 1.5476421257, 1.8090724091], strict=True):
+        assert close(got, want, 1e-9)
+    for got, want in zip(event.se_by_event, [0.0651768624, 0.0835395055, 0.1056414234, 0.1599049559], strict=True):
+        assert close(got, want, 1e-8)
+    group = did.emfx(fit, "group")
+    assert group.event_times == [3.0, 4.0, 5.0, 6.0] and group.att_by_event is not None
+    assert close(group.att_by_event[0], 1.3897681006, 1e-9)
+    calendar = did.emfx(fit, "calendar")
+    assert calendar.event_times == [3.0, 4.0, 5.0, 6.0] and calendar.att_by_event is not None
+    assert close(calendar.att_by_event[1], 1.1337310825, 1e-9)
+    covariates = did.emfx(did.etwfe(data, "y", "t", "g", "id", "~ x", vcov="hetero"))
+    assert close(covariates.overall_att, 1.2968067325254857, 1e-9) and close(covariates.overall_se, 0.0605696475820581, 1e-8)
+    moderated = did.emfx(did.etwfe(data, "y", "t", "g", "id", xvar="x", vcov="hetero"))
+    assert close(moderated.overall_att, 1.2728120358, 1e-9) and close(moderated.overall_se, 0.06046569, 1e-7)
+    cohorts = did.emfx(did.etwfe(data, "y", "t", "g", "id", fe="none", vcov="hetero"))
+    assert close(cohorts.overall_se, 0.088554403492639, 1e-8)
+    counts = did.emfx(did.etwfe(data, "c", "t", "g", "id", family="poisson", vcov="hetero"))
+    assert close(counts.overall_att, 1.4001273410673472, 1e-8) and close(counts.overall_se, 0.2104445777899517, 1e-7)
+    teens = did.etwfe(golden_data("mpdta"), "lemp", "year", "first.treat", xformla=["lpop"], vcov={"CRV1": "countyreal"})
+    assert close(did.emfx(teens).overall_att, -0.0506270331, 1e-8) and close(did.emfx(teens).overall_se, 0.0124972547, 1e-7)
+
+
+def test_leads_of_etwfe_are_selected() -> None:
+    fit = did.etwfe(textbook(), "y", "t", "g", "id", cgroup="never", vcov="hetero")
+    leads = did.emfx(fit, "event", post_only=False)
+    assert leads.event_times == [-5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0] and leads.att_by_event is not None
+    assert close(leads.att_by_event[3], -0.022745186, 1e-8) and leads.att_by_event[4] == 0.0
+    assert did.emfx(fit, "event").event_times == [0.0, 1.0, 2.0, 3.0]
+    assert did.emfx(fit, "event", False, window=(-2, 1)).event_times == [-2.0, -1.0, 0.0, 1.0]
+    assert "Std. Error" in str(leads) and len(str(leads).splitlines()) == 11
+    assert did.plot_event_study(leads).svg == fit.plot(show_ci=True).svg
+    assert did.event_study(fit).vcov() == fit.vcov()
+    assert "Sensitivity" in str(did.honest_did(fit, sensitivity_type="relative_magnitude", m_bar_vec=[1.0]))
+
+
+def first_stage(case: dict[str, Any]) -> dict[str, Any]:
+    """Data and arguments of a case of R."""
+    data = golden_data(case["dataset"])
+    if case["dataset"] == "stag_a":
+        treated = (pl.col("g") > 0) & (pl.col("t") >= pl.col("g"))
+        data = data.with_columns(wtrw=pl.when(treated).then(pl.col("w")).otherwise(0.0))
+    y, i, t, g = case["columns"]
+    stage = f"~ {' + '.join(case['covariates']) or '0'} | {' + '.join(case['fe'])}"
+    return {
+        "data": data, "yname": y, "idname": i, "tname": t, "gname": g, "first_stage": stage, "weightsname": case["weights"],
+        "clustervars": case["cluster"],
+    }
+
+
+def test_imputation_has_the_numbers_of_r_and_of_a_dense_program() -> None:
+    compared = 0
+    for case in golden_json("imputation.json")["imputation"]:
+        options = first_stage(case) | {"horizon": case["horizon"], "pretrends": case["pretrends"] or False, "wtr": case["wtr"]}
+        for rule, want in (("row", case["r"]), ("cluster", case["dense"])):
+            fit = did.imputation(**options, cell_averages=rule)
+            rows = fit.tidy().to_dict()
+            got = dict(zip(rows["term"], zip(rows["estimate"], rows["se"], strict=True), strict=True))
+            for index, name in enumerate(want["names"]):
+                estimate, se = got["overall" if name == "treat" else name]
+                assert close(estimate, want["estimates"][index], 1e-8), (case["id"], name, estimate)
+                if "std_errors" in want:
+                    compared += 1
+                    assert close(se, want["std_errors"][index], 1e-8), (case["id"], name, se)
+            if "treat" in want["names"]:
+                assert (fit.att, fit.se) == got["overall"]
+    assert compared > 100
+
+
+def test_did2s_has_the_numbers_of_r() -> None:
+    compared = 0
+    for case in golden_json("imputation.json")["two_stage"]:
+        ref = [float(at) for at in case["ref"] if at != "Inf"]
+        fit = did.did2s(**first_stage(case), ref=ref or None, groups=True)
+        rows = fit.tidy().to_dict()
+        of_kind = {"static": "overall", "event": "event_time"}.get(case["second_stage"], "group")
+        got = {
+            float(term) if kind != "overall" else 1.0: (estimate, se)
+            for kind, term, estimate, se in zip(rows["kind"], rows["term"], rows["estimate"], rows["se"], strict=True)
+            if kind == of_kind
+        }
+        for index, name in enumerate(case["r"]["names"]):
+            # Names such as `treat::1`, `rel::-2` and `.g::3:treat`.
+            estimate, se = got[float(name.split("::")[1].split(":")[0])]
+            compared += 1
+            assert close(estimate, case["r"]["estimates"][index], 1e-8, 1e-2), (case["id"], name, estimate)
+            assert close(se, case["r"]["std_errors"][index], 1e-8), (case["id"], name, se)
+    assert compared > 60
+
+
+def test_first_stages_are_written_in_several_ways() -> None:
+    data = golden_data("mpdta")
+    plain = did.imputation(data, **COLUMNS, xformla="~ lpop", first_stage=["first.treat", "year"])
+    other = did.did_imputation(data, **COLUMNS, first_stage="~ lpop | first.treat + year")
+    assert plain.tidy().to_dict() == other.tidy().to_dict()
+    assert did.imputation(data, **COLUMNS).tidy().to_dict() == did.imputation(
+        data, **COLUMNS, first_stage="~ 0 | countyreal + year", horizon=True, pretrends=True
+    ).tidy().to_dict()
+    second = did.did2s(data, **COLUMNS, second_stage="~ treat + treat:lpop", influence=True)
+    assert "treat:lpop" in second.tidy().to_dict()["term"]
+    names, vcov = second.vcov() or ([], [])
+    assert len(names) == len(vcov) == len(second.tidy())
+    kept = second.influence()
+    assert kept is not None and kept.shape[0] == 500
+    for wrong, word in (
+        ({"first_stage": "~ lpop"}, "fixed effects"), ({"first_stage": "~ x | id", "xformla": "~ lpop"}, "xformla"),
+        ({"horizon": False}, "horizon"), ({"horizon": [-1]}, "`horizon`"), ({"pretrends": "some"}, "pretrends"),
+        ({"averaged_by": "cell"}, "averaged_by"),
+    ):
+        with pytest.raises(did.OptionError, match=word):
+            did.imputation(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
+
+
+def test_joint_studies() -> None:
+    data = golden_data("mpdta")
+    study = did.joint_study(data, **COLUMNS, estimators=["sa", "cs"], min_e=-3)
+    averages = by(study, "averages", "estimator")
+    assert list(averages) == ["sa", "cs"]
+    rows = study.tidy().to_dict()
+    kept = [i for i, of in enumerate(rows["table"]) if of == "agreement"]
+    assert [(rows["first"][i], rows["second"][i]) for i in kept] == [("sa", "cs")]
+    # The average's standard error and that of the difference follow from the joint covariance.
+    names, vcov = study.vcov() or ([], [])
+    times = study.to_dict()["result"]["event_times"]
+    weights = [
+        (1.0 if name.startswith("sa:") else -1.0) / len(times) if float(name.split(":")[1]) in times else 0.0 for name in names
+    ]
+    variance = sum(a * b * (v or 0.0) for a, row in zip(weights, vcov, strict=True) for b, v in zip(weights, row, strict=True))
+    assert close(rows["se"][kept[0]], variance**0.5, 1e-8)
+    alone = did.sunab(data, **COLUMNS)
+    effects = dict(zip(alone.tidy().to_dict()["event_time"], alone.tidy().to_dict()["estimate"], strict=True))
+    named = study.event_study("sa").tidy().to_dict()
+    for at, estimate in zip(named["event_time"], named["estimate"], strict=True):
+        assert close(estimate, effects[at], 1e-8, 1e-3), at
+    assert did.event_study(study).tidy().to_dict() == named
+    with pytest.raises(did.EstimationError, match="`sa`, `cs`"):
+        study.event_study("stacked")
+    for wrong, word in (({"estimators": ["ols"]}, "estimators"), ({"estimators": ["cs", "cs"]}, "once"), ({"max_e": -1}, "window")):
+        with pytest.raises(did.OptionError, match=word):
+            did.joint_study(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
+
+
+def test_what_is_no_option_of_etwfe_is_refused() -> None:
+    data = golden_data("mpdta")
+    for wrong, word in (
+        ({"gref": 2007}, "gref"), ({"tref": 2003}, "tref"), ({"xformla": "~ log(lpop)"}, "xformla"), ({"cgroup": "all"}, "cgroup"),
+        ({"fe": "two"}, "fe"), ({"family": "gamma"}, "family"), ({"xformla": "~ lpop", "xvar": "lpop"}, "xvar"),
+    ):
+        with pytest.raises(did.OptionError, match=word):
+            did.etwfe(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
+    fit = did.etwfe(data, **COLUMNS)
+    for words, word in (({"type": "cohort"}, "type"), ({"type": "event", "window": (1,)}, "window")):
+        with pytest.raises(did.OptionError, match=word):
+            did.emfx(fit, **words)  # type: ignore[arg-type]
