@@ -27,21 +27,28 @@ pub(super) struct FittedStudy {
     pub warnings: Vec<String>,
 }
 
-/// Fits an estimator with a first stage on untreated rows.
-macro_rules! with_first_stage {
-    ($estimator:ident, $config:ident, $sample:ident) => {{
-        let estimator = $estimator::builder()
+/// A builder with the columns and options of the study that all estimators take.
+macro_rules! of_study {
+    ($config:ident, $builder:expr) => {
+        $builder
             .outcome(&*$config.outcome)
             .unit(&*$config.unit)
             .time(&*$config.time)
             .group(&*$config.group)
-            .covariates(&*$config.covariates)
             .maybe_weights($config.weights.clone())
-            .cluster(&*$sample.cluster)
             .maybe_frequency($config.frequency)
-            .keep_influence(true)
             .alpha($config.alpha)
             .maybe_missing_values($config.missing_values.clone())
+    };
+}
+
+/// Fits an estimator with a first stage on untreated rows.
+macro_rules! with_first_stage {
+    ($estimator:ident, $config:ident, $sample:ident) => {{
+        let estimator = of_study!($config, $estimator::builder())
+            .covariates(&*$config.covariates)
+            .cluster(&*$sample.cluster)
+            .keep_influence(true)
             .build();
         let fit = estimator.fit(&$sample.frame)?;
         let (study, kept) = (fit.event_study(), fit.influence.as_ref().ok_or_else(foreign)?);
@@ -146,21 +153,13 @@ fn callaway_santanna<B: DidBackend>(
     sample: &StudySample,
     device: &B::Device,
 ) -> Result<FittedStudy> {
-    let estimator = AttGt::<B>::builder()
-        .outcome(&*config.outcome)
-        .unit(&*config.unit)
-        .time(&*config.time)
-        .group(&*config.group)
+    let estimator = of_study!(config, AttGt::<B>::builder())
         .covariates(&*config.covariates)
-        .maybe_weights(config.weights.clone())
         .cluster(&*sample.cluster)
-        .maybe_frequency(config.frequency)
         .control_group(config.control_group)
         .base_period(BasePeriod::Universal)
         .keep_influence(true)
-        .alpha(config.alpha)
         .precision(config.precision)
-        .maybe_missing_values(config.missing_values.clone())
         .build();
     let fit = estimator.fit_on(&sample.frame, device)?;
     let dynamic = Aggregation::dynamic();
@@ -185,19 +184,11 @@ fn sun_abraham<B: DidBackend>(
     sample: &StudySample,
     device: &B::Device,
 ) -> Result<FittedStudy> {
-    let estimator = SunAbraham::<B>::builder()
-        .outcome(&*config.outcome)
-        .unit(&*config.unit)
-        .time(&*config.time)
-        .group(&*config.group)
+    let estimator = of_study!(config, SunAbraham::<B>::builder())
         .covariates(&*config.covariates)
-        .maybe_weights(config.weights.clone())
-        .maybe_frequency(config.frequency)
         .vcov(Vcov::cluster([sample.cluster.as_str()]))
         .keep_influence(true)
-        .alpha(config.alpha)
         .precision(config.precision)
-        .maybe_missing_values(config.missing_values.clone())
         .build();
     let fit = estimator.fit_on(&sample.frame, device)?;
     let influence = fit.influence.as_ref().ok_or_else(foreign)?;
@@ -254,11 +245,7 @@ fn local_projections<B: DidBackend>(
     };
     let (before, after) = window(config, (longest, longest));
     let covariates = columns(&config.covariates)?;
-    let estimator = LocalProjections::builder()
-        .outcome(&*config.outcome)
-        .unit(&*config.unit)
-        .time(&*config.time)
-        .group(&*config.group)
+    let estimator = of_study!(config, LocalProjections::builder())
         .pre_window(before)
         .post_window(after)
         .method(match covariates.is_empty() {
@@ -267,11 +254,7 @@ fn local_projections<B: DidBackend>(
         })
         .control_group(config.control_group)
         .covariates(covariates)
-        .maybe_weights(config.weights.clone())
         .cluster(&*sample.cluster)
-        .maybe_frequency(config.frequency)
-        .alpha(config.alpha)
-        .maybe_missing_values(config.missing_values.clone())
         .build();
     let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
     let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
@@ -300,20 +283,12 @@ fn etwfe<B: DidBackend>(
     sample: &StudySample,
     device: &B::Device,
 ) -> Result<FittedStudy> {
-    let estimator = Etwfe::<B>::builder()
-        .outcome(&*config.outcome)
-        .unit(&*config.unit)
-        .time(&*config.time)
-        .group(&*config.group)
+    let estimator = of_study!(config, Etwfe::<B>::builder())
         .covariates(columns(&config.covariates)?)
         .control_group(config.control_group)
-        .maybe_weights(config.weights.clone())
-        .maybe_frequency(config.frequency)
         .vcov(Vcov::cluster([sample.cluster.as_str()]))
         .keep_influence(true)
-        .alpha(config.alpha)
         .precision(config.precision)
-        .maybe_missing_values(config.missing_values.clone())
         .build();
     let fit = estimator.fit_on(&sample.frame, device)?;
     let influence = by_code(sample, &named(fit.influence.as_ref().ok_or_else(foreign)?)?)?;
@@ -329,20 +304,12 @@ fn stacked<B: DidBackend>(config: &JointStudy<B>, sample: &StudySample) -> Resul
         _ => (1.0, 0.0),
     };
     let (before, after) = window(config, whole);
-    let estimator = Stacked::builder()
-        .outcome(&*config.outcome)
-        .unit(&*config.unit)
-        .time(&*config.time)
-        .group(&*config.group)
+    let estimator = of_study!(config, Stacked::builder())
         .pre_window(before)
         .post_window(after)
         .control_group(config.control_group)
         .covariates(columns(&config.covariates)?)
-        .maybe_weights(config.weights.clone())
         .cluster(&*sample.cluster)
-        .maybe_frequency(config.frequency)
-        .alpha(config.alpha)
-        .maybe_missing_values(config.missing_values.clone())
         .build();
     let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
     let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
