@@ -6,6 +6,7 @@ mod code;
 mod construct;
 mod line;
 mod parts;
+mod shown;
 mod warning;
 mod words;
 
