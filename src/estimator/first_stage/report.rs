@@ -2,9 +2,10 @@
 
 use super::effects::{StageEffect, StageEffects, StageTerm};
 #[cfg(feature = "plot")]
+use super::event_study::event_study;
+#[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
-use crate::estimator::aggregate::EventStudy;
 #[cfg(feature = "plot")]
 use crate::report::PlotRow;
 use crate::report::compare::Term;
@@ -33,7 +34,6 @@ pub(in crate::estimator) trait StageReport {
     /// The estimator's name in facts, and in labels of printed tables.
     const NAME: &'static str;
     fn effects(&self) -> &StageEffects;
-    fn study(&self) -> EventStudy;
     /// What the standard errors are.
     fn errors(&self) -> &'static str;
     /// Lines and facts beyond those of all.
@@ -207,7 +207,7 @@ pub(in crate::estimator) trait StageReport {
 
     #[cfg(feature = "plot")]
     fn chart_of(&self, options: &PlotOptions) -> Result<Chart> {
-        let study = self.study();
+        let study = event_study(self.effects(), self.errors());
         if study.rows.iter().any(|row| !row.reference) {
             return crate::estimator::aggregate::event_study_chart(
                 &[(String::new(), study)],

@@ -55,10 +55,6 @@ impl StageReport for ImputationResult {
         &self.effects
     }
 
-    fn study(&self) -> EventStudy {
-        self.event_study()
-    }
-
     fn errors(&self) -> &'static str {
         match self.leave_out {
             true => "conservative, with clusters left out of the averages that they deviate from",

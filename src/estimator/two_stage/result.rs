@@ -51,10 +51,6 @@ impl StageReport for TwoStageResult {
         &self.effects
     }
 
-    fn study(&self) -> EventStudy {
-        self.event_study()
-    }
-
     fn errors(&self) -> &'static str {
         "of both stages (GMM)"
     }
