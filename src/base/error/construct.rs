@@ -1,8 +1,18 @@
-//! Errors made in many places.
+//! Errors and warnings made in many places.
 
 use std::path::Path;
 
-use super::DidError;
+use super::{DidError, DidWarning};
+
+/// Fewer clusters than these leave standard errors unsure.
+const FEW_CLUSTERS: usize = 10;
+
+impl DidWarning {
+    /// A warning if standard errors are from few clusters.
+    pub(crate) fn few_clusters(clusters: usize) -> Option<Self> {
+        (clusters < FEW_CLUSTERS).then_some(Self::FewClusters { clusters })
+    }
+}
 
 impl DidError {
     /// An option that has a value it cannot have.

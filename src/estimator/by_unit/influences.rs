@@ -12,9 +12,6 @@ use crate::read::columns::Label;
 use crate::read::panel::overview::UnitRows;
 use crate::result::inference::{ClusterInfluence, Estimate};
 
-/// Fewer clusters than these leave standard errors unsure.
-const FEW: usize = 10;
-
 /// Influence values of `K` targets.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::estimator) struct Influences {
@@ -192,6 +189,6 @@ impl Covariance {
     /// A warning if there are few clusters.
     pub fn warning(&self) -> Option<DidWarning> {
         let clusters = self.clusters.iter().copied().max().unwrap_or(0);
-        (clusters < FEW).then_some(DidWarning::FewClusters { clusters })
+        DidWarning::few_clusters(clusters)
     }
 }

@@ -19,9 +19,6 @@ use crate::result::timings::Timings;
 const ROUNDING: f64 = 1e-13;
 const LAST_DIGIT: f64 = 1e-16;
 
-/// Fewer clusters than these leave standard errors unsure.
-const FEW: usize = 10;
-
 /// What an effect is of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -253,8 +250,7 @@ pub(in crate::estimator) fn finished(
     let own = [
         (missing > 0).then_some(DidWarning::DroppedRows { rows: missing }),
         (!rounded.is_empty()).then(|| DidWarning::RoundedIntegers { columns: rounded.clone() }),
-        (sample.n_clusters < FEW)
-            .then_some(DidWarning::FewClusters { clusters: sample.n_clusters }),
+        DidWarning::few_clusters(sample.n_clusters),
     ];
     effects.warnings.extend(own.into_iter().flatten());
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());

@@ -7,8 +7,10 @@ use super::design::Design;
 use super::normal::NormalEquations;
 use crate::base::error::Result;
 
-/// Draws of `n`, and what of `z'n` is rounding where effects are of the order of one.
+/// Random vectors `n` that are drawn.
 const DRAWS: usize = 2;
+
+/// Up to this size `z'n` is rounding error, as the effects in `n` are of the order of one.
 const ROUNDING: f64 = 1e-6;
 
 /// Whether each row can be imputed; untreated ones can.

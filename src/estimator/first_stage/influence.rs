@@ -6,6 +6,7 @@ use crate::base::error::Result;
 use crate::base::{memory, parallel};
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::Coded;
+use crate::result::inference::products;
 
 /// Influence values of estimates on clusters that are the same for all of them.
 pub(in crate::estimator) struct Influences {
@@ -40,18 +41,12 @@ impl Influences {
     /// The covariance `[k, k]`: `Σ_c ψ_c ψ_c'`, times the roots of the factors of both.
     pub fn covariance(&self) -> Vec<f64> {
         let k = self.psi.len();
-        let rows = parallel::map(k, |i| {
-            let product = |j: usize| {
-                let sum: f64 = self.psi[i].iter().zip(&self.psi[j]).map(|(a, b)| a * b).sum();
-                sum * (self.factors[i] * self.factors[j]).sqrt()
-            };
-            (0..=i).map(product).collect::<Vec<f64>>()
-        });
-        let entry = |e: usize| {
-            let (i, j) = (e / k, e % k);
-            rows[i.max(j)][i.min(j)]
-        };
-        (0..k * k).map(entry).collect()
+        let columns: Vec<&[f64]> = self.psi.iter().map(Vec::as_slice).collect();
+        let mut all = products(&columns);
+        for (e, entry) in all.iter_mut().enumerate() {
+            *entry *= (self.factors[e / k] * self.factors[e % k]).sqrt();
+        }
+        all
     }
 
     /// The values as they are kept: with labels, in the scale of means.

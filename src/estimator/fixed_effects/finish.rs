@@ -21,9 +21,6 @@ use crate::engine::source::Influence;
 use crate::read::formula::Indicator;
 use crate::result::timings::Timings;
 
-/// Fewer clusters than this are few.
-const FEW_CLUSTERS: usize = 10;
-
 /// Rows that regressors separate, and these.
 #[derive(Default)]
 pub(super) struct Separating {
@@ -128,9 +125,8 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
         let (n, df_k) = (counted.n, counted.df_k);
         let enough = counted.is_enough();
-        let few = counted.fewest.filter(|groups| *groups < FEW_CLUSTERS);
         let further = [
-            few.map(|clusters| DidWarning::FewClusters { clusters }),
+            counted.fewest.and_then(DidWarning::few_clusters),
             (!dropped.is_empty())
                 .then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }),
             // That of an exact fit is rounding.

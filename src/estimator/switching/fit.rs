@@ -25,9 +25,6 @@ use crate::result::inference::{Estimate, pointwise};
 use crate::result::settings::{EstimatorSettings, Settings};
 use crate::result::timings::Timings;
 
-/// Warn below this number of clusters.
-const FEW_CLUSTERS: usize = 10;
-
 fits!(DidMultiplegt, output: DidMultiplegtResult);
 
 impl DidMultiplegt {
@@ -344,9 +341,7 @@ impl DidMultiplegt {
             warnings.push(DidWarning::ControlsWithoutRows { treatments });
         }
         let clusters = if sample.cluster.is_some() { sample.clusters } else { sample.groups() };
-        if clusters < FEW_CLUSTERS {
-            warnings.push(DidWarning::FewClusters { clusters });
-        }
+        warnings.extend(DidWarning::few_clusters(clusters));
         warnings
     }
 

@@ -13,9 +13,6 @@ use crate::base::words::Words;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading};
 
-/// Fewer clusters than these leave standard errors unsure.
-const FEW: usize = 10;
-
 impl Bacon {
     /// Decomposes the coefficient.
     ///
@@ -49,8 +46,7 @@ impl Bacon {
                 ),
             });
         }
-        let few = (spread.clusters < FEW)
-            .then_some(DidWarning::FewClusters { clusters: spread.clusters });
+        let few = DidWarning::few_clusters(spread.clusters);
         let rounded = (!overview.rounded.is_empty())
             .then(|| DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         Ok(BaconResult {

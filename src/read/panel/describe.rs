@@ -6,7 +6,6 @@ use super::request::Request;
 use super::roles::{Roles, Treatment};
 use super::rules::{Rules, smallest_cohort};
 use super::sample::{DesignInfo, Sample, WeightLayout};
-use super::sizes::FEW_CLUSTERS;
 use super::strata::Layout;
 use super::stratum::StratumShape;
 use crate::base::calendar::Calendar;
@@ -102,8 +101,8 @@ fn warnings(
     if !groups.is_empty() {
         warnings.push(DidWarning::SmallGroups { groups });
     }
-    if clusters < FEW_CLUSTERS && request.cells.has_errors() {
-        warnings.push(DidWarning::FewClusters { clusters });
+    if request.cells.has_errors() {
+        warnings.extend(DidWarning::few_clusters(clusters));
     }
     warnings
 }

@@ -7,9 +7,6 @@ use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::options::ControlGroup;
 
-/// Fewer clusters than this deserve a warning.
-pub(super) const FEW_CLUSTERS: usize = 10;
-
 /// Bytes of a planned and estimated cell but for its comparison cohorts and its row of the covariance.
 const CELL: u128 = 1_024;
 

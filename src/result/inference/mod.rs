@@ -10,7 +10,7 @@ mod wald;
 
 use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
-pub(crate) use by_cluster::ClusterInfluence;
+pub(crate) use by_cluster::{ClusterInfluence, products};
 pub(crate) use critical::{Critical, FEW_CLUSTERS};
 pub use estimate::Estimate;
 pub(crate) use joint::{Combination, Joint, no_covariance};

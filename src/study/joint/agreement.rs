@@ -51,14 +51,24 @@ pub(super) fn averages(
 }
 
 /// All pairs of estimators, each on the event times that both have from 0 on.
-pub(super) fn agreement(joint: &Joint, effects: &[Effects], alpha: f64) -> Vec<Agreement> {
+pub(super) fn agreement(
+    joint: &Joint,
+    effects: &[Effects],
+    standard_errors: &[Option<f64>],
+    alpha: f64,
+) -> Vec<Agreement> {
     let pairs = effects.iter().enumerate();
     let pairs =
         pairs.flat_map(|(index, first)| effects[index + 1..].iter().map(move |b| (first, b)));
-    pairs.map(|(first, second)| pair(joint, first, second, alpha)).collect()
+    pairs.map(|(first, second)| pair(joint, [first, second], standard_errors, alpha)).collect()
 }
 
-fn pair(joint: &Joint, first: &Effects, second: &Effects, alpha: f64) -> Agreement {
+fn pair(
+    joint: &Joint,
+    [first, second]: [&Effects; 2],
+    standard_errors: &[Option<f64>],
+    alpha: f64,
+) -> Agreement {
     let both = first.at.iter().filter(|(at, _)| *at >= 0.0);
     let both = both.filter_map(|(at, a)| Some((*at, *a, second.position(*at)?)));
     let both: Vec<(f64, usize, usize)> = both.collect();
@@ -69,8 +79,8 @@ fn pair(joint: &Joint, first: &Effects, second: &Effects, alpha: f64) -> Agreeme
     let share = 1.0 / both.len().max(1) as f64;
     let terms = both.iter().flat_map(|(_, a, b)| [(*a, share), (*b, -share)]);
     let average = joint.combination(terms).ok().filter(|_| !both.is_empty());
-    let size =
-        both.iter().map(|(_, a, b)| error(joint, *a).max(error(joint, *b))).fold(0.0, f64::max);
+    let errors = both.iter().flat_map(|(_, a, b)| [standard_errors[*a], standard_errors[*b]]);
+    let size = errors.flatten().fold(0.0, f64::max);
     let law = joint.combined(&differences);
     let is_same = |of: &Combination| of.value.abs() <= SAME * size;
     let same = !both.is_empty() && differences.iter().all(is_same);
@@ -83,9 +93,4 @@ fn pair(joint: &Joint, first: &Effects, second: &Effects, alpha: f64) -> Agreeme
     let wald = law.filter(|_| !same && !both.is_empty()).and_then(|law| law.wald());
     let (first, second) = (first.estimator, second.estimator);
     Agreement { first, second, event_times, difference, wald, same }
-}
-
-fn error(joint: &Joint, position: usize) -> f64 {
-    let m = joint.len();
-    joint.covariance.as_ref().map_or(0.0, |all| all[position * m + position].max(0.0).sqrt())
 }

@@ -54,7 +54,7 @@ macro_rules! with_first_stage {
         let (study, kept) = (fit.event_study(), fit.influence.as_ref().ok_or_else(foreign)?);
         let influence = by_event_time($sample, &study, kept)?;
         let warnings = fit.effects.warnings.iter().map(|w| w.shown($config.frequency));
-        estimated(FittedStudy { study, influence, warnings: warnings.collect() })
+        FittedStudy { study, influence, warnings: warnings.collect() }
     }};
 }
 
@@ -77,18 +77,30 @@ pub(super) fn fit<B: DidBackend>(
         StudyEstimator::Stacked => stacked(config, sample)?,
         StudyEstimator::LocalProjections => local_projections(config, sample)?,
     };
-    fitted.in_window(config)
+    fitted.usable(config)
 }
 
 impl FittedStudy {
-    /// The rows whose event time was asked for.
-    fn in_window<B: DidBackend>(mut self, config: &JointStudy<B>) -> Result<Self> {
-        let inside: Vec<bool> =
-            self.study.rows.iter().map(|row| config.is_in_window(row.at)).collect();
-        self.keep(|index| inside[index]);
+    /// The rows with an estimate, and references, whose event times were asked for; influence only where there is a standard error.
+    fn usable<B: DidBackend>(mut self, config: &JointStudy<B>) -> Result<Self> {
+        let is_usable = |row: &AggregatedRow| {
+            config.is_in_window(row.at) && (row.reference || row.estimate.estimate.is_some())
+        };
+        let keep: Vec<bool> = self.study.rows.iter().map(is_usable).collect();
+        retain(&mut self.study.rows, &keep);
+        retain(&mut self.influence, &keep);
+        retain(&mut self.study.vcov, &keep);
+        for row in &mut self.study.vcov {
+            retain(row, &keep);
+        }
+        for (column, row) in self.influence.iter_mut().zip(&self.study.rows) {
+            if row.reference || row.estimate.se.is_none() {
+                column.clear();
+            }
+        }
         // Averages of other event times are not those of the window.
         self.study.overall = None;
-        if self.study.rows.iter().any(|row| row.estimate.estimate.is_some() && !row.reference) {
+        if self.study.rows.iter().any(|row| !row.reference) {
             return Ok(self);
         }
         Err(DidError::EmptyWindow {
@@ -97,24 +109,9 @@ impl FittedStudy {
     }
 }
 
-impl FittedStudy {
-    /// Keeps some rows.
-    fn keep(&mut self, keep: impl Fn(usize) -> bool) {
-        retain(&mut self.study.rows, &keep);
-        retain(&mut self.influence, &keep);
-        retain(&mut self.study.vcov, &keep);
-        for row in &mut self.study.vcov {
-            retain(row, &keep);
-        }
-    }
-}
-
-fn retain<T>(values: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
-    let mut index = 0;
-    values.retain(|_| {
-        index += 1;
-        keep(index - 1)
-    });
+fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    values.retain(|_| keep.next().is_some_and(|keep| *keep));
 }
 
 /// Influence values by the codes of the clusters, from those of an estimator's own clusters.
@@ -167,12 +164,7 @@ fn callaway_santanna<B: DidBackend>(
     let aggregated = fit.aggregate_with(dynamic, &inference)?;
     let influence = fit.influence_of(dynamic)?.ok_or_else(foreign)?;
     let study = aggregated.event_study()?;
-    let mut influence = by_code(sample, &influence)?;
-    for (column, row) in influence.iter_mut().zip(&study.rows) {
-        if row.reference || row.estimate.se.is_none() {
-            column.clear();
-        }
-    }
+    let influence = by_code(sample, &influence)?;
     let frequency = config.frequency;
     let warnings = fit.warnings.iter().chain(&aggregated.warnings);
     let warnings = warnings.map(|warning| warning.shown(frequency)).collect();
@@ -221,20 +213,6 @@ fn columns(formula: &str) -> Result<Vec<String>> {
     }
 }
 
-/// An event study without the event times at which there is no estimate.
-fn estimated(mut fitted: FittedStudy) -> FittedStudy {
-    let rows = &fitted.study.rows;
-    let keep: Vec<bool> =
-        rows.iter().map(|row| row.reference || row.estimate.estimate.is_some()).collect();
-    fitted.keep(|index| keep[index]);
-    for (column, row) in fitted.influence.iter_mut().zip(&fitted.study.rows) {
-        if row.reference || row.estimate.se.is_none() {
-            column.clear();
-        }
-    }
-    fitted
-}
-
 fn local_projections<B: DidBackend>(
     config: &JointStudy<B>,
     sample: &StudySample,
@@ -259,7 +237,7 @@ fn local_projections<B: DidBackend>(
     let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
     let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
     let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
-    Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+    Ok(FittedStudy { study: fit.event_study(), influence, warnings })
 }
 
 /// The influence of the clusters on the rows of an event study, from columns that are named by event times.
@@ -294,7 +272,7 @@ fn etwfe<B: DidBackend>(
     let influence = by_code(sample, &named(fit.influence.as_ref().ok_or_else(foreign)?)?)?;
     let warnings = fit.warnings.iter().chain(&fit.regression.warnings);
     let warnings = warnings.map(|warning| warning.shown(config.frequency)).collect();
-    Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+    Ok(FittedStudy { study: fit.event_study(), influence, warnings })
 }
 
 fn stacked<B: DidBackend>(config: &JointStudy<B>, sample: &StudySample) -> Result<FittedStudy> {
@@ -314,5 +292,5 @@ fn stacked<B: DidBackend>(config: &JointStudy<B>, sample: &StudySample) -> Resul
     let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
     let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
     let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
-    Ok(estimated(FittedStudy { study: fit.event_study(), influence, warnings }))
+    Ok(FittedStudy { study: fit.event_study(), influence, warnings })
 }

@@ -1,7 +1,6 @@
 //! The fit: every estimator, then what they are together.
 
 use super::agreement::{Effects, agreement, averages, common};
-use super::covariance::covariance;
 use super::estimators::{FittedStudy, fit};
 use super::result::{EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings};
 use super::sample::StudySample;
@@ -10,12 +9,10 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::Band;
 use crate::engine::backend::DidBackend;
+use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
-use crate::result::inference::{Critical, Estimate, Joint};
-
-/// Fewer clusters than these leave standard errors unsure.
-const FEW: usize = 10;
+use crate::result::inference::{Critical, Estimate, Joint, products};
 
 fits!(<B> JointStudy<B>, device: B::Device, output: JointStudyResult);
 
@@ -71,16 +68,21 @@ impl<B: DidBackend> JointStudy<B> {
             || fitted.iter().filter_map(|(name, study)| Some((*name, study.as_ref().ok()?)));
         let influence = || studies().flat_map(|(_, study)| &study.influence);
         let columns: Vec<&[f64]> = influence().map(Vec::as_slice).collect();
+        memory::check(
+            "the covariance of all effects",
+            8 * (columns.len() as u128).pow(2),
+            "ask for fewer estimators or event times",
+        )?;
         let present =
             |cluster: &usize| columns.iter().any(|c| c.get(*cluster).is_some_and(|v| *v != 0.0));
         let n_clusters = (0..sample.n_clusters).filter(present).count();
         let rows = || studies().flat_map(|(_, study)| &study.study.rows);
-        let known = |(row, column): (&crate::group_time::AggregatedRow, &Vec<f64>)| {
+        let known = |(row, column): (&AggregatedRow, &Vec<f64>)| {
             row.estimate.estimate.filter(|_| !column.is_empty())
         };
         let joint = Joint {
             values: rows().zip(influence()).map(known).collect(),
-            covariance: Some(covariance(&columns)?),
+            covariance: Some(products(&columns)),
             draws: None,
             n: sample.frame.height(),
             n_clusters: Some(n_clusters),
@@ -95,16 +97,14 @@ impl<B: DidBackend> JointStudy<B> {
             effects.push(Effects { estimator, at: at.map(|(row, j)| (row.at, j)).collect() });
             first += study.study.rows.len();
         }
-        let mut warnings = Vec::new();
-        if n_clusters < FEW {
-            warnings.push(DidWarning::FewClusters { clusters: n_clusters });
-        }
+        let mut warnings: Vec<DidWarning> =
+            DidWarning::few_clusters(n_clusters).into_iter().collect();
         let standard_errors = joint.standard_errors();
         let Critical { value, band } =
             joint.critical(&self.inference(), &standard_errors, true, &mut warnings);
         let event_times = common(&effects);
         let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
-        let agreement = agreement(&joint, &effects, self.alpha);
+        let agreement = agreement(&joint, &effects, &standard_errors, self.alpha);
         let m = joint.len();
         let vcov = joint.covariance.iter().flat_map(|all| all.chunks(m.max(1)));
         let vcov = vcov.map(<[f64]>::to_vec).collect();

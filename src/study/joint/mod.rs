@@ -5,14 +5,12 @@
 //! | options | `options.rs` |
 //! | reading once, and clusters by one code for all estimators | `sample.rs` |
 //! | each estimator's effects by event time, with the influence of the clusters on them | `estimators.rs` |
-//! | the covariance of all effects | `covariance.rs` |
 //! | averages over common event times, and tests that two estimators agree | `agreement.rs` |
-//! | the fit | `fit.rs` |
+//! | the fit, and the covariance of all effects | `fit.rs` |
 //! | results | `result.rs`, `check.rs`, `report.rs` |
 
 mod agreement;
 mod check;
-mod covariance;
 mod estimators;
 mod fit;
 mod options;
