@@ -101,7 +101,7 @@ pub use estimator::{
 pub use read::input::{Data, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
-pub use study::{JointStudy, JointStudyResult, SavedResult};
+pub use study::{JointStudy, JointStudyResult, SavedResult, SpecificationCurve};
 #[cfg(feature = "report")]
 pub use study::{Study, StudyReport};
 
@@ -145,10 +145,12 @@ pub mod explore {
     };
 }
 
-/// Options and parts of several estimators of one study.
+/// Options and parts of several estimators of one study, and of its specification curve.
 pub mod joint_study {
     pub use crate::study::{
-        Agreement, EstimatorFailure, EstimatorOfStudy, JointStudySettings, StudyEstimator,
+        Agreement, CurveTests, EstimatorFailure, EstimatorOfStudy, JointStudySettings,
+        SampleFilter, Specification, SpecificationOfCurve, StudyChoice, StudyEstimator,
+        VariedChoice, Variation,
     };
 }
 

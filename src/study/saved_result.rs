@@ -23,6 +23,7 @@ use crate::report::Reportable;
 use crate::report::contract::Report;
 use crate::result::saved;
 use crate::study::balance::Balance;
+use crate::study::curve::SpecificationCurve;
 use crate::study::describe::Description;
 use crate::study::joint::JointStudyResult;
 use crate::study::means::CohortMeans;
@@ -127,6 +128,8 @@ kinds! {
     TwfeWeights(TwfeWeightsResult),
     /// Several estimators of one sample.
     JointStudy(JointStudyResult),
+    /// A study under many specifications.
+    SpecificationCurve(SpecificationCurve),
     /// What kind of panel the data are.
     Description(Description),
     /// Who is observed and treated when.

@@ -40,6 +40,32 @@ fn several_estimators_stand_side_by_side_with_their_differences() {
 }
 
 #[test]
+fn choices_are_varied_and_drawn() {
+    let (picture, saved) = (temporary("curve.svg"), temporary("curve.json"));
+    let vary = ["--vary", "control_group,est_method,covariates", "--xformla", "~ lpop"];
+    let text = stdout(&study(&[&vary[..], &["--plot", &picture, "--save", &saved]].concat()));
+    for words in ["Specification Curve", "combinations", "(main)", "Largest |t|", "500 clusters"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let picture = std::fs::read_to_string(picture).unwrap();
+    for words in ["Comparison units", "never treated", "lpop", "Main specification"] {
+        assert!(picture.contains(words), "{words}");
+    }
+    let some = ["--estimators", "cs", "--vary", "anticipation=0,1,sample=all,without:2004"];
+    let document = parsed(&study(&[&some[..], &["--format", "json"]].concat()));
+    assert_eq!(document["kind"], "specification_curve");
+    assert_eq!(document["specifications"].as_array().unwrap().len(), 4);
+    assert_eq!(document["specifications"][1]["sample"], "all");
+    assert_eq!(document["about"]["n_combinations"], 4);
+    let table = stdout(&["compare", &saved, &saved]);
+    assert!(table.contains("Callaway-Sant'Anna"), "{table}");
+    let error = failure(2, &study(&["--vary", "control_group,borders"]));
+    assert!(error.contains("borders") && error.contains("est_method"), "{error}");
+    let error = failure(2, &study(&["--vary", "covariates"]));
+    assert!(error.contains("covariates to vary"), "{error}");
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let error = failure(2, &study(&["--estimators", "cs,borusyak"]));
     assert!(error.contains("borusyak") && error.contains("cs"), "{error}");

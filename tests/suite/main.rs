@@ -27,6 +27,7 @@ mod laws;
 mod npiv;
 mod panel_tools;
 mod results;
+mod specification_curve;
 mod switching;
 mod twfe;
 mod weighting;

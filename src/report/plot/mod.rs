@@ -24,6 +24,7 @@ pub(crate) mod scatter;
 pub(crate) mod scene;
 mod series;
 mod sizes;
+pub(crate) mod specifications;
 pub(crate) mod traces;
 mod vector;
 
@@ -39,6 +40,7 @@ use font::Typeface;
 use mosaic::Mosaic;
 use scatter::Scatter;
 use scene::Scene;
+use specifications::Specifications;
 
 pub use options::{Colour, PlotGrid, PlotOptions, PlotStyle};
 
@@ -52,6 +54,8 @@ pub(crate) enum Picture {
     Mosaic(Mosaic),
     /// Points in a plane.
     Scatter(Scatter),
+    /// Effects in order, with the choices behind them.
+    Specifications(Specifications),
 }
 
 impl Picture {
@@ -61,6 +65,7 @@ impl Picture {
             Self::Curves(curves) => curves::scene(curves, options, face),
             Self::Mosaic(mosaic) => mosaic::scene(mosaic, options, face),
             Self::Scatter(scatter) => scatter::scene(scatter, options, face),
+            Self::Specifications(curve) => specifications::scene(curve, options, face),
         }
     }
 }

@@ -102,7 +102,7 @@ impl Joint {
     }
 
     /// Degrees of freedom of the t law that statistics are taken to have, if they have it: with few clusters and without draws.
-    fn degrees_of_freedom(&self) -> Option<f64> {
+    pub fn degrees_of_freedom(&self) -> Option<f64> {
         let few = self.n_clusters.filter(|clusters| (2..FEW_CLUSTERS).contains(clusters))?;
         self.draws.is_none().then_some(few as f64 - 1.0)
     }

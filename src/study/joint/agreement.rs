@@ -5,7 +5,7 @@ use super::result::Agreement;
 use crate::result::inference::{Combination, Estimate, Joint};
 
 /// Differences of estimates that are smaller than this part of their standard errors are rounding.
-const SAME: f64 = 1e-7;
+pub(in crate::study) const SAME: f64 = 1e-7;
 
 /// Where the effects of an estimator stand in the joint law.
 pub(super) struct Effects {

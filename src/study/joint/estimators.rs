@@ -1,9 +1,9 @@
 //! Effects by event time of each estimator, with the influence of the clusters on them.
 
-use super::sample::StudySample;
-use super::{JointStudy, StudyEstimator};
-use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, BasePeriod, Inference};
+use super::sample::{StudyRows, StudySample};
+use super::{JointStudy, Specification, StudyEstimator};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::{Band, ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::AttGt;
@@ -19,70 +19,91 @@ use crate::read::formula::Formula;
 use crate::result::inference::ClusterInfluence;
 
 /// What an estimator gives.
-pub(super) struct FittedStudy {
+pub(in crate::study) struct FittedStudy {
     pub study: EventStudy,
     /// By row of the study, `[rows][clusters]`, in the scale of sums; empty for references and for effects without a standard error.
     pub influence: Vec<Vec<f64>>,
+    /// Rows in the estimates.
+    pub n_rows: usize,
     /// Warnings of the fit, in words.
     pub warnings: Vec<String>,
 }
 
+/// What is fitted, and to what.
+pub(in crate::study) struct Fitting<'a, B: DidBackend> {
+    pub config: &'a JointStudy<B>,
+    pub specification: &'a Specification,
+    pub sample: &'a StudySample,
+    /// The rows that the specification uses.
+    pub rows: &'a StudyRows,
+    pub device: &'a B::Device,
+}
+
 /// A builder with the columns and options of the study that all estimators take.
 macro_rules! of_study {
-    ($config:ident, $builder:expr) => {
+    ($fitting:ident, $builder:expr) => {
         $builder
-            .outcome(&*$config.outcome)
-            .unit(&*$config.unit)
-            .time(&*$config.time)
-            .group(&*$config.group)
-            .maybe_weights($config.weights.clone())
-            .maybe_frequency($config.frequency)
-            .alpha($config.alpha)
-            .maybe_missing_values($config.missing_values.clone())
+            .outcome(&*$fitting.config.outcome)
+            .unit(&*$fitting.config.unit)
+            .time(&*$fitting.config.time)
+            .group(&*$fitting.config.group)
+            .maybe_weights($fitting.config.weights.clone())
+            .maybe_frequency($fitting.rows.frequency)
+            .alpha($fitting.config.alpha)
+            .maybe_missing_values($fitting.config.missing_values.clone())
     };
 }
 
 /// Fits an estimator with a first stage on untreated rows.
 macro_rules! with_first_stage {
-    ($estimator:ident, $config:ident, $sample:ident) => {{
-        let estimator = of_study!($config, $estimator::builder())
-            .covariates(&*$config.covariates)
-            .cluster(&*$sample.cluster)
+    ($estimator:ident, $fitting:ident) => {{
+        let estimator = of_study!($fitting, $estimator::builder())
+            .covariates(&*$fitting.specification.covariates)
+            .cluster(&*$fitting.sample.cluster)
             .keep_influence(true)
             .build();
-        let fit = estimator.fit(&$sample.frame)?;
+        let fit = estimator.fit(&$fitting.rows.frame)?;
         let (study, kept) = (fit.event_study(), fit.influence.as_ref().ok_or_else(foreign)?);
-        let influence = by_event_time($sample, &study, kept)?;
-        let warnings = fit.effects.warnings.iter().map(|w| w.shown($config.frequency));
-        FittedStudy { study, influence, warnings: warnings.collect() }
+        let influence = by_event_time($fitting.sample, &study, kept)?;
+        let n_rows = fit.effects.settings.n_untreated + fit.effects.settings.n_treated;
+        FittedStudy { study, influence, n_rows, warnings: $fitting.in_words(&fit.effects.warnings) }
     }};
 }
 
-/// Fits one estimator to the sample.
-///
-/// # Errors
-/// Those of the estimator.
-pub(super) fn fit<B: DidBackend>(
-    config: &JointStudy<B>,
-    estimator: StudyEstimator,
-    sample: &StudySample,
-    device: &B::Device,
-) -> Result<FittedStudy> {
-    let fitted = match estimator {
-        StudyEstimator::CallawaySantAnna => callaway_santanna(config, sample, device)?,
-        StudyEstimator::SunAbraham => sun_abraham(config, sample, device)?,
-        StudyEstimator::Imputation => with_first_stage!(Imputation, config, sample),
-        StudyEstimator::TwoStage => with_first_stage!(TwoStage, config, sample),
-        StudyEstimator::Etwfe => etwfe(config, sample, device)?,
-        StudyEstimator::Stacked => stacked(config, sample)?,
-        StudyEstimator::LocalProjections => local_projections(config, sample)?,
-    };
-    fitted.usable(config)
+impl<B: DidBackend> Fitting<'_, B> {
+    /// Fits the specification.
+    ///
+    /// # Errors
+    /// Those of the estimator.
+    pub fn fit(&self) -> Result<FittedStudy> {
+        let fitted = match self.specification.estimator {
+            StudyEstimator::CallawaySantAnna => self.callaway_santanna()?,
+            StudyEstimator::SunAbraham => self.sun_abraham()?,
+            StudyEstimator::Imputation => with_first_stage!(Imputation, self),
+            StudyEstimator::TwoStage => with_first_stage!(TwoStage, self),
+            StudyEstimator::Etwfe => self.etwfe()?,
+            StudyEstimator::Stacked => self.stacked()?,
+            StudyEstimator::LocalProjections => self.local_projections()?,
+        };
+        fitted.usable(self.config, self.rows.shift)
+    }
+
+    fn in_words<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<String> {
+        warnings.into_iter().map(|warning| warning.shown(self.config.frequency)).collect()
+    }
+
+    /// Comparison units; those of the study if the estimator has no choice.
+    fn control_group(&self) -> ControlGroup {
+        self.specification.control_group.unwrap_or(self.config.control_group)
+    }
 }
 
 impl FittedStudy {
     /// The rows with an estimate, and references, whose event times were asked for; influence only where there is a standard error.
-    fn usable<B: DidBackend>(mut self, config: &JointStudy<B>) -> Result<Self> {
+    ///
+    /// Event times count from `shift` periods before the first treated one.
+    fn usable<B: DidBackend>(mut self, config: &JointStudy<B>, shift: f64) -> Result<Self> {
+        self.study.rows.iter_mut().for_each(|row| row.at -= shift);
         let is_usable = |row: &AggregatedRow| {
             config.is_in_window(row.at) && (row.reference || row.estimate.estimate.is_some())
         };
@@ -145,56 +166,113 @@ fn named(influence: &Influence) -> Result<ClusterInfluence> {
     Ok(ClusterInfluence { clusters, columns: influence.columns.iter().map(column).collect() })
 }
 
-fn callaway_santanna<B: DidBackend>(
-    config: &JointStudy<B>,
-    sample: &StudySample,
-    device: &B::Device,
-) -> Result<FittedStudy> {
-    let estimator = of_study!(config, AttGt::<B>::builder())
-        .covariates(&*config.covariates)
-        .cluster(&*sample.cluster)
-        .control_group(config.control_group)
-        .base_period(BasePeriod::Universal)
-        .keep_influence(true)
-        .precision(config.precision)
-        .build();
-    let fit = estimator.fit_on(&sample.frame, device)?;
-    let dynamic = Aggregation::dynamic();
-    let inference = Inference { alpha: config.alpha, band: Band::Pointwise, bootstrap: None };
-    let aggregated = fit.aggregate_with(dynamic, &inference)?;
-    let influence = fit.influence_of(dynamic)?.ok_or_else(foreign)?;
-    let study = aggregated.event_study()?;
-    let influence = by_code(sample, &influence)?;
-    let frequency = config.frequency;
-    let warnings = fit.warnings.iter().chain(&aggregated.warnings);
-    let warnings = warnings.map(|warning| warning.shown(frequency)).collect();
-    Ok(FittedStudy { study, influence, warnings })
-}
+impl<B: DidBackend> Fitting<'_, B> {
+    fn callaway_santanna(&self) -> Result<FittedStudy> {
+        let Self { config, specification, sample, rows, device } = self;
+        let estimator = of_study!(self, AttGt::<B>::builder())
+            .covariates(&*specification.covariates)
+            .cluster(&*sample.cluster)
+            .control_group(self.control_group())
+            .maybe_base_period(specification.base_period)
+            .maybe_method(specification.method)
+            .anticipation(if rows.shift > 0.0 { 0 } else { specification.anticipation })
+            .keep_influence(true)
+            .precision(config.precision)
+            .build();
+        let fit = estimator.fit_on(&rows.frame, device)?;
+        let dynamic = Aggregation::dynamic();
+        let inference = Inference { alpha: config.alpha, band: Band::Pointwise, bootstrap: None };
+        let aggregated = fit.aggregate_with(dynamic, &inference)?;
+        let influence = fit.influence_of(dynamic)?.ok_or_else(foreign)?;
+        let study = aggregated.event_study()?;
+        let influence = by_code(sample, &influence)?;
+        let warnings = self.in_words(fit.warnings.iter().chain(&aggregated.warnings));
+        Ok(FittedStudy { study, influence, n_rows: fit.settings.n_rows, warnings })
+    }
 
-fn sun_abraham<B: DidBackend>(
-    config: &JointStudy<B>,
-    sample: &StudySample,
-    device: &B::Device,
-) -> Result<FittedStudy> {
-    let estimator = of_study!(config, SunAbraham::<B>::builder())
-        .covariates(&*config.covariates)
-        .vcov(Vcov::cluster([sample.cluster.as_str()]))
-        .keep_influence(true)
-        .precision(config.precision)
-        .build();
-    let fit = estimator.fit_on(&sample.frame, device)?;
-    let influence = fit.influence.as_ref().ok_or_else(foreign)?;
-    let influence = by_code(sample, &named(influence)?)?;
-    let frequency = config.frequency;
-    let warnings = fit.regression.warnings.iter().map(|warning| warning.shown(frequency)).collect();
-    Ok(FittedStudy { study: fit.event_study, influence, warnings })
+    fn sun_abraham(&self) -> Result<FittedStudy> {
+        let Self { config, specification, sample, rows, device } = self;
+        let estimator = of_study!(self, SunAbraham::<B>::builder())
+            .covariates(&*specification.covariates)
+            .vcov(Vcov::cluster([sample.cluster.as_str()]))
+            .keep_influence(true)
+            .precision(config.precision)
+            .build();
+        let fit = estimator.fit_on(&rows.frame, device)?;
+        let influence = fit.influence.as_ref().ok_or_else(foreign)?;
+        let influence = by_code(sample, &named(influence)?)?;
+        let warnings = self.in_words(&fit.regression.warnings);
+        Ok(FittedStudy { study: fit.event_study, influence, n_rows: fit.regression.n, warnings })
+    }
+
+    fn etwfe(&self) -> Result<FittedStudy> {
+        let Self { config, specification, sample, rows, device } = self;
+        let estimator = of_study!(self, Etwfe::<B>::builder())
+            .covariates(columns(&specification.covariates)?)
+            .control_group(self.control_group())
+            .vcov(Vcov::cluster([sample.cluster.as_str()]))
+            .keep_influence(true)
+            .precision(config.precision)
+            .build();
+        let fit = estimator.fit_on(&rows.frame, device)?;
+        let influence = by_code(sample, &named(fit.influence.as_ref().ok_or_else(foreign)?)?)?;
+        let warnings = self.in_words(fit.warnings.iter().chain(&fit.regression.warnings));
+        Ok(FittedStudy { study: fit.event_study(), influence, n_rows: fit.regression.n, warnings })
+    }
+
+    fn stacked(&self) -> Result<FittedStudy> {
+        let Self { specification, sample, rows, .. } = self;
+        let whole = match (rows.periods.first(), rows.periods.last(), rows.cohorts.as_slice()) {
+            (Some(first), Some(last), [earliest, .., latest]) => (earliest - first, last - latest),
+            (Some(first), Some(last), [only]) => (only - first, last - only),
+            _ => (1.0, 0.0),
+        };
+        let (before, after) = window(self, whole);
+        let estimator = of_study!(self, Stacked::builder())
+            .pre_window(before)
+            .post_window(after)
+            .control_group(self.control_group())
+            .covariates(columns(&specification.covariates)?)
+            .cluster(&*sample.cluster)
+            .build();
+        let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
+        let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
+        let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
+        Ok(FittedStudy { study: fit.event_study(), influence, n_rows, warnings })
+    }
+
+    fn local_projections(&self) -> Result<FittedStudy> {
+        let Self { specification, sample, rows, .. } = self;
+        let longest = match (rows.periods.first(), rows.periods.last()) {
+            (Some(first), Some(last)) => last - first,
+            _ => 0.0,
+        };
+        let (before, after) = window(self, (longest, longest));
+        let covariates = columns(&specification.covariates)?;
+        let estimator = of_study!(self, LocalProjections::builder())
+            .pre_window(before)
+            .post_window(after)
+            .method(match covariates.is_empty() {
+                true => ProjectionMethod::Reweighted,
+                false => ProjectionMethod::Adjusted,
+            })
+            .control_group(self.control_group())
+            .covariates(covariates)
+            .cluster(&*sample.cluster)
+            .build();
+        let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
+        let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
+        let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
+        Ok(FittedStudy { study: fit.event_study(), influence, n_rows, warnings })
+    }
 }
 
 /// Periods before treatment and last event time, of a window that was asked for or of this one.
-fn window<B: DidBackend>(config: &JointStudy<B>, otherwise: (f64, f64)) -> (u32, u32) {
+fn window<B: DidBackend>(fitting: &Fitting<'_, B>, otherwise: (f64, f64)) -> (u32, u32) {
     let (before, after) = otherwise;
-    let before = config.min_e.map_or(before, |least| -least);
-    let after = config.max_e.unwrap_or(after);
+    let Fitting { config, rows, .. } = fitting;
+    let before = config.min_e.map_or(before, |least| -least - rows.shift);
+    let after = config.max_e.map_or(after, |most| most + rows.shift);
     // Windows that are too wide are refused by the estimators.
     (before.clamp(1.0, f64::from(u32::MAX)) as u32, after.clamp(0.0, f64::from(u32::MAX)) as u32)
 }
@@ -213,33 +291,6 @@ fn columns(formula: &str) -> Result<Vec<String>> {
     }
 }
 
-fn local_projections<B: DidBackend>(
-    config: &JointStudy<B>,
-    sample: &StudySample,
-) -> Result<FittedStudy> {
-    let longest = match (sample.periods.first(), sample.periods.last()) {
-        (Some(first), Some(last)) => last - first,
-        _ => 0.0,
-    };
-    let (before, after) = window(config, (longest, longest));
-    let covariates = columns(&config.covariates)?;
-    let estimator = of_study!(config, LocalProjections::builder())
-        .pre_window(before)
-        .post_window(after)
-        .method(match covariates.is_empty() {
-            true => ProjectionMethod::Reweighted,
-            false => ProjectionMethod::Adjusted,
-        })
-        .control_group(config.control_group)
-        .covariates(covariates)
-        .cluster(&*sample.cluster)
-        .build();
-    let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
-    let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
-    let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
-    Ok(FittedStudy { study: fit.event_study(), influence, warnings })
-}
-
 /// The influence of the clusters on the rows of an event study, from columns that are named by event times.
 fn by_event_time(
     sample: &StudySample,
@@ -254,43 +305,4 @@ fn by_event_time(
     };
     let columns = study.rows.iter().map(column).collect();
     by_code(sample, &ClusterInfluence { clusters, columns })
-}
-
-fn etwfe<B: DidBackend>(
-    config: &JointStudy<B>,
-    sample: &StudySample,
-    device: &B::Device,
-) -> Result<FittedStudy> {
-    let estimator = of_study!(config, Etwfe::<B>::builder())
-        .covariates(columns(&config.covariates)?)
-        .control_group(config.control_group)
-        .vcov(Vcov::cluster([sample.cluster.as_str()]))
-        .keep_influence(true)
-        .precision(config.precision)
-        .build();
-    let fit = estimator.fit_on(&sample.frame, device)?;
-    let influence = by_code(sample, &named(fit.influence.as_ref().ok_or_else(foreign)?)?)?;
-    let warnings = fit.warnings.iter().chain(&fit.regression.warnings);
-    let warnings = warnings.map(|warning| warning.shown(config.frequency)).collect();
-    Ok(FittedStudy { study: fit.event_study(), influence, warnings })
-}
-
-fn stacked<B: DidBackend>(config: &JointStudy<B>, sample: &StudySample) -> Result<FittedStudy> {
-    let whole = match (sample.periods.first(), sample.periods.last(), sample.cohorts.as_slice()) {
-        (Some(first), Some(last), [earliest, .., latest]) => (earliest - first, last - latest),
-        (Some(first), Some(last), [only]) => (only - first, last - only),
-        _ => (1.0, 0.0),
-    };
-    let (before, after) = window(config, whole);
-    let estimator = of_study!(config, Stacked::builder())
-        .pre_window(before)
-        .post_window(after)
-        .control_group(config.control_group)
-        .covariates(columns(&config.covariates)?)
-        .cluster(&*sample.cluster)
-        .build();
-    let (fit, influence) = estimator.fit_with_influence(&sample.frame)?;
-    let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
-    let warnings = fit.warnings.iter().map(|warning| warning.shown(config.frequency)).collect();
-    Ok(FittedStudy { study: fit.event_study(), influence, warnings })
 }

@@ -1,10 +1,10 @@
 //! The fit: every estimator, then what they are together.
 
 use super::agreement::{Effects, agreement, averages, common};
-use super::estimators::{FittedStudy, fit};
+use super::estimators::{FittedStudy, Fitting};
 use super::result::{EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings};
 use super::sample::StudySample;
-use super::{JointStudy, StudyEstimator};
+use super::{JointStudy, Specification, StudyEstimator};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::Band;
@@ -36,18 +36,21 @@ impl<B: DidBackend> JointStudy<B> {
         device: &B::Device,
     ) -> Result<JointStudyResult> {
         self.validate()?;
-        let sample = StudySample::read(self, data.into())?;
+        let all: Vec<Specification> =
+            self.estimators.iter().map(|estimator| self.specification(*estimator)).collect();
+        let sample = StudySample::read(self, data.into(), &all)?;
         let mut fitted: Vec<(StudyEstimator, Result<FittedStudy>)> = Vec::new();
         let mut columns = 0u128;
-        for estimator in &self.estimators {
-            let study = fit(self, *estimator, &sample, device);
+        for specification in &all {
+            let (sample, rows) = (&sample, &sample.rows);
+            let study = Fitting { config: self, specification, sample, rows, device }.fit();
             columns += study.as_ref().map_or(0, |study| study.influence.len() as u128);
             memory::check(
                 "influence values of all estimators",
                 8 * columns * sample.n_clusters as u128,
                 "ask for fewer estimators or event times, or cluster by fewer groups",
             )?;
-            fitted.push((*estimator, study));
+            fitted.push((specification.estimator, study));
         }
         self.together(&sample, fitted)
     }
@@ -84,7 +87,7 @@ impl<B: DidBackend> JointStudy<B> {
             values: rows().zip(influence()).map(known).collect(),
             covariance: Some(products(&columns)),
             draws: None,
-            n: sample.frame.height(),
+            n: sample.rows.frame.height(),
             n_clusters: Some(n_clusters),
             unit: 1.0,
             unknown: Vec::new(),
@@ -114,10 +117,7 @@ impl<B: DidBackend> JointStudy<B> {
                 estimator,
                 event_study: None,
                 average: Estimate::default(),
-                failure: Some(EstimatorFailure {
-                    code: error.code().to_owned(),
-                    message: error.to_string(),
-                }),
+                failure: Some(EstimatorFailure::of(&error)),
                 warnings: Vec::new(),
             },
         };
@@ -134,7 +134,7 @@ impl<B: DidBackend> JointStudy<B> {
         })
     }
 
-    fn settings(&self, sample: &StudySample, n_clusters: usize) -> JointStudySettings {
+    pub(in crate::study) fn settings(&self, sample: &StudySample, n_clusters: usize) -> JointStudySettings {
         JointStudySettings {
             outcome: self.outcome.clone(),
             unit: self.unit.clone(),
@@ -149,7 +149,7 @@ impl<B: DidBackend> JointStudy<B> {
             max_e: self.max_e,
             files: sample.files.clone(),
             read_as_missing: sample.read_as_missing.clone(),
-            n_rows: sample.frame.height(),
+            n_rows: sample.rows.frame.height(),
             n_clusters,
         }
     }

@@ -3,6 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | options | `options.rs` |
+//! | what an estimator is told besides the columns | `specification.rs` |
 //! | reading once, and clusters by one code for all estimators | `sample.rs` |
 //! | each estimator's effects by event time, with the influence of the clusters on them | `estimators.rs` |
 //! | averages over common event times, and tests that two estimators agree | `agreement.rs` |
@@ -11,14 +12,17 @@
 
 mod agreement;
 mod check;
-mod estimators;
+pub(super) mod estimators;
 mod fit;
 mod options;
 mod report;
 mod result;
-mod sample;
+pub(super) mod sample;
+mod specification;
 
+pub(super) use agreement::SAME;
 pub use options::{JointStudy, StudyEstimator};
 pub use result::{
     Agreement, EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings,
 };
+pub use specification::{SampleFilter, Specification};

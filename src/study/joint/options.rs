@@ -129,7 +129,7 @@ impl<B: DidBackend> JointStudy<B> {
         self.inference().validate()
     }
 
-    pub(super) fn inference(&self) -> Inference {
+    pub(in crate::study) fn inference(&self) -> Inference {
         Inference { alpha: self.alpha, band: self.band, bootstrap: None }
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StudyEstimator;
 use crate::base::calendar::Frequency;
-use crate::base::error::DidWarning;
+use crate::base::error::{DidError, DidWarning};
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::EventStudy;
 use crate::read::columns::ReadAsMissing;
@@ -116,6 +116,12 @@ pub struct Agreement {
     pub wald: Option<Wald>,
     /// Whether both are the same estimates here, up to rounding.
     pub same: bool,
+}
+
+impl EstimatorFailure {
+    pub(in crate::study) fn of(error: &DidError) -> Self {
+        Self { code: error.code().to_owned(), message: error.to_string() }
+    }
 }
 
 impl JointStudyResult {

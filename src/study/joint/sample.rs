@@ -1,28 +1,42 @@
 //! Data that are read once for all estimators.
 
-use polars::prelude::{Column, DataFrame};
+use polars::prelude::{BooleanChunked, Column, DataFrame, NewChunkedArray};
 
-use super::JointStudy;
-use crate::base::error::Result;
+use super::{JointStudy, SampleFilter, Specification};
+use crate::base::calendar::{Frequency, shown};
+use crate::base::error::{DidError, Result};
 use crate::engine::backend::DidBackend;
-use crate::read::columns::{Codes, Kind, MISSING, MissingValues, ReadAsMissing, Table, Wanted};
+use crate::read::columns::{Codes, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted};
 use crate::read::files::FilesRead;
 use crate::read::formula::Formula;
 use crate::read::input::Data;
 
 /// The columns of a study in memory, with a code of the cluster in each row.
-pub(super) struct StudySample {
-    pub frame: DataFrame,
+pub(in crate::study) struct StudySample {
+    /// All rows.
+    pub rows: StudyRows,
+    time: PeriodCodes,
+    group: PeriodCodes,
     /// Column of the codes, from 0.
     pub cluster: String,
     /// Codes that there are.
     pub n_clusters: usize,
+    pub files: FilesRead,
+    pub read_as_missing: Vec<ReadAsMissing>,
+}
+
+/// Some or all rows of a study.
+#[derive(Clone)]
+pub(in crate::study) struct StudyRows {
+    pub frame: DataFrame,
+    /// What a period is, if periods and groups are dates in these rows.
+    pub frequency: Option<Frequency>,
+    /// Periods by which groups are earlier in these rows than in the data.
+    pub shift: f64,
     /// Periods, ascending.
     pub periods: Vec<f64>,
     /// First treated periods after the first period and up to the last, ascending.
     pub cohorts: Vec<f64>,
-    pub files: FilesRead,
-    pub read_as_missing: Vec<ReadAsMissing>,
 }
 
 impl StudySample {
@@ -30,9 +44,19 @@ impl StudySample {
     ///
     /// # Errors
     /// Errors about a column, a file or the formula of the covariates.
-    pub fn read<B: DidBackend>(config: &JointStudy<B>, data: Data<'_>) -> Result<Self> {
+    pub fn read<'s, B: DidBackend>(
+        config: &JointStudy<B>,
+        data: Data<'_>,
+        specifications: impl IntoIterator<Item = &'s Specification>,
+    ) -> Result<Self> {
         let missing = MissingValues::new(config.missing_values.as_deref());
-        let covariates = Formula::parse(&config.covariates)?.variables();
+        let (mut covariates, mut filters) = (Vec::new(), Vec::new());
+        for specification in specifications {
+            covariates.extend(Formula::parse(&specification.covariates)?.variables());
+            if let SampleFilter::Where(column) = &specification.sample {
+                filters.push(column.clone());
+            }
+        }
         let wanted = Wanted::default()
             .and("outcome", Kind::Value, [&config.outcome])
             .and("unit", Kind::Label, [&config.unit])
@@ -40,7 +64,8 @@ impl StudySample {
             .and("group", Kind::Value, [&config.group])
             .and("weights", Kind::Value, &config.weights)
             .and("cluster", Kind::Label, &config.cluster)
-            .and("covariate", Kind::Value, &covariates);
+            .and("covariate", Kind::Value, &covariates)
+            .and("sample", Kind::Value, &filters);
         data.reading(|data| {
             let read = data.read(&wanted, &missing)?;
             let names: Vec<&str> =
@@ -56,14 +81,7 @@ impl StudySample {
             };
             let Codes { codes, labels } = labels.codes();
             let time = table.periods(&config.time, config.frequency)?;
-            let periods = time.finite(time.codes.iter());
             let group = table.first_periods(&config.group, config.frequency)?;
-            let mut cohorts = group.finite(group.codes.iter());
-            let inside = |group: &f64| {
-                periods.first().is_some_and(|first| first < group)
-                    && periods.last().is_some_and(|last| group <= last)
-            };
-            cohorts.retain(inside);
             drop(table);
             // A name that formulas take as it is.
             let mut cluster = "cluster_code".to_owned();
@@ -75,7 +93,97 @@ impl StudySample {
             frame.with_column(Column::new(cluster.as_str().into(), codes))?;
             let (files, read_as_missing) = (read.files, read.read_as_missing);
             let n_clusters = labels.len();
-            Ok(Self { frame, cluster, n_clusters, periods, cohorts, files, read_as_missing })
+            let periods = time.finite(time.codes.iter());
+            let cohorts = inside(&periods, group.finite(group.codes.iter()));
+            let rows =
+                StudyRows { frame, frequency: config.frequency, shift: 0.0, periods, cohorts };
+            Ok(Self { rows, time, group, cluster, n_clusters, files, read_as_missing })
         })
     }
+
+    /// First treated periods of the data, ascending.
+    pub fn cohorts(&self) -> &[f64] {
+        &self.rows.cohorts
+    }
+
+    /// The rows that a specification uses; `None` if these are all, as they are.
+    ///
+    /// With anticipation periods count later by as much, so that units are treated from the first period on in which they may react.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for a cohort that there is not, [`DidError::NotBinary`] for a column that says otherwise than by 0 and 1 which
+    /// rows count.
+    pub fn of<B: DidBackend>(
+        &self,
+        config: &JointStudy<B>,
+        specification: &Specification,
+    ) -> Result<Option<StudyRows>> {
+        // Cells know of anticipation.
+        let early = if specification.estimator.has_cells() { 0 } else { specification.anticipation };
+        let shift = f64::from(early);
+        let keep = self.used(config, &specification.sample)?;
+        if keep.is_none() && early == 0 {
+            return Ok(None);
+        }
+        let (mut frame, mut frequency) = (self.rows.frame.clone(), config.frequency);
+        if early > 0 {
+            let values = |codes: &PeriodCodes, by: f64| -> Vec<Option<f64>> {
+                let value = |code: &u16| Some(codes.value(*code) + by).filter(|v| !v.is_nan());
+                codes.codes.iter().map(value).collect()
+            };
+            frame.with_column(Column::new(config.time.as_str().into(), values(&self.time, shift)))?;
+            frame.with_column(Column::new(config.group.as_str().into(), values(&self.group, 0.0)))?;
+            frequency = None;
+        }
+        let (times, groups) = (self.time.codes.iter(), self.group.codes.iter());
+        let (mut periods, groups) = match &keep {
+            Some(keep) => {
+                let kept = |(code, keep): (_, &bool)| keep.then_some(code);
+                let times = times.zip(keep).filter_map(kept);
+                (self.time.finite(times), self.group.finite(groups.zip(keep).filter_map(kept)))
+            }
+            None => (self.time.finite(times), self.group.finite(groups)),
+        };
+        periods.iter_mut().for_each(|period| *period += shift);
+        let cohorts = inside(&periods, groups);
+        if let Some(keep) = keep {
+            frame = frame.filter(&BooleanChunked::from_slice("sample".into(), &keep))?;
+        }
+        Ok(Some(StudyRows { frame, frequency, shift, periods, cohorts }))
+    }
+
+    /// Whether each row is used; `None` if all are.
+    fn used<B: DidBackend>(
+        &self,
+        config: &JointStudy<B>,
+        filter: &SampleFilter,
+    ) -> Result<Option<Vec<bool>>> {
+        match filter {
+            SampleFilter::All => Ok(None),
+            SampleFilter::Without(name) => {
+                let named = |group: &f64| shown(*group, config.frequency) == *name;
+                let groups = self.group.finite(self.group.codes.iter());
+                let Some(group) = groups.into_iter().find(named) else {
+                    let expected = "`without:` with a first treated period of the data";
+                    return Err(DidError::config("sample", expected, filter));
+                };
+                let other = |code: &u16| self.group.value(*code) != group;
+                Ok(Some(self.group.codes.iter().map(other).collect()))
+            }
+            SampleFilter::Where(column) => {
+                let missing = MissingValues::new(config.missing_values.as_deref());
+                let wanted = Wanted::default().and("sample", Kind::Value, [column]);
+                let table = Table::read(&self.rows.frame, &wanted, &missing, 0)?;
+                let codes = table.binary(column, "sample")?;
+                Ok(Some(codes.codes.iter().map(|code| codes.value(*code) == 1.0).collect()))
+            }
+        }
+    }
+}
+
+/// Cohorts that are treated after the first of these periods and up to the last.
+fn inside(periods: &[f64], mut groups: Vec<f64>) -> Vec<f64> {
+    let ends = periods.first().zip(periods.last());
+    groups.retain(|group| ends.is_some_and(|(first, last)| first < group && group <= last));
+    groups
 }

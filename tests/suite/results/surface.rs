@@ -6,6 +6,7 @@ use burn_did::{
     Aggregation, AttGt, Bacon, ContDid, DidMultiplegt, Drdid, Etwfe, FixedEffects, Honest,
     Imputation, JointStudy, LocalProjections, Npiv, Pretrends, SavedResult, Stacked, SunAbraham,
     TwfeWeights, TwoStage, compare,
+    joint_study::Variation,
     options::Bootstrap,
     report::{PlotOptions, Reportable},
 };
@@ -67,7 +68,10 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let extended = config.group("first.treat").build().fit(&mpdta).unwrap();
     let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    let several = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = config.group("first.treat").build();
+    let several = config.fit(&mpdta).unwrap();
+    let vary = Variation::read("control_group").unwrap();
+    let curve = config.specification_curve(&mpdta, &vary).unwrap();
     vec![
         Box::new(fit),
         Box::new(average),
@@ -90,6 +94,7 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
         Box::new(stacked),
         Box::new(extended),
         Box::new(several),
+        Box::new(curve),
     ]
 }
 

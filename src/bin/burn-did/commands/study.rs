@@ -1,9 +1,9 @@
 //! `burn-did study`
 
 use burn_did::backend::DidBackend;
-use burn_did::joint_study::StudyEstimator;
+use burn_did::joint_study::{StudyEstimator, Variation};
 use burn_did::options::{Band, ControlGroup};
-use burn_did::{JointStudy, JointStudyResult};
+use burn_did::{JointStudy, JointStudyResult, SpecificationCurve};
 use clap::Args;
 
 use super::one_device;
@@ -17,10 +17,11 @@ use crate::words::OneOf;
 /// Several robust estimators of one sample: effects by event time of each, their joint covariance, and tests that they agree.
 ///
 /// The data are read once. The test that two estimators agree is right under heterogeneous effects and clusters. An estimator that cannot
-/// estimate says why, and the others go on.
+/// estimate says why, and the others go on. With --vary every estimator is combined with every value of some choices: the specification
+/// curve, with the joint covariance of all specifications and tests of all of them together.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
-#[command(mut_arg("plot", |arg| arg.help("Draw the event studies side by side to this .png, .svg or .pdf file")))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the event studies side by side, or the specification curve, to this .png, .svg or .pdf file")))]
 pub(crate) struct StudyArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -66,6 +67,11 @@ pub(crate) struct StudyArgs {
         help_heading = "Estimation"
     )]
     control_group: ControlGroup,
+    /// Choices that specifications differ in: control_group, base_period, est_method, anticipation, covariates (subsets of the formula's
+    /// terms), sample (without each cohort in turn), with all their values or with these, as in
+    /// "control_group,anticipation=0,1,2,covariates=~1,~x". Filters of sample are all, without:2004, or a column of 0 and 1.
+    #[arg(long, value_name = "CHOICES", value_parser = vary, help_heading = "Estimation")]
+    vary: Option<Choices>,
     /// Smallest event time.
     #[arg(long, value_name = "E", value_parser = parse::finite, allow_hyphen_values = true, help_heading = "Estimation")]
     min_e: Option<f64>,
@@ -82,25 +88,25 @@ pub(crate) struct StudyArgs {
     output: OutputArgs,
 }
 
+/// What is varied.
+type Choices = std::sync::Arc<[Variation]>;
+
+fn vary(text: &str) -> std::result::Result<Choices, String> {
+    Variation::read(text).map(Choices::from).map_err(|error| error.to_string())
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &StudyArgs) -> Result<()> {
     args.output.check(&args.source.data)?;
-    args.output.emit(&backend::fit(args)?)
+    match &args.vary {
+        None => args.output.emit(&backend::fit(args)?),
+        Some(vary) => args.output.emit(&backend::fit(&VaryArgs { args, vary })?),
+    }
 }
 
-impl Fit for StudyArgs {
-    type Result = JointStudyResult;
-
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.quiet
-    }
-
-    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<JointStudyResult> {
-        let config = JointStudy::<B>::builder()
+impl StudyArgs {
+    fn config<B: DidBackend>(&self, on: &On<'_, B>) -> JointStudy<B> {
+        JointStudy::<B>::builder()
             .outcome(&*self.outcome.yname)
             .unit(&*self.idname)
             .time(&*self.outcome.tname)
@@ -117,7 +123,47 @@ impl Fit for StudyArgs {
             .maybe_missing_values(self.source.na.clone())
             .alpha(self.level.alp)
             .precision(on.precision)
-            .build();
-        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
+            .build()
+    }
+}
+
+impl Fit for StudyArgs {
+    type Result = JointStudyResult;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.quiet
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<JointStudyResult> {
+        let device = one_device(&self.device, &on)?;
+        Ok(self.config(&on).fit_on(self.source.data.as_path(), device)?)
+    }
+}
+
+/// A study under all combinations of choices.
+struct VaryArgs<'a> {
+    args: &'a StudyArgs,
+    vary: &'a [Variation],
+}
+
+impl Fit for VaryArgs<'_> {
+    type Result = SpecificationCurve;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.args.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.args.output.quiet
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<SpecificationCurve> {
+        let device = one_device(&self.args.device, &on)?;
+        let config = self.args.config(&on);
+        Ok(config.specification_curve_on(self.args.source.data.as_path(), self.vary, device)?)
     }
 }
