@@ -8,6 +8,8 @@
 //! `BURN_DID_FUZZ_DESIGNS=20000` sets the number of designs of each estimator and `BURN_DID_FUZZ_SEED=7` the first seed. A
 //! difference is reported with its seed: `BURN_DID_FUZZ_SEED=1234 BURN_DID_FUZZ_DESIGNS=1` runs that design alone.
 //!
+//! *Identities* between estimators, on random panels: the same number by two ways through the library (`identities`).
+//!
 //! *Propensity scores* of designs with many units far from all others (`scores`).
 //!
 //! *Mutated inputs* of the command line and the library (`mutate`): no panic, no hang, no number that is none.
@@ -24,6 +26,7 @@ mod support;
 mod doses;
 mod formula;
 mod group_time;
+mod identities;
 #[cfg(feature = "cli")]
 mod mutate;
 mod oracle;

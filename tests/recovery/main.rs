@@ -15,8 +15,10 @@ mod ddd;
 mod doses;
 mod doses_small;
 mod drdid;
+mod etwfe;
 mod first_stage;
 mod fixed_effects;
+mod joint_study;
 mod projections;
 mod stacked;
 #[path = "../support/mod.rs"]
