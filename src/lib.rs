@@ -149,8 +149,8 @@ pub mod explore {
 pub mod joint_study {
     pub use crate::study::{
         Agreement, CurveTests, EstimatorFailure, EstimatorOfStudy, JointStudySettings,
-        SampleFilter, Specification, SpecificationOfCurve, StudyChoice, StudyEstimator,
-        VariedChoice, Variation,
+        SampleFilter, Specification, SpecificationOfCurve, StudyChoice, StudyEstimator, Variation,
+        VariedChoice,
     };
 }
 

@@ -32,7 +32,7 @@ from ._example_data import (
 from ._extended import EmfxResult, emfx, etwfe
 from ._first_stage import did2s, did_imputation, imputation
 from ._group_time import agg_ddd, aggte, att_gt, ddd
-from ._joint import joint_study
+from ._joint import joint_study, specification_curve
 from ._looks import balance, describe, means, panelview
 from ._native import __version__, devices
 from ._picture import Picture
@@ -67,6 +67,7 @@ from ._results import (
     PretrendsResult,
     RegressionResult,
     Result,
+    SpecificationCurve,
     StackedResult,
     SunAbrahamResult,
     TwfeWeightsResult,
@@ -116,6 +117,7 @@ __all__ = [
     "RegressionResult",
     "Result",
     "Simulated",
+    "SpecificationCurve",
     "StackedResult",
     "SunAbrahamResult",
     "Table",
@@ -171,6 +173,7 @@ __all__ = [
     "plot_sensitivity",
     "pretrends",
     "simulate",
+    "specification_curve",
     "stacked",
     "sunab",
     "teaching_data",

@@ -1,11 +1,13 @@
-"""Several estimators of one sample."""
+"""Several estimators of one sample, and all combinations of choices."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from . import _native
-from ._results import JointStudyResult, warned
+from ._results import JointStudyResult, SpecificationCurve, warned
 from ._types import Backend, Data, Missing, Names, source
 
 
@@ -37,9 +39,9 @@ def joint_study(
 
     Parameters
     ----------
-    estimators : list of {"cs", "sa", "stacked", "lpdid"}, optional
-        The estimators in the order of the results, all if nothing is said: Callaway and Sant'Anna, Sun and Abraham, stacks with corrective
-        weights, local projections.
+    estimators : list of {"cs", "sa", "bjs", "gardner", "etwfe", "stacked", "lpdid"}, optional
+        The estimators in the order of the results, all if nothing is said: Callaway and Sant'Anna, Sun and Abraham, imputation, two stages,
+        extended two-way fixed effects, stacks with corrective weights, local projections.
     control_group : {"notyettreated", "nevertreated"}, optional
         Comparison units, where an estimator has the choice.
     min_e, max_e : float, optional
@@ -54,7 +56,72 @@ def joint_study(
     """
     options = locals()
     data = source(options.pop("data"))
+    return warned(JointStudyResult(_native.joint_study(data, _windowed(options))))
+
+
+def specification_curve(
+    data: Data,
+    yname: str,
+    tname: str,
+    idname: str,
+    gname: str,
+    xformla: str | None = None,
+    weightsname: str | None = None,
+    clustervars: Names | None = None,
+    *,
+    vary: str | Iterable[str] | Mapping[str, Iterable[Any] | None],
+    estimators: Names | None = None,
+    control_group: str | None = None,
+    min_e: float | None = None,
+    max_e: float | None = None,
+    cband: bool | None = None,
+    alpha: float = 0.05,
+    frequency: str | None = None,
+    missing_values: Missing = None,
+    backend: Backend = None,
+    precision: str | None = None,
+) -> SpecificationCurve:
+    """Every estimator with every value of some choices: the effects, their joint covariance, and tests of all of them together.
+
+    The effect of a specification is the average over the event times from 0 on at which all that ran have an effect. Arguments that are not
+    below are those of ``joint_study``.
+
+    Parameters
+    ----------
+    vary : str, list of str or dict
+        The choices: ``control_group``, ``base_period``, ``est_method``, ``anticipation``, ``covariates`` (every subset of the formula's terms)
+        and ``sample`` (all rows, and all without each cohort in turn). A dict gives values, None for all, as in ``{"control_group": None,
+        "anticipation": [0, 1, 2], "covariates": ["~ 1", "~ x"], "sample": ["all", "without:2004", "urban"]}``.
+
+    Returns
+    -------
+    SpecificationCurve
+        One row a specification, with its difference from the first.
+    """
+    options = locals()
+    data = source(options.pop("data"))
+    options["vary"] = _choices(vary)
+    return warned(SpecificationCurve(_native.specification_curve(data, _windowed(options))))
+
+
+def _windowed(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without ends of the window that are infinite."""
     for name in ("min_e", "max_e"):
         end = options[name]
         options[name] = None if isinstance(end, float) and math.isinf(end) else end
-    return warned(JointStudyResult(_native.joint_study(data, options)))
+    return options
+
+
+def _choices(vary: str | Iterable[str] | Mapping[str, Iterable[Any] | None]) -> str:
+    """Choices as the command line has them."""
+    if isinstance(vary, str):
+        return vary
+    if not isinstance(vary, Mapping):
+        return ",".join(vary)
+
+    def choice(name: str, values: Iterable[Any] | None) -> str:
+        if values is None:
+            return name
+        return f"{name}={values if isinstance(values, str) else ','.join(str(value) for value in values)}"
+
+    return ",".join(choice(name, values) for name, values in vary.items())

@@ -225,6 +225,10 @@ class JointStudyResult(Result):
         return EventStudy(_native.event_study(self._native, estimator))
 
 
+class SpecificationCurve(Result):
+    """A study under many specifications, with their joint covariance."""
+
+
 class HonestResult(Result):
     """A sensitivity analysis."""
 
@@ -284,6 +288,7 @@ _KINDS: dict[str, type[Result]] = {
     "imputation": ImputationResult,
     "two_stage": TwoStageResult,
     "joint_study": JointStudyResult,
+    "specification_curve": SpecificationCurve,
     "honest": HonestResult,
     "pretrends": PretrendsResult,
     "npiv": NpivResult,

@@ -97,7 +97,7 @@ mod _native {
     #[pymodule_export]
     use crate::group_time::{aggte, att_gt, ddd};
     #[pymodule_export]
-    use crate::joint::joint_study;
+    use crate::joint::{joint_study, specification_curve};
     #[pymodule_export]
     use crate::looks::{balance, describe, means, panelview};
     #[pymodule_export]

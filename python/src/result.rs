@@ -73,6 +73,7 @@ impl Native {
             SavedResult::Imputation(of) => &of.effects.warnings,
             SavedResult::TwoStage(of) => &of.effects.warnings,
             SavedResult::JointStudy(of) => &of.warnings,
+            SavedResult::SpecificationCurve(of) => &of.warnings,
             SavedResult::Etwfe(of) => {
                 return Some(of.warnings.iter().chain(&of.regression.warnings).collect());
             }
@@ -227,6 +228,10 @@ impl Native {
             SavedResult::Imputation(of) => staged(&of.effects),
             SavedResult::TwoStage(of) => staged(&of.effects),
             SavedResult::JointStudy(of) => joint(of),
+            SavedResult::SpecificationCurve(of) => {
+                let names = (1..=of.specifications.len()).map(|at| at.to_string());
+                (names.collect(), known(&of.vcov))
+            }
             _ => return None,
         })
     }

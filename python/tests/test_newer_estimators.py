@@ -183,6 +183,31 @@ def test_joint_studies() -> None:
             did.joint_study(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
 
 
+def test_specification_curves() -> None:
+    data = golden_data("mpdta")
+    vary = {"control_group": None, "est_method": ["dr", "reg"], "covariates": ["~ lpop", "~ 1"]}
+    curve = did.specification_curve(data, **COLUMNS, estimators=["cs", "sa"], vary=vary)
+    rows = curve.tidy().to_dict()
+    assert rows["estimator"] == ["cs"] * 8 + ["sa"] * 2
+    assert rows["covariates"] == (["~ lpop"] * 4 + ["~ 1"] * 4) + ["~ lpop", "~ 1"]
+    fit = did.att_gt(data, **COLUMNS, xformla="~ 1", control_group="nevertreated", est_method="reg", base_period="universal")
+    effects = did.aggte(fit, type="dynamic").tidy().to_dict()
+    after = [e for e, at in zip(effects["estimate"], effects["event_time"], strict=True) if at is not None and at >= 0]
+    found = [
+        e for e, x, c, m in zip(rows["estimate"], rows["covariates"], rows["control_group"], rows["est_method"], strict=True)
+        if (x, c, m) == ("~ 1", "never_treated", "outcome_regression")
+    ]
+    assert close(found[0], sum(after) / len(after), 1e-8)
+    names, vcov = curve.vcov() or ([], [])
+    assert names[0] == "1"
+    variance = (vcov[0][0] or 0.0) + (vcov[1][1] or 0.0) - 2 * (vcov[0][1] or 0.0)
+    assert close(rows["difference_se"][1], variance**0.5, 1e-8)
+    assert did.specification_curve(data, **COLUMNS, estimators="cs", vary=["control_group", "sample"]).tidy().shape[0] == 8
+    for wrong in ("borders", {"anticipation": [-1]}, {"control_group": ["all"]}, []):
+        with pytest.raises(did.OptionError, match="vary"):
+            did.specification_curve(data, **COLUMNS, vary=wrong)  # type: ignore[arg-type]
+
+
 def test_what_is_no_option_of_etwfe_is_refused() -> None:
     data = golden_data("mpdta")
     for wrong, word in (

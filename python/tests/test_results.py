@@ -44,6 +44,7 @@ def all_results() -> dict[str, did.Result]:
         "imputation": did.imputation(data, **COLUMNS),
         "did2s": did.did2s(data, **COLUMNS),
         "joint_study": did.joint_study(data, **COLUMNS),
+        "specification_curve": did.specification_curve(data, **COLUMNS, estimators=["cs"], vary="control_group"),
         "npiv": did.npiv(curve.data, "y", "x", "w", x_eval=[0.2, 0.5], biters=199),
         "event_study": did.event_study(regression),
         "honest_did": did.honest_did(study, sensitivity_type="relative_magnitude", m_bar_vec=[0.5, 1.0]),

@@ -19,7 +19,7 @@ mod saved_result;
 
 pub use balance::{Balance, BalanceRow};
 pub use curve::{
-    CurveTests, SpecificationCurve, SpecificationOfCurve, StudyChoice, VariedChoice, Variation,
+    CurveTests, SpecificationCurve, SpecificationOfCurve, StudyChoice, Variation, VariedChoice,
 };
 pub use describe::{
     CohortDescription, CohortStatus, Description, Irregularity, PeriodDescription, SampleOfDesign,

@@ -57,7 +57,7 @@ fn choices_are_varied_and_drawn() {
     assert_eq!(document["specifications"].as_array().unwrap().len(), 4);
     assert_eq!(document["specifications"][1]["sample"], "all");
     assert_eq!(document["about"]["n_combinations"], 4);
-    let table = stdout(&["compare", &saved, &saved]);
+    let table = stdout(&["compare", &saved, &saved, "--names", "one,other"]);
     assert!(table.contains("Callaway-Sant'Anna"), "{table}");
     let error = failure(2, &study(&["--vary", "control_group,borders"]));
     assert!(error.contains("borders") && error.contains("est_method"), "{error}");

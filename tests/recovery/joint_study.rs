@@ -73,7 +73,9 @@ fn the_joint_covariance_is_that_of_a_bootstrap_of_clusters() {
         let product = |draw: &Vec<f64>| (draw[i] - means[i]) * (draw[j] - means[j]);
         draws.iter().map(product).sum::<f64>() / (n - 1.0)
     };
-    println!("standard errors of averages by the joint covariance, and over those of the bootstrap");
+    println!(
+        "standard errors of averages by the joint covariance, and over those of the bootstrap"
+    );
     let mut worst = 0.0_f64;
     for (index, of) in own.estimators.iter().enumerate() {
         let (se, drawn) = (of.average.se.unwrap(), covariance(index, index).sqrt());

@@ -110,8 +110,7 @@ fn differences_are_those_of_the_joint_study() {
 
 #[test]
 fn filters_leave_out_rows_and_influence_stays_with_its_cluster() {
-    let frame =
-        Simulation::builder().units(200).periods(6).cohorts([3, 5]).seed(7).build().frame();
+    let frame = Simulation::builder().units(200).periods(6).cohorts([3, 5]).seed(7).build().frame();
     let half: Vec<f64> = floats(&frame, "id").iter().map(|id| f64::from(*id < 100.0)).collect();
     let other: Vec<f64> = half.iter().map(|half| 1.0 - half).collect();
     let frame = with(&with(&frame, "half", half), "other", other);
@@ -202,7 +201,9 @@ fn what_cannot_be_varied_is_an_error() {
     assert!(error(&read("anticipation=2,2")).contains("twice"));
     assert!(error(&read("sample=nothing")).contains("nothing"));
     assert!(error(&read("covariates=~nothing")).contains("nothing"));
-    assert!(error(&[Variation::Sample(vec![SampleFilter::Without("1999".into())])]).contains("1999"));
+    assert!(
+        error(&[Variation::Sample(vec![SampleFilter::Without("1999".into())])]).contains("1999")
+    );
     for wrong in ["borders", "anticipation=-1", "control_group=some", "est_method,12"] {
         let error = Variation::read(wrong).unwrap_err().to_string();
         assert!(error.contains("vary"), "{wrong}: {error}");

@@ -117,10 +117,7 @@ impl CurveLayout<'_> {
         let remarks = curve.remarks.iter();
         let remarks: Vec<String> =
             remarks.flat_map(|remark| face.lines(remark, small, right - 40.0 * unit)).collect();
-        let foot = 14.0 * unit
-            + 1.9 * label
-            + legend.height()
-            + 1.4 * small * remarks.len() as f64;
+        let foot = 14.0 * unit + 1.9 * label + legend.height() + 1.4 * small * remarks.len() as f64;
         let top = 20.0 * unit + if head.is_empty() { 0.0 } else { 1.8 * title };
         let room = bottom - top - foot;
         // Half of the room is the effects', if the lines below them need so much.
@@ -243,7 +240,7 @@ impl CurveLayout<'_> {
         let mut entries = Vec::new();
         let mut entry = |key, label: String| entries.push(LegendEntry { key, label });
         let has = |colour: Colour| effects.iter().any(|effect| effect.colour(options) == colour);
-        for (colour, words) in [(options.post, "does not have 0"), (UNCLEAR, "has 0")] {
+        for (colour, words) in [(options.post, "excludes 0"), (UNCLEAR, "contains 0")] {
             if has(colour) {
                 let label = format!("{level}% pointwise interval {words}");
                 entry(LegendKey::Layer(colour, Mark::Disc), label);

@@ -92,7 +92,8 @@ impl<B: DidBackend> JointStudy<B> {
         let rows = used.as_ref().unwrap_or(&sample.rows);
         let fitting = Fitting { config: self, specification, sample, rows, device };
         let FittedStudy { study, influence, n_rows, warnings } = fitting.fit()?;
-        let contributes = |c: &usize| influence.iter().any(|i| i.get(*c).is_some_and(|v| *v != 0.0));
+        let contributes =
+            |c: &usize| influence.iter().any(|i| i.get(*c).is_some_and(|v| *v != 0.0));
         let n_clusters = (0..sample.n_clusters).filter(contributes).count();
         let effects = study.rows.iter().zip(influence);
         let after = effects.filter(|(row, column)| row.at >= 0.0 && !column.is_empty());
@@ -117,8 +118,10 @@ impl<B: DidBackend> JointStudy<B> {
             return Err(first.err().unwrap_or(DidError::Engine { problem: "no grid".into() }));
         };
         let event_times = common(&fitted)?;
-        let columns: Vec<Vec<f64>> =
-            fitted.iter().map(|effects| averaged(effects, &event_times, sample.n_clusters)).collect();
+        let columns: Vec<Vec<f64>> = fitted
+            .iter()
+            .map(|effects| averaged(effects, &event_times, sample.n_clusters))
+            .collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         let contributes = |c: &usize| columns.iter().any(|i| i.get(*c).is_some_and(|v| *v != 0.0));
         let n_clusters = (0..sample.n_clusters).filter(contributes).count();
@@ -192,7 +195,8 @@ impl<B: DidBackend> JointStudy<B> {
 /// [`DidError::EmptyWindow`] if there is none.
 fn common(fitted: &[Result<Effects>]) -> Result<Vec<f64>> {
     let mut ran = fitted.iter().flatten();
-    let first = ran.next().map_or_else(Vec::new, |effects| effects.at.iter().map(|e| e.0).collect());
+    let first =
+        ran.next().map_or_else(Vec::new, |effects| effects.at.iter().map(|e| e.0).collect());
     let is_in = |effects: &Effects, at: f64| effects.at.iter().any(|effect| effect.0 == at);
     let of_all = |times: Vec<f64>, effects: &Effects| -> Vec<f64> {
         times.into_iter().filter(|at| is_in(effects, *at)).collect()
@@ -200,7 +204,8 @@ fn common(fitted: &[Result<Effects>]) -> Result<Vec<f64>> {
     let times = ran.fold(first, of_all);
     if times.is_empty() {
         return Err(DidError::EmptyWindow {
-            what: "there is no event time from 0 on at which all specifications have an effect".into(),
+            what: "there is no event time from 0 on at which all specifications have an effect"
+                .into(),
         });
     }
     Ok(times)

@@ -55,7 +55,11 @@ impl Grid {
         for (index, variation) in vary.iter().enumerate() {
             let choice = variation.choice();
             if vary[..index].iter().any(|other| other.choice() == choice) {
-                return Err(DidError::config("vary", "each choice once", format!("`{choice}` twice")));
+                return Err(DidError::config(
+                    "vary",
+                    "each choice once",
+                    format!("`{choice}` twice"),
+                ));
             }
             values.take(config, variation, cohorts)?;
             varied.push(values.of(variation)?);
@@ -93,7 +97,8 @@ impl Values {
     ) -> Result<()> {
         match variation {
             Variation::ControlGroup(given) => {
-                let all = [config.control_group, ControlGroup::NeverTreated, ControlGroup::NotYetTreated];
+                let all =
+                    [config.control_group, ControlGroup::NeverTreated, ControlGroup::NotYetTreated];
                 self.control_groups = or(given, all);
             }
             Variation::BasePeriod(given) => {
@@ -139,16 +144,17 @@ impl Values {
 
     /// All combinations, estimators last to change.
     fn combined<B: DidBackend>(&self, config: &JointStudy<B>) -> Vec<Specification> {
-        let each = |before: Vec<Specification>, n: usize, set: &dyn Fn(&mut Specification, usize)| {
-            let many = before.into_iter().flat_map(|specification| {
-                (0..n).map(move |value| (specification.clone(), value))
-            });
-            let set = |(mut specification, value): (Specification, usize)| {
-                set(&mut specification, value);
-                specification
+        let each =
+            |before: Vec<Specification>, n: usize, set: &dyn Fn(&mut Specification, usize)| {
+                let many = before.into_iter().flat_map(|specification| {
+                    (0..n).map(move |value| (specification.clone(), value))
+                });
+                let set = |(mut specification, value): (Specification, usize)| {
+                    set(&mut specification, value);
+                    specification
+                };
+                many.map(set).collect::<Vec<_>>()
             };
-            many.map(set).collect::<Vec<_>>()
-        };
         let all = config.estimators.iter().map(|of| config.specification(*of)).collect();
         let all = each(all, self.samples.len(), &|s, v| s.sample = self.samples[v].clone());
         let all = each(all, self.covariates.len(), &|s, v| {
@@ -189,7 +195,8 @@ fn subsets(formula: &str) -> Result<Vec<String>> {
     let terms: Vec<&str> = outside_brackets(text, '+').into_iter().map(str::trim).collect();
     let terms: Vec<&str> = terms.into_iter().filter(|term| *term != "1").collect();
     if terms.iter().all(|term| term.is_empty()) {
-        let expected = "covariates to vary: give them in the formula, as `~ x1 + x2`, or after `covariates=`";
+        let expected =
+            "covariates to vary: give them in the formula, as `~ x1 + x2`, or after `covariates=`";
         return Err(DidError::config("covariates", expected, formula));
     }
     let n = terms.len();

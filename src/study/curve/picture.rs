@@ -4,7 +4,7 @@ use super::result::{SpecificationCurve, SpecificationOfCurve, VariedChoice};
 use crate::base::options::Band;
 use crate::report::foot::percent;
 use crate::report::number::counted;
-use crate::report::plot::specifications::{SpecifiedEffect, Specifications};
+use crate::report::plot::specifications::{Specifications, SpecifiedEffect};
 
 impl SpecificationCurve {
     /// Effects in ascending order, with the values of every choice that has more than one.

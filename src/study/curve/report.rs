@@ -253,7 +253,7 @@ impl SpecificationCurve {
             row("Largest |t|", statistic(Some(tests.largest)), tests.largest_p_value),
         ];
         if let Some((t, p)) = tests.difference.zip(tests.difference_p_value) {
-            rows.push(row("Largest |t| of a difference from main", statistic(Some(t)), p));
+            rows.push(row("Largest |t| from main", statistic(Some(t)), p));
         }
         Some(Section {
             caption: Some("All specifications together:".into()),

@@ -105,7 +105,9 @@ impl Variation {
 
     fn of(choice: StudyChoice, values: &[String]) -> Result<Self> {
         Ok(match choice {
-            StudyChoice::ControlGroup => Self::ControlGroup(parsed(values, ControlGroup::EXPECTED)?),
+            StudyChoice::ControlGroup => {
+                Self::ControlGroup(parsed(values, ControlGroup::EXPECTED)?)
+            }
             StudyChoice::BasePeriod => Self::BasePeriod(parsed(values, BasePeriod::EXPECTED)?),
             StudyChoice::Method => Self::Method(parsed(values, EstimationMethod::EXPECTED)?),
             StudyChoice::Anticipation => {

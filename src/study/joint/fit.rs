@@ -134,7 +134,11 @@ impl<B: DidBackend> JointStudy<B> {
         })
     }
 
-    pub(in crate::study) fn settings(&self, sample: &StudySample, n_clusters: usize) -> JointStudySettings {
+    pub(in crate::study) fn settings(
+        &self,
+        sample: &StudySample,
+        n_clusters: usize,
+    ) -> JointStudySettings {
         JointStudySettings {
             outcome: self.outcome.clone(),
             unit: self.unit.clone(),

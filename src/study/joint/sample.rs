@@ -6,7 +6,9 @@ use super::{JointStudy, SampleFilter, Specification};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, Result};
 use crate::engine::backend::DidBackend;
-use crate::read::columns::{Codes, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted};
+use crate::read::columns::{
+    Codes, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+};
 use crate::read::files::FilesRead;
 use crate::read::formula::Formula;
 use crate::read::input::Data;
@@ -119,7 +121,8 @@ impl StudySample {
         specification: &Specification,
     ) -> Result<Option<StudyRows>> {
         // Cells know of anticipation.
-        let early = if specification.estimator.has_cells() { 0 } else { specification.anticipation };
+        let early =
+            if specification.estimator.has_cells() { 0 } else { specification.anticipation };
         let shift = f64::from(early);
         let keep = self.used(config, &specification.sample)?;
         if keep.is_none() && early == 0 {
@@ -131,8 +134,10 @@ impl StudySample {
                 let value = |code: &u16| Some(codes.value(*code) + by).filter(|v| !v.is_nan());
                 codes.codes.iter().map(value).collect()
             };
-            frame.with_column(Column::new(config.time.as_str().into(), values(&self.time, shift)))?;
-            frame.with_column(Column::new(config.group.as_str().into(), values(&self.group, 0.0)))?;
+            frame
+                .with_column(Column::new(config.time.as_str().into(), values(&self.time, shift)))?;
+            frame
+                .with_column(Column::new(config.group.as_str().into(), values(&self.group, 0.0)))?;
             frequency = None;
         }
         let (times, groups) = (self.time.codes.iter(), self.group.codes.iter());

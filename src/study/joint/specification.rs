@@ -70,7 +70,8 @@ impl FromStr for SampleFilter {
         match (text, text.strip_prefix(WITHOUT).map(str::trim)) {
             ("all", _) => Ok(Self::All),
             ("", _) | (_, Some("")) => {
-                let expected = "`all`, `without:` with a first treated period, or a column of 0 and 1";
+                let expected =
+                    "`all`, `without:` with a first treated period, or a column of 0 and 1";
                 Err(ParseOptionError::new("sample", expected, text))
             }
             (_, Some(group)) => Ok(Self::Without(group.to_owned())),
