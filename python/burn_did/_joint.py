@@ -23,6 +23,7 @@ def joint_study(
     *,
     estimators: Names | None = None,
     control_group: str | None = None,
+    anticipation: int = 0,
     min_e: float | None = None,
     max_e: float | None = None,
     cband: bool | None = None,
@@ -44,6 +45,8 @@ def joint_study(
         extended two-way fixed effects, stacks with corrective weights, local projections.
     control_group : {"notyettreated", "nevertreated"}, optional
         Comparison units, where an estimator has the choice.
+    anticipation : int
+        Periods before treatment in which units may already react.
     min_e, max_e : float, optional
         Smallest and largest event time.
     cband : bool, optional
@@ -72,6 +75,7 @@ def specification_curve(
     vary: str | Iterable[str] | Mapping[str, Iterable[Any] | None],
     estimators: Names | None = None,
     control_group: str | None = None,
+    anticipation: int = 0,
     min_e: float | None = None,
     max_e: float | None = None,
     cband: bool | None = None,

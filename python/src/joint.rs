@@ -26,6 +26,7 @@ fn study<B: DidBackend>(on: &On<'_, B>) -> PyResult<JointStudy<B>> {
         .maybe_cluster(cluster)
         .maybe_estimators(options.words::<StudyEstimator>("estimators")?)
         .maybe_control_group(options.word("control_group")?)
+        .maybe_anticipation(options.count("anticipation")?)
         .maybe_min_e(options.number("min_e")?)
         .maybe_max_e(options.number("max_e")?)
         .maybe_band(options.band()?)

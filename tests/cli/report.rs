@@ -245,3 +245,20 @@ fn a_browser_shows_the_page() {
     shown(&[format!("--print-to-pdf={}", file.display())]);
     assert!(fs::read(&file).unwrap().starts_with(b"%PDF"));
 }
+
+#[test]
+fn other_estimators_and_choices_are_chapters_if_they_are_asked_for() {
+    let more = "estimators = [\"cs\", \"bjs\"]\nvary = \"control_group,covariates=~lpop,~1\"\ntwo-way = true\n";
+    let example = example();
+    let (before, after) = example.split_once("[[estimate]]").unwrap();
+    let folder = folder("report-others", &format!("{before}{more}\n[[estimate]]{after}"));
+    let page = report(&folder, 0);
+    for words in ["Specification Curve", "bjs", "Imputation", "--vary", "twfe-weights", "bacon"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let wrong = format!("{before}vary = \"borders\"\n[[estimate]]{after}");
+    fs::write(folder.join("study.toml"), wrong).unwrap();
+    let done = shell(&folder, "burn-did report study.toml --out other");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("borders"), "{}", text(&done.stderr));
+}

@@ -88,10 +88,8 @@ impl<B: DidBackend> JointStudy<B> {
         specification: &Specification,
         device: &B::Device,
     ) -> Result<Effects> {
-        let used = sample.of(self, specification)?;
-        let rows = used.as_ref().unwrap_or(&sample.rows);
-        let fitting = Fitting { config: self, specification, sample, rows, device };
-        let FittedStudy { study, influence, n_rows, warnings } = fitting.fit()?;
+        let FittedStudy { study, influence, n_rows, warnings } =
+            Fitting::of(self, specification, sample, device)?;
         let contributes =
             |c: &usize| influence.iter().any(|i| i.get(*c).is_some_and(|v| *v != 0.0));
         let n_clusters = (0..sample.n_clusters).filter(contributes).count();

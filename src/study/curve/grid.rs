@@ -47,7 +47,7 @@ impl Grid {
             control_groups: vec![config.control_group],
             base_periods: vec![BasePeriod::Universal],
             methods: vec![EstimationMethod::DoublyRobust],
-            anticipations: vec![0],
+            anticipations: vec![config.anticipation],
             covariates: vec![config.covariates.clone()],
             samples: vec![SampleFilter::All],
         };
@@ -108,7 +108,9 @@ impl Values {
                 use EstimationMethod::{DoublyRobust, Ipw, OutcomeRegression};
                 self.methods = or(given, [DoublyRobust, Ipw, OutcomeRegression]);
             }
-            Variation::Anticipation(given) => self.anticipations = or(given, [0, 1]),
+            Variation::Anticipation(given) => {
+                self.anticipations = or(given, [config.anticipation, 0, 1]);
+            }
             Variation::Covariates(given) if given.is_empty() => {
                 self.covariates = subsets(&config.covariates)?;
             }

@@ -1,8 +1,10 @@
 //! Choices that are varied.
 
+use std::fmt;
+
 use crate::base::error::{DidError, Result};
 use crate::base::options::{BasePeriod, ControlGroup, EstimationMethod};
-use crate::base::words::{Words, words};
+use crate::base::words::{Words, joined, words};
 use crate::study::joint::SampleFilter;
 
 words! {
@@ -32,6 +34,7 @@ words! {
 /// let read = Variation::read("control_group, anticipation=0,1,2, covariates=~1,~lpop")?;
 /// assert_eq!(read[0], Variation::ControlGroup(Vec::<ControlGroup>::new()));
 /// assert_eq!(read[1], Variation::Anticipation(vec![0, 1, 2]));
+/// assert_eq!(read[2].to_string(), "covariates=~1,~lpop");
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -118,6 +121,22 @@ impl Variation {
                 Self::Sample(parsed(values, "`all`, `without:` with a cohort, or a column")?)
             }
         })
+    }
+}
+
+/// As [`Variation::read`] reads it.
+impl fmt::Display for Variation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.choice().word())?;
+        let values = match self {
+            Self::ControlGroup(values) => joined(values, ","),
+            Self::BasePeriod(values) => joined(values, ","),
+            Self::Method(values) => joined(values, ","),
+            Self::Anticipation(values) => joined(values, ","),
+            Self::Covariates(values) => joined(values, ","),
+            Self::Sample(values) => joined(values, ","),
+        };
+        if values.is_empty() { Ok(()) } else { write!(f, "={values}") }
     }
 }
 

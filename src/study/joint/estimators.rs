@@ -31,12 +31,12 @@ pub(in crate::study) struct FittedStudy {
 
 /// What is fitted, and to what.
 pub(in crate::study) struct Fitting<'a, B: DidBackend> {
-    pub config: &'a JointStudy<B>,
-    pub specification: &'a Specification,
-    pub sample: &'a StudySample,
+    config: &'a JointStudy<B>,
+    specification: &'a Specification,
+    sample: &'a StudySample,
     /// The rows that the specification uses.
-    pub rows: &'a StudyRows,
-    pub device: &'a B::Device,
+    rows: &'a StudyRows,
+    device: &'a B::Device,
 }
 
 /// A builder with the columns and options of the study that all estimators take.
@@ -71,11 +71,22 @@ macro_rules! with_first_stage {
 }
 
 impl<B: DidBackend> Fitting<'_, B> {
-    /// Fits the specification.
+    /// The effects of a specification.
     ///
     /// # Errors
-    /// Those of the estimator.
-    pub fn fit(&self) -> Result<FittedStudy> {
+    /// Those of the estimator, and those of its rows.
+    pub fn of(
+        config: &JointStudy<B>,
+        specification: &Specification,
+        sample: &StudySample,
+        device: &B::Device,
+    ) -> Result<FittedStudy> {
+        let used = sample.of(config, specification)?;
+        let rows = used.as_ref().unwrap_or(&sample.rows);
+        Fitting { config, specification, sample, rows, device }.fit()
+    }
+
+    fn fit(&self) -> Result<FittedStudy> {
         let fitted = match self.specification.estimator {
             StudyEstimator::CallawaySantAnna => self.callaway_santanna()?,
             StudyEstimator::SunAbraham => self.sun_abraham()?,

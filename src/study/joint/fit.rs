@@ -42,8 +42,7 @@ impl<B: DidBackend> JointStudy<B> {
         let mut fitted: Vec<(StudyEstimator, Result<FittedStudy>)> = Vec::new();
         let mut columns = 0u128;
         for specification in &all {
-            let (sample, rows) = (&sample, &sample.rows);
-            let study = Fitting { config: self, specification, sample, rows, device }.fit();
+            let study = Fitting::of(self, specification, &sample, device);
             columns += study.as_ref().map_or(0, |study| study.influence.len() as u128);
             memory::check(
                 "influence values of all estimators",
@@ -149,6 +148,7 @@ impl<B: DidBackend> JointStudy<B> {
             cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
             frequency: self.frequency,
             control_group: self.control_group,
+            anticipation: self.anticipation,
             min_e: self.min_e,
             max_e: self.max_e,
             files: sample.files.clone(),

@@ -89,6 +89,9 @@ options! {
         /// Comparison units, where an estimator has the choice.
         #[builder(default = ControlGroup::NotYetTreated)]
         pub control_group: ControlGroup,
+        /// Periods before treatment in which units may already react.
+        #[builder(default)]
+        pub anticipation: u32,
         /// The estimators, in the order of the results.
         #[builder(default = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect(), with = |estimators: impl IntoIterator<Item = StudyEstimator>| estimators.into_iter().collect())]
         pub estimators: Vec<StudyEstimator>,

@@ -86,6 +86,7 @@ impl Report for JointStudyResult {
             Variable::fact("outcome", settings.outcome.as_str()),
             Variable::fact("covariates", settings.covariates.as_str()),
             Variable::fact("control_group", settings.control_group.to_string()),
+            Variable::fact("anticipation", settings.anticipation),
             Variable::fact("weights", settings.weights.clone()),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", settings.n_clusters),
@@ -206,6 +207,9 @@ impl JointStudyResult {
                 settings.n_clusters, settings.n_rows
             ),
         ];
+        if settings.anticipation > 0 {
+            notes.push(format!("Anticipation Periods: {}", settings.anticipation));
+        }
         let by_imputation = [StudyEstimator::Imputation, StudyEstimator::TwoStage];
         let has_leads = |study: &EventStudy| study.rows.iter().any(|row| row.at < 0.0);
         let mut leads = self

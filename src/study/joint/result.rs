@@ -33,6 +33,9 @@ pub struct JointStudySettings {
     pub frequency: Option<Frequency>,
     /// Comparison units, where an estimator has the choice.
     pub control_group: ControlGroup,
+    /// Periods before treatment in which units may already react.
+    #[serde(default)]
+    pub anticipation: u32,
     /// Smallest event time that was asked for.
     pub min_e: Option<f64>,
     /// Largest event time that was asked for.

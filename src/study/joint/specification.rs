@@ -115,7 +115,7 @@ impl<B: DidBackend> JointStudy<B> {
             control_group: estimator.has_control_group().then_some(self.control_group),
             base_period: estimator.has_cells().then_some(BasePeriod::Universal),
             method: estimator.has_cells().then_some(EstimationMethod::DoublyRobust),
-            anticipation: 0,
+            anticipation: self.anticipation,
             sample: SampleFilter::All,
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct Opening {
 }
 
 /// Another chapter is an entry here, with a function that adds its steps; one without steps is left out.
-pub(super) const CHAPTERS: [Opening; 10] = [
+pub(super) const CHAPTERS: [Opening; 12] = [
     Opening {
         name: "data",
         title: "What the data are",
@@ -80,6 +80,24 @@ pub(super) const CHAPTERS: [Opening; 10] = [
         fill: comparison,
     },
     Opening {
+        name: "two-way",
+        title: "What a two-way regression would average",
+        about: &[
+            "A regression with effects of units and periods compares every cohort with every other, also with those that are treated \
+            already. Large weights of such comparisons, and negative weights of effects, say why it need not estimate an average effect.",
+        ],
+        fill: super::others::two_way,
+    },
+    Opening {
+        name: "estimators",
+        title: "Other estimators, and other choices",
+        about: &[
+            "Estimators that are right under heterogeneous effects, on the same sample, with a test for each two that they agree; and the \
+            effect under all combinations of the choices that were asked for. All of them share the assumption of parallel trends.",
+        ],
+        fill: super::others::estimators,
+    },
+    Opening {
         name: "averages",
         title: "Averages of the effects",
         about: &[
@@ -119,7 +137,7 @@ pub(super) const CHAPTERS: [Opening; 10] = [
 
 /// Whether a step has this name, which no variant can have then.
 pub(super) fn is_step(name: &str, study: &Study) -> bool {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 13] = [
         "describe",
         "panelview",
         "means",
@@ -129,6 +147,10 @@ pub(super) fn is_step(name: &str, study: &Study) -> bool {
         "balance-weighted",
         "overlap",
         "pretrends",
+        "bacon",
+        "twfe-weights",
+        "estimators",
+        "specifications",
     ];
     let averages = study.aggregations.iter().copied().chain([study.event_study()]);
     NAMES.contains(&name)
@@ -233,7 +255,7 @@ fn effects(run: &mut Run<'_>) {
         };
         // A saved result has no seconds here, which would differ from run to run.
         let untimed = |fit: GroupTimeResult| GroupTimeResult { timings: Timings::default(), ..fit };
-        let made = said((run.fit)(variant).map(untimed));
+        let made = said((run.fit.variant)(variant).map(untimed));
         let made = run.show(plan, made);
         if let (Some(fit), Some(step)) = (&made, run.steps.last_mut()) {
             match fit.to_json() {

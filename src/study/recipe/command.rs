@@ -10,6 +10,7 @@ use crate::base::words::joined;
 use crate::estimator::aggregate::Aggregation;
 use crate::estimator::honest::{Delta, Effect, Honest, Restriction};
 use crate::estimator::pretrends::Pretrends;
+use crate::study::curve::Variation;
 
 /// A command line, word by word.
 #[derive(Clone, Debug)]
@@ -142,6 +143,37 @@ impl Study {
         // They are options, with their hyphens and spaces.
         command.0.extend(self.device_options.clone());
         command.drawn(self, step).option("save", Some(self.saved(step).display()))
+    }
+
+    /// A command on a two-way regression.
+    pub(super) fn two_way(&self, name: &str) -> Command {
+        if name != "bacon" {
+            return self.look(name);
+        }
+        // The decomposition has no weights.
+        let unweighted = Self { weights: None, ..self.clone() };
+        let command = unweighted.look(name).option("clustervars", self.cluster.as_ref());
+        command.unless("alp", self.alpha, crate::base::options::defaults::ALPHA)
+    }
+
+    /// Several estimators, or all combinations of choices.
+    pub(super) fn several(&self, vary: &[Variation]) -> Command {
+        let main = &self.variants[0];
+        let covariates = main.covariates.as_ref().unwrap_or(&self.covariates);
+        let default = crate::base::options::defaults::COVARIATES;
+        let estimators = joined(&self.asked_estimators(), ",");
+        let mut command = self
+            .look("study")
+            .unless("xformla", covariates.as_str(), default)
+            .option("clustervars", self.cluster.as_ref())
+            .option("estimators", Some(estimators))
+            .option("control-group", Some(main.control_group))
+            .unless("anticipation", self.anticipation, 0)
+            .option("vary", (!vary.is_empty()).then(|| joined(vary, ",")))
+            .unless("alp", self.alpha, crate::base::options::defaults::ALPHA)
+            .flag("cband", self.band == Some(Band::Uniform));
+        command.0.extend(self.device_options.clone());
+        command
     }
 
     /// What a command makes of saved effects.

@@ -2,11 +2,11 @@
 
 use super::chapters::CHAPTERS;
 use super::options::Study;
-use super::run::{Fit, Run};
+use super::run::{Fits, Run};
 use super::step::{Chapter, Finding};
 
 /// All chapters that have steps, and the numbers that are looked for first.
-pub(super) fn all(study: &Study, fit: &Fit<'_>) -> (Vec<Chapter>, Vec<Finding>) {
+pub(super) fn all(study: &Study, fit: &Fits<'_>) -> (Vec<Chapter>, Vec<Finding>) {
     let (fits, steps, findings) = (Vec::new(), Vec::new(), Vec::new());
     let mut run = Run { study, fit, fits, findings, steps };
     let mut chapters = Vec::new();

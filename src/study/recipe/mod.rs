@@ -11,6 +11,7 @@ mod course;
 mod digest;
 mod folder;
 mod options;
+mod others;
 mod page;
 mod run;
 mod step;
@@ -18,6 +19,8 @@ mod step;
 use crate::base::error::{DidError, Result};
 use crate::engine::backend::DidBackend;
 use crate::estimator::AttGt;
+use crate::study::joint::{JointStudy, StudyEstimator};
+use run::Fits;
 
 pub use digest::FileDigest;
 pub use options::{Study, Variant};
@@ -92,7 +95,16 @@ impl Study {
                 .build();
             estimator.fit_on_devices(self.data.as_path(), devices)
         };
-        let (chapters, findings) = course::all(self, &fit);
+        let several = || self.joint::<B>();
+        let first = devices.first().cloned().unwrap_or_default();
+        let fits = Fits {
+            variant: &fit,
+            joint: &|| several()?.fit_on(self.data.as_path(), &first),
+            curve: &|| {
+                several()?.specification_curve_on(self.data.as_path(), &self.vary, &first)
+            },
+        };
+        let (chapters, findings) = course::all(self, &fits);
         Ok(StudyReport {
             title: self.title.clone().unwrap_or_else(|| format!("A study of {}", self.outcome)),
             data: self.data.display().to_string(),
@@ -103,6 +115,39 @@ impl Study {
             findings,
             chapters,
         })
+    }
+
+    /// Several estimators of the sample, by the choices of the main variant.
+    fn joint<B: DidBackend>(&self) -> Result<JointStudy<B>> {
+        let Some(unit) = &self.unit else {
+            return Err(DidError::config("estimators", "asked of a panel, with a unit", "none"));
+        };
+        let main = &self.variants[0];
+        Ok(JointStudy::<B>::builder()
+            .outcome(&*self.outcome)
+            .unit(&**unit)
+            .time(&*self.time)
+            .group(&*self.group)
+            .covariates(main.covariates.as_ref().unwrap_or(&self.covariates))
+            .maybe_weights(self.weights.clone())
+            .maybe_cluster(self.cluster.clone())
+            .maybe_frequency(self.frequency)
+            .control_group(main.control_group)
+            .anticipation(self.anticipation)
+            .estimators(self.asked_estimators())
+            .maybe_missing_values(self.missing_values.clone())
+            .maybe_band(self.band)
+            .alpha(self.alpha)
+            .precision(self.precision)
+            .build())
+    }
+
+    /// The estimators of the joint study and of the specification curve.
+    fn asked_estimators(&self) -> Vec<StudyEstimator> {
+        match self.estimators.as_slice() {
+            [] => vec![StudyEstimator::CallawaySantAnna],
+            asked => asked.to_vec(),
+        }
     }
 
     /// An error for what would fail in every step.

@@ -11,6 +11,8 @@ use crate::estimator::honest::Honest;
 use crate::estimator::pretrends::Pretrends;
 use crate::estimator::shell::options;
 use crate::read::formula::Formula;
+use crate::study::curve::Variation;
+use crate::study::joint::StudyEstimator;
 
 options! {
     /// A whole study with staggered adoption, from the first look at the data to the sensitivity of the results, in the order of the recipe of
@@ -91,6 +93,15 @@ options! {
             with = FromIterator::from_iter
         )]
         pub aggregations: Vec<Aggregation>,
+        /// Estimators of a joint study beside the variants, with tests that they agree; none without them.
+        #[builder(default, with = FromIterator::from_iter)]
+        pub estimators: Vec<StudyEstimator>,
+        /// Choices of a specification curve over these estimators, or over Callaway and Sant'Anna's if there are none; none without them.
+        #[builder(default, with = FromIterator::from_iter)]
+        pub vary: Vec<Variation>,
+        /// Whether the decomposition of a two-way regression and its weights are shown, for comparison.
+        #[builder(default)]
+        pub two_way: bool,
         /// What is asked of pre-trends.
         #[builder(default)]
         pub pretrends: Pretrends,

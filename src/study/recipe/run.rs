@@ -8,15 +8,24 @@ use crate::estimator::GroupTimeResult;
 use crate::report::contract::Report;
 use crate::report::plot::{self, PlotOptions};
 use crate::report::table::Table;
+use crate::study::curve::SpecificationCurve;
 use crate::study::explore::Explore;
+use crate::study::joint::JointStudyResult;
 
-/// Estimates a variant.
-pub(super) type Fit<'a> = dyn Fn(&Variant) -> Result<GroupTimeResult> + 'a;
+/// What is estimated on the devices of the report.
+pub(super) struct Fits<'a> {
+    /// A variant.
+    pub variant: &'a dyn Fn(&Variant) -> Result<GroupTimeResult>,
+    /// Several estimators.
+    pub joint: &'a dyn Fn() -> Result<JointStudyResult>,
+    /// All combinations of choices.
+    pub curve: &'a dyn Fn() -> Result<SpecificationCurve>,
+}
 
 /// A report in the making.
 pub(super) struct Run<'a> {
     pub study: &'a Study,
-    pub fit: &'a Fit<'a>,
+    pub fit: &'a Fits<'a>,
     /// The estimates of each variant, where there are any.
     pub fits: Vec<Option<GroupTimeResult>>,
     pub findings: Vec<Finding>,

@@ -7,7 +7,7 @@ use burn_did::{JointStudy, JointStudyResult, SpecificationCurve};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{BandArgs, DataArgs, DeviceArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs};
+use crate::args::{AnticipationArgs, BandArgs, DataArgs, DeviceArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
@@ -67,6 +67,8 @@ pub(crate) struct StudyArgs {
         help_heading = "Estimation"
     )]
     control_group: ControlGroup,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     /// Choices that specifications differ in: control_group, base_period, est_method, anticipation, covariates (subsets of the formula's
     /// terms), sample (without each cohort in turn), with all their values or with these, as in
     /// "control_group,anticipation=0,1,2,covariates=~1,~x". Filters of sample are all, without:2004, or a column of 0 and 1.
@@ -116,6 +118,7 @@ impl StudyArgs {
             .maybe_cluster(self.clustervars.clone())
             .maybe_frequency(self.outcome.frequency)
             .control_group(self.control_group)
+            .anticipation(self.anticipation.anticipation)
             .estimators(self.estimators.iter().copied())
             .maybe_min_e(self.min_e)
             .maybe_max_e(self.max_e)

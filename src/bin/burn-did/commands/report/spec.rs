@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use burn_did::joint_study::{StudyEstimator, Variation};
 use burn_did::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Frequency, Multiplier};
 use burn_did::pretrends::PreTest;
 use burn_did::recipe::Variant;
@@ -49,6 +50,10 @@ pub(super) struct Spec {
     multiplier: Option<Typed<Multiplier>>,
     cband: Option<bool>,
     aggregate: Option<Vec<Typed<Aggregation>>>,
+    estimators: Option<Vec<Typed<StudyEstimator>>>,
+    vary: Option<String>,
+    #[serde(default)]
+    two_way: bool,
     estimate: Option<Vec<EstimateSpec>>,
     pretrends: Option<PretrendsSpec>,
     honest: Option<Vec<HonestSpec>>,
@@ -144,6 +149,9 @@ impl Spec {
             .maybe_bootstrap(bootstrap)
             .maybe_band(self.cband.map(band))
             .maybe_aggregations(self.aggregate.map(|all| all.into_iter().map(|word| word.0)))
+            .maybe_estimators(self.estimators.map(|all| all.into_iter().map(|word| word.0)))
+            .maybe_vary(self.vary.map(|text| Variation::read(&text)).transpose()?)
+            .two_way(self.two_way)
             .maybe_variants(variants)
             .maybe_pretrends(self.pretrends.map(PretrendsSpec::options))
             .maybe_sensitivity(sensitivity.transpose()?)
