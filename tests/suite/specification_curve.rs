@@ -89,7 +89,9 @@ fn anticipation_moves_the_first_treated_period_of_estimators_without_the_option(
     let alone = config.build().fit(&with(&frame, "group", earlier)).unwrap().event_study();
     close(&curve, 1, average(&alone, &curve.event_times, 1.0));
     // The joint study has the option, too.
-    let study = JointStudy { anticipation: 1, ..simulated(&[BJS]) }.fit(&frame).unwrap();
+    let mut config = simulated(&[BJS]);
+    config.anticipation = 1;
+    let study = config.fit(&frame).unwrap();
     let rows = &study.event_study(BJS).unwrap().rows;
     for (row, own) in rows.iter().zip(&alone.rows) {
         assert_eq!((row.at, row.estimate), (own.at - 1.0, own.estimate));

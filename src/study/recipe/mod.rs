@@ -100,9 +100,7 @@ impl Study {
         let fits = Fits {
             variant: &fit,
             joint: &|| several()?.fit_on(self.data.as_path(), &first),
-            curve: &|| {
-                several()?.specification_curve_on(self.data.as_path(), &self.vary, &first)
-            },
+            curve: &|| several()?.specification_curve_on(self.data.as_path(), &self.vary, &first),
         };
         let (chapters, findings) = course::all(self, &fits);
         Ok(StudyReport {

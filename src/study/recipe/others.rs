@@ -12,7 +12,9 @@ pub(super) fn two_way(run: &mut Run<'_>) {
         name: "bacon".into(),
         title: match &study.weights {
             None => "Comparisons of two cohorts each".into(),
-            Some(weights) => format!("Comparisons of two cohorts each, without the weights {weights}"),
+            Some(weights) => {
+                format!("Comparisons of two cohorts each, without the weights {weights}")
+            }
         },
         command: study.two_way("bacon").drawn(study, "bacon"),
         alt: Some("Each comparison's estimate and its weight in the regression".into()),

@@ -7,7 +7,9 @@ use burn_did::{JointStudy, JointStudyResult, SpecificationCurve};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{AnticipationArgs, BandArgs, DataArgs, DeviceArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs};
+use crate::args::{
+    AnticipationArgs, BandArgs, DataArgs, DeviceArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
