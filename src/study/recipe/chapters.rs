@@ -82,19 +82,13 @@ pub(super) const CHAPTERS: [Opening; 12] = [
     Opening {
         name: "two-way",
         title: "What a two-way regression would average",
-        about: &[
-            "A regression with effects of units and periods compares every cohort with every other, also with those that are treated \
-            already. Large weights of such comparisons, and negative weights of effects, say why it need not estimate an average effect.",
-        ],
+        about: &[super::others::TWO_WAY],
         fill: super::others::two_way,
     },
     Opening {
         name: "estimators",
         title: "Other estimators, and other choices",
-        about: &[
-            "Estimators that are right under heterogeneous effects, on the same sample, with a test for each two that they agree; and the \
-            effect under all combinations of the choices that were asked for. All of them share the assumption of parallel trends.",
-        ],
+        about: &[super::others::ESTIMATORS],
         fill: super::others::estimators,
     },
     Opening {

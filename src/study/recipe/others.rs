@@ -4,6 +4,14 @@ use super::run::{Plan, Run, said};
 use crate::estimator::twfe::{Bacon, TwfeWeights};
 use crate::report::foot::p_value;
 
+/// What the chapter on the two-way regression is for.
+pub(super) const TWO_WAY: &str = "A regression with effects of units and periods compares every cohort with every other, also with those that are treated \
+    already. Large weights of such comparisons, and negative weights of effects, say why it need not estimate an average effect.";
+
+/// What the chapter on other estimators is for.
+pub(super) const ESTIMATORS: &str = "Estimators that are right under heterogeneous effects, on the same sample, with a test for each two that they agree; and the \
+    effect under all combinations of the choices that were asked for. All of them share the assumption of parallel trends.";
+
 /// Goodman-Bacon's comparisons, and the weights of effects, if they are asked for.
 pub(super) fn two_way(run: &mut Run<'_>) {
     let study = run.study;
