@@ -5,8 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rayon::prelude::*;
-
+use crate::support::threads::of_all;
 use crate::tally::Tally;
 
 /// Differences that are printed.
@@ -42,7 +41,7 @@ pub fn run(name: &str, usual: u64, check: impl Fn(u64) -> Tally + Sync) -> Tally
         tally
     };
     let seeds: Vec<u64> = (first..first + count).collect();
-    let tally = seeds.par_iter().map(|seed| one(*seed)).reduce(Tally::default, Tally::add);
+    let tally = of_all(&seeds, one).into_iter().fold(Tally::default(), Tally::add);
     tally.print(name);
     for difference in tally.differences.iter().take(SHOWN) {
         println!("{difference}");

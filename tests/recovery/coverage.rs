@@ -1,7 +1,8 @@
 //! Bias and coverage over many simulated samples.
 
 use burn_did::Estimate;
-use rayon::prelude::*;
+
+use crate::support::threads::of_all;
 
 pub const REPLICATIONS: u64 = 2_000;
 
@@ -47,7 +48,8 @@ fn within(
     allowed: &std::ops::RangeInclusive<f64>,
     replicate: impl Fn(u64) -> Vec<Draw> + Sync + Send,
 ) -> Vec<Spread> {
-    let replications: Vec<Vec<Draw>> = (0..REPLICATIONS).into_par_iter().map(replicate).collect();
+    let seeds: Vec<u64> = (0..REPLICATIONS).collect();
+    let replications: Vec<Vec<Draw>> = of_all(&seeds, replicate);
     let mut failures = Vec::new();
     let mut spreads = Vec::new();
     println!(

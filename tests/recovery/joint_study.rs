@@ -6,11 +6,11 @@ use burn_did::{JointStudy, JointStudyResult};
 use polars::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use rayon::prelude::*;
 
 use crate::coverage::REPLICATIONS;
 use crate::support::but;
 use crate::support::frames::{floats, with};
+use crate::support::threads::of_all;
 
 const CLUSTERS: usize = 100;
 
@@ -24,6 +24,10 @@ fn simulation(heterogeneity: f64) -> Simulation {
 fn study() -> JointStudy<Cpu> {
     let config = JointStudy::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
     config.cluster("cluster").min_e(-2.0).max_e(1.0).build()
+}
+
+fn seeds() -> Vec<u64> {
+    (0..REPLICATIONS).collect()
 }
 
 /// The averages of all estimators, then all effects.
@@ -65,7 +69,7 @@ fn the_joint_covariance_is_that_of_a_bootstrap_of_clusters() {
     let own = config.fit(&frame).unwrap();
     let estimators = own.estimators.len();
     let draw = |seed: u64| numbers(&config.fit(resampled(&frame, &clusters, seed)).unwrap());
-    let draws: Vec<Vec<f64>> = (0..REPLICATIONS).into_par_iter().map(draw).collect();
+    let draws: Vec<Vec<f64>> = of_all(&seeds(), draw);
     let n = draws.len() as f64;
     let mean = |i: usize| draws.iter().map(|draw| draw[i]).sum::<f64>() / n;
     let means: Vec<f64> = (0..draws[0].len()).map(mean).collect();
@@ -128,7 +132,7 @@ fn sizes(name: &str, heterogeneity: f64) {
         });
         pairs.collect::<Vec<_>>()
     };
-    let samples: Vec<_> = (0..REPLICATIONS).into_par_iter().map(one).collect();
+    let samples: Vec<_> = of_all(&seeds(), one);
     println!("{name}: rejections at 5 %, of all effects and of the average");
     let mut failures = Vec::new();
     for pair in 0..samples[0].len() {

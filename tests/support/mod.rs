@@ -13,6 +13,7 @@ pub mod multiplegt;
 pub mod panels;
 pub mod spec;
 pub mod splitmix;
+pub mod threads;
 pub mod tolerance;
 
 /// A configuration with some options changed.
