@@ -1,7 +1,10 @@
 //! Bias and coverage over many simulated samples.
 
 use burn_did::Estimate;
+use burn_did::data::Simulation;
+use polars::prelude::DataFrame;
 
+use crate::support::frames::floats;
 use crate::support::threads::of_all;
 
 pub const REPLICATIONS: u64 = 2_000;
@@ -20,6 +23,24 @@ pub struct Draw {
     pub parameter: String,
     pub truth: f64,
     pub estimate: Estimate,
+}
+
+/// Mean of the true effects of the treated rows of a sample at an event time, or at all: the shares of cohorts are those of the sample.
+pub fn truth(simulation: &Simulation, frame: &DataFrame, at: Option<f64>) -> f64 {
+    let [groups, times] = ["group", "period"].map(|name| floats(frame, name));
+    let weights = match simulation.weights {
+        true => floats(frame, "weight"),
+        false => vec![1.0; groups.len()],
+    };
+    let (mut sum, mut total) = (0.0, 0.0);
+    for ((group, time), weight) in groups.iter().zip(&times).zip(&weights) {
+        let is_meant = *group > 0.0 && time >= group;
+        if is_meant && at.is_none_or(|at| time - group == at) {
+            sum += weight * simulation.truth(*group as i64, *time as i64);
+            total += weight;
+        }
+    }
+    sum / total
 }
 
 /// Spread and mean standard error of one parameter's estimates.

@@ -4,29 +4,9 @@ use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::options::ControlGroup;
 use burn_did::{Estimate, Etwfe};
-use polars::prelude::*;
 
-use crate::coverage::{Draw, check};
+use crate::coverage::{Draw, check, truth};
 use crate::support::but;
-use crate::support::frames::floats;
-
-/// Mean of the true effects of the treated rows at an event time, or at all: the shares of cohorts are those of the sample.
-fn truth(simulation: &Simulation, frame: &DataFrame, at: Option<f64>) -> f64 {
-    let [groups, times] = ["group", "period"].map(|name| floats(frame, name));
-    let weights = match simulation.weights {
-        true => floats(frame, "weight"),
-        false => vec![1.0; groups.len()],
-    };
-    let (mut sum, mut total) = (0.0, 0.0);
-    for ((group, time), weight) in groups.iter().zip(&times).zip(&weights) {
-        let is_meant = *group > 0.0 && time >= group;
-        if is_meant && at.is_none_or(|at| time - group == at) {
-            sum += weight * simulation.truth(*group as i64, *time as i64);
-            total += weight;
-        }
-    }
-    sum / total
-}
 
 fn run(name: &str, simulation: &Simulation, config: &Etwfe<Cpu>) {
     check(name, |seed| {
@@ -50,7 +30,8 @@ fn run(name: &str, simulation: &Simulation, config: &Etwfe<Cpu>) {
 }
 
 fn simulation() -> Simulation {
-    Simulation::builder().units(500).periods(6).cohorts(vec![3, 5]).heterogeneity(0.5).build()
+    let config = Simulation::builder().units(500).periods(6).cohorts(vec![3, 5]).covariates(0);
+    config.heterogeneity(0.5).build()
 }
 
 fn config() -> Etwfe<Cpu> {

@@ -39,7 +39,7 @@ fn numbers(study: &JointStudyResult) -> Vec<f64> {
 
 /// Positions of the rows of each cluster.
 fn rows_by_cluster(frame: &DataFrame) -> Vec<Vec<IdxSize>> {
-    let mut rows = vec![Vec::new(); CLUSTERS];
+    let mut rows = vec![Vec::new(); CLUSTERS + 1];
     for (row, cluster) in (0..).zip(floats(frame, "cluster")) {
         rows[cluster as usize].push(row);
     }

@@ -5,22 +5,22 @@ use burn_did::data::Simulation;
 use burn_did::options::ControlGroup;
 use burn_did::projections::ProjectionMethod;
 
-use crate::coverage::{Draw, check};
+use crate::coverage::{Draw, check, truth};
 use crate::support::but;
 
 /// Effects differ by cohort and event time. Weighted by treated units, they average to the truth.
 fn run(name: &str, simulation: &Simulation, config: &LocalProjections) {
     check(name, |seed| {
         let simulation = but(simulation.clone(), |s| s.seed = seed);
-        let fit = config.fit(simulation.frame()).unwrap();
-        let truth = simulation.event_study();
+        let frame = simulation.frame();
+        let fit = config.fit(&frame).unwrap();
         let own = fit.effects.iter().filter(|effect| effect.estimate.se.is_some());
         own.map(|effect| Draw {
             parameter: format!("event time {}", effect.event_time),
-            truth: truth
-                .iter()
-                .find(|(at, _)| *at == effect.event_time)
-                .map_or(0.0, |(_, effect)| *effect),
+            truth: match effect.event_time {
+                at if at < 0 => 0.0,
+                at => truth(&simulation, &frame, Some(at as f64)),
+            },
             estimate: effect.estimate,
         })
         .collect()
@@ -28,7 +28,8 @@ fn run(name: &str, simulation: &Simulation, config: &LocalProjections) {
 }
 
 fn simulation() -> Simulation {
-    Simulation::builder().units(600).periods(6).cohorts(vec![3, 4]).heterogeneity(0.5).build()
+    let config = Simulation::builder().units(600).periods(6).cohorts(vec![3, 4]).covariates(0);
+    config.heterogeneity(0.5).build()
 }
 
 fn config() -> LocalProjections {
