@@ -105,6 +105,9 @@ estimator! {
         #[doc(alias = "compute_inffunc")]
         #[builder(default)]
         pub point_estimates_only: bool,
+        /// Keeps what each cluster contributes to effects, without the values of its units, for covariances between estimators.
+        #[builder(default, setters(vis = "pub(crate)"))]
+        pub(crate) keep_by_cluster: bool,
     }
 }
 
@@ -182,6 +185,7 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             Some(InfluenceMoments::form(&*source, usable, &work, recipe.trim)?)
         };
         let fitted = PointFit {
+            keep_by_cluster: self.keep_by_cluster || self.keep_influence,
             solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
             moments,
             settings,
@@ -230,6 +234,7 @@ impl<B: DidBackend> AttGt<B> {
         let (solved, stat, kept) = callback::estimate(&panel, &planned, consumers, estimator)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let fitted = PointFit {
+            keep_by_cluster: self.keep_by_cluster || self.keep_influence,
             solved,
             moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?),
             settings: self.settings(&setup, "host", sample, None),

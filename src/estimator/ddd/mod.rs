@@ -176,6 +176,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
             DidWarning::EqualWeights { group, time }
         }));
         let fitted = PointFit {
+            keep_by_cluster: false,
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
             settings,

@@ -39,6 +39,8 @@ pub(crate) struct PointFit {
     pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<InfluenceMoments>,
+    /// Whether what each cluster contributes is kept.
+    pub keep_by_cluster: bool,
     pub settings: Settings,
     pub timings: Timings,
     /// Those of the sample and of the estimation.
@@ -53,7 +55,7 @@ pub(crate) fn result(
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let PointFit { solved, moments, settings, timings, mut warnings } = fitted;
+    let PointFit { solved, moments, keep_by_cluster, settings, timings, mut warnings } = fitted;
     let overlaps: Vec<Option<Overlap>> =
         solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
@@ -67,7 +69,7 @@ pub(crate) fn result(
             let kept = moments.kept.take().map(|kept| kept.finish(sample, &columns));
             let scales = scales(&effects, sample.y_scale);
             by_cluster =
-                kept.is_some().then(|| ByCluster::new(sample, &moments, &scales)).flatten();
+                keep_by_cluster.then(|| ByCluster::new(sample, &moments, &scales)).flatten();
             add_law(&mut effects, moments, &covariance, &scales);
             kept.transpose()?.unwrap_or_default()
         }

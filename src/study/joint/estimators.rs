@@ -187,7 +187,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .maybe_base_period(specification.base_period)
             .maybe_method(specification.method)
             .anticipation(if rows.shift > 0.0 { 0 } else { specification.anticipation })
-            .keep_influence(true)
+            .keep_by_cluster(true)
             .precision(config.precision)
             .build();
         let fit = estimator.fit_on(&rows.frame, device)?;
