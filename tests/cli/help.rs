@@ -21,6 +21,7 @@ fn help_is_as_documented() {
         "etwfe",
         "lpdid",
         "stacked",
+        "study",
         "bacon",
         "twfe-weights",
         "demean",

@@ -1,5 +1,7 @@
 //! Several estimators of one sample: their joint covariance against a bootstrap of clusters, and the size of the tests that two agree.
 
+use std::collections::BTreeMap;
+
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::{JointStudy, JointStudyResult};
@@ -12,12 +14,11 @@ use crate::support::but;
 use crate::support::frames::{floats, with};
 use crate::support::threads::of_all;
 
-const CLUSTERS: usize = 100;
-
 /// Units in clusters that adopt together and share shocks.
-fn simulation(heterogeneity: f64) -> Simulation {
-    let config = Simulation::builder().units(600).periods(6).cohorts([3, 4, 5]).covariates(0);
-    config.clusters(CLUSTERS).cluster_sd(0.5).heterogeneity(heterogeneity).build()
+fn simulation(clusters: usize, heterogeneity: f64) -> Simulation {
+    let config = Simulation::builder().units(4 * clusters).periods(6).cohorts([3, 4, 5]);
+    let config = config.covariates(0).clusters(clusters).cluster_sd(0.5);
+    config.heterogeneity(heterogeneity).build()
 }
 
 /// All estimators, at event times that all cohorts have, so that all average the same effects.
@@ -39,12 +40,11 @@ fn numbers(study: &JointStudyResult) -> Vec<f64> {
 
 /// Positions of the rows of each cluster.
 fn rows_by_cluster(frame: &DataFrame) -> Vec<Vec<IdxSize>> {
-    let mut rows = vec![Vec::new(); CLUSTERS + 1];
+    let mut rows: BTreeMap<u64, Vec<IdxSize>> = BTreeMap::new();
     for (row, cluster) in (0..).zip(floats(frame, "cluster")) {
-        rows[cluster as usize].push(row);
+        rows.entry(cluster as u64).or_default().push(row);
     }
-    rows.retain(|rows| !rows.is_empty());
-    rows
+    rows.into_values().collect()
 }
 
 /// As many clusters, drawn with replacement; one that is drawn twice is two clusters.
@@ -64,7 +64,7 @@ fn resampled(frame: &DataFrame, clusters: &[Vec<IdxSize>], seed: u64) -> DataFra
 #[test]
 #[ignore = "2,000 fits of seven estimators, minutes"]
 fn the_joint_covariance_is_that_of_a_bootstrap_of_clusters() {
-    let frame = but(simulation(0.0), |s| s.seed = 11).frame();
+    let frame = but(simulation(400, 0.0), |s| s.seed = 11).frame();
     let (config, clusters) = (study(), rows_by_cluster(&frame));
     let own = config.fit(&frame).unwrap();
     let estimators = own.estimators.len();
@@ -113,14 +113,14 @@ fn the_joint_covariance_is_that_of_a_bootstrap_of_clusters() {
     }
     println!("{count} entries of the covariance of all effects over both standard errors:");
     println!("off by {:.4} on average, {largest:.4} at most", sum / count);
-    // A variance of 2,000 draws is known to 3 %; with 100 clusters the bootstrap differs by some more from any sandwich.
-    assert!(worst < 0.12, "{worst}");
-    assert!(sum / count < 0.04 && largest < 0.15, "{} {largest}", sum / count);
+    // A variance of 2,000 draws is known to 3 %; cohorts of some 80 clusters add about as much.
+    assert!(worst < 0.1, "{worst}");
+    assert!(sum / count < 0.04 && largest < 0.2, "{} {largest}", sum / count);
 }
 
 /// Shares of samples in which the test of each pair rejects at 5 %: of all effects, and of the average.
 fn sizes(name: &str, heterogeneity: f64) {
-    let (config, simulation) = (study(), simulation(heterogeneity));
+    let (config, simulation) = (study(), simulation(150, heterogeneity));
     let one = |seed: u64| {
         let fit = config.fit(but(simulation.clone(), |s| s.seed = seed).frame()).unwrap();
         let rejects = |p: Option<f64>| p.map(|p| f64::from(u8::from(p < 0.05)));

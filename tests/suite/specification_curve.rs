@@ -55,7 +55,8 @@ fn each_specification_has_the_numbers_that_it_has_alone() {
     let vary = read("control_group,est_method,base_period,anticipation");
     let curve = config.specification_curve(data::mpdta(), &vary).unwrap();
     assert_eq!((curve.specifications.len(), curve.n_combinations), (24, 24));
-    assert_eq!(curve.event_times, [0.0, 1.0, 2.0, 3.0]);
+    // With anticipation the first cohort has no period before it.
+    assert_eq!(curve.event_times, [0.0, 1.0]);
     for (index, of) in curve.specifications.iter().enumerate() {
         let of = &of.specification;
         let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
@@ -185,17 +186,24 @@ fn subsets_are_of_the_terms_of_the_formula() {
 
 #[test]
 fn one_that_cannot_be_estimated_says_why_and_the_others_go_on() {
-    let frame =
-        Simulation::builder().units(90).periods(5).never_treated(0.0).seed(2).build().frame();
-    let mut config = simulated(&[CS, SA]);
+    let frame = Simulation::builder().units(200).periods(6).seed(2).build().frame();
+    let mut config = simulated(&[CS, StudyEstimator::Stacked]);
     config.max_e = Some(0.0);
-    let curve = config.specification_curve(&frame, &read("control_group")).unwrap();
+    // Stacks take columns, and no expressions.
+    let curve = config.specification_curve(&frame, &read("covariates=~1,~I(x1^2)")).unwrap();
     let failed: Vec<_> = curve.specifications.iter().filter(|of| of.failure.is_some()).collect();
-    assert_eq!((failed.len(), failed[0].specification.estimator), (1, CS));
-    assert_eq!(failed[0].specification.control_group, Some(ControlGroup::NeverTreated));
+    assert_eq!((failed.len(), failed[0].specification.estimator), (1, StudyEstimator::Stacked));
+    assert_eq!(failed[0].specification.covariates, "~I(x1^2)");
     assert!(failed[0].estimate.estimate.is_none() && failed[0].n_rows.is_none());
     let text = curve.to_string();
-    assert!(text.contains("2 of 3 estimated") && text.contains("no estimate:"), "{text}");
+    assert!(text.contains("3 of 4 estimated") && text.contains("no estimate:"), "{text}");
+    assert!(curve.vcov[3].iter().all(|v| *v == 0.0), "{:?}", curve.vcov);
+    // The first that ran is the main one.
+    let curve = config.specification_curve(&frame, &read("covariates=~nothing^2,~1"));
+    assert!(curve.is_err());
+    config.estimators = vec![StudyEstimator::Stacked, CS];
+    let curve = config.specification_curve(&frame, &read("covariates=~I(x1^2),~1")).unwrap();
+    assert_eq!((curve.main, curve.specifications[0].failure.is_some()), (1, true));
 }
 
 #[test]

@@ -67,9 +67,7 @@ pub(super) fn describe(
         doses: None,
         offsets: Vec::new(),
         n_clusters,
-        cluster_labels: n_clusters
-            .filter(|_| request.options.labels)
-            .map(|_| levels.clusters.labels().to_vec()),
+        cluster_labels: n_clusters.map(|_| levels.clusters.labels().to_vec()),
         labels: None,
         y_scale: 1.0,
         audit,

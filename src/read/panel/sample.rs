@@ -121,7 +121,7 @@ pub(crate) struct Sample {
     /// What was subtracted from each outcome column of each stratum, in units of the conditioned outcomes.
     pub offsets: Vec<Vec<f64>>,
     pub n_clusters: Option<usize>,
-    /// Labels of the clusters, if labels are kept.
+    /// Labels of the clusters.
     pub cluster_labels: Option<Vec<Label>>,
     /// Labels of the units by canonical rank; `None` if rows have none or they are not kept.
     pub labels: Option<Vec<String>>,

@@ -137,7 +137,7 @@ fn every_result_has_the_whole_surface() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 21);
+    assert_eq!(kinds.len(), 22);
 }
 
 #[test]
