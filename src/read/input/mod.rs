@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use crate::base::error::Result;
+use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
 use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles};
 
@@ -167,7 +168,12 @@ impl Data<'_> {
     }
 
     /// The columns of the roles. What a frame lacks is left to the checks that know its role.
-    pub(crate) fn read(self, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read(
+        self,
+        roles: &Wanted,
+        missing: &MissingValues,
+        progress: Option<&Progress>,
+    ) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => {
                 let names = roles.names();
@@ -181,7 +187,7 @@ impl Data<'_> {
             #[cfg(feature = "lazy")]
             Data::Lazy(frame) => collect(*frame, &roles.names())?,
             Data::Path(path) | Data::Pieces(path) => {
-                return read_files(&Files::find(&path)?, roles, missing);
+                return read_files(&Files::find(&path)?, roles, missing, progress);
             }
         };
         Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
@@ -190,7 +196,12 @@ impl Data<'_> {
 
 impl Data<'_> {
     /// All columns, of which some have roles.
-    pub(crate) fn read_all(self, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read_all(
+        self,
+        roles: &Wanted,
+        missing: &MissingValues,
+        progress: Option<&Progress>,
+    ) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => df.into_owned(),
             #[cfg(feature = "lazy")]
@@ -198,7 +209,7 @@ impl Data<'_> {
             Data::Path(path) | Data::Pieces(path) => {
                 let files = Files::find(&path)?;
                 let (wanted, names) = files.all_columns(roles)?;
-                let read = read_files(&files, &wanted, missing)?;
+                let read = read_files(&files, &wanted, missing, progress)?;
                 return Ok(Read { frame: read.frame.select(names)?, ..read });
             }
         };
@@ -207,11 +218,16 @@ impl Data<'_> {
 }
 
 /// The columns of all rows of some files.
-pub(crate) fn read_files(files: &Files, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+pub(crate) fn read_files(
+    files: &Files,
+    roles: &Wanted,
+    missing: &MissingValues,
+    progress: Option<&Progress>,
+) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {
         FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
         FileFormat::Csv => {
-            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing)?;
+            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing, progress)?;
             (frame, missing)
         }
     };
