@@ -37,7 +37,9 @@ impl<'a> Field<'a> {
 
     /// A number with one comma and no point.
     fn with_comma(text: &str, missing: &MissingValues, commas: bool) -> Option<Self> {
-        if !commas || text.contains('.') || text.bytes().filter(|byte| *byte == b',').count() != 1 {
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        let commas = if commas { text.matches(',').count() } else { 0 };
+        if commas != 1 || !has_digit || text.contains('.') {
             return None;
         }
         match Field::new(&text.replace(',', "."), missing, false) {
