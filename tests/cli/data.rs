@@ -76,7 +76,11 @@ fn directories_and_dialects() {
     let text = fs::read_to_string(root().join(MPDTA)).unwrap();
     let expected = parsed(&arguments(MPDTA, &[]));
     let file = folder.path().join("semicolons.csv");
-    fs::write(&file, text.replace(',', ";").replace('.', ",").replace("first,treat", "first.treat")).unwrap();
+    fs::write(
+        &file,
+        text.replace(',', ";").replace('.', ",").replace("first,treat", "first.treat"),
+    )
+    .unwrap();
     let found = parsed(&arguments(&file.display().to_string(), &[]));
     assert_eq!(found["cells"], expected["cells"]);
     let zipped = folder.path().join("a.csv.bz2").display().to_string();

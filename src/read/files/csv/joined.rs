@@ -48,9 +48,7 @@ pub(super) fn column(
         FieldKind::UInt64 => numbers::<UInt64Type>(name, parts, rows, add_integers, None),
         FieldKind::Int128 => numbers::<Int128Type>(name, parts, rows, add_integers, None),
         // As in a data frame: not the same as nothing, though missing as well.
-        FieldKind::Float64 => {
-            numbers::<Float64Type>(name, parts, rows, add_floats, Some(f64::NAN))
-        }
+        FieldKind::Float64 => numbers::<Float64Type>(name, parts, rows, add_floats, Some(f64::NAN)),
         FieldKind::Boolean => booleans(name, parts, rows),
         FieldKind::Text | FieldKind::Digits => texts(name, parts)?,
     };
@@ -88,7 +86,9 @@ where
 /// Whether each row has a value.
 fn valid(rows: usize, nulls: &[usize]) -> BooleanChunked {
     let mut valid = vec![true; rows];
-    nulls.iter().for_each(|row| valid[*row] = false);
+    for row in nulls {
+        valid[*row] = false;
+    }
     BooleanChunked::from_slice(PlSmallStr::EMPTY, &valid)
 }
 

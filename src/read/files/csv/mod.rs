@@ -91,18 +91,22 @@ impl CsvData {
         let read = reading.pieces(&vec![Some(Mode::Typed); columns.len()])?;
         let rows = read.iter().map(|piece| piece.rows).sum();
         let mut parts = by_column(read, columns.len());
-        let found: Vec<FoundFields> = parts.iter().map(|parts| joined::found(parts.iter())).collect();
+        let found: Vec<FoundFields> =
+            parts.iter().map(|parts| joined::found(parts.iter())).collect();
         let kinds = found.iter().zip(&columns).map(|(found, column)| found.kind(column.label));
         let kinds: Vec<FieldKind> = kinds.collect();
         check_decimals(&files, &columns, &found, &kinds)?;
-        let again = kinds.iter().zip(&parts).map(|(kind, parts)| joined::again(*kind, parts.iter()));
+        let again =
+            kinds.iter().zip(&parts).map(|(kind, parts)| joined::again(*kind, parts.iter()));
         let again: Vec<Option<Mode>> = again.collect();
         if again.iter().any(Option::is_some) {
             // What was taken for numbers is given up before it is read as text.
             for (parts, _) in parts.iter_mut().zip(&again).filter(|(_, mode)| mode.is_some()) {
                 parts.clear();
             }
-            for (parts, read) in parts.iter_mut().zip(by_column(reading.pieces(&again)?, columns.len())) {
+            for (parts, read) in
+                parts.iter_mut().zip(by_column(reading.pieces(&again)?, columns.len()))
+            {
                 parts.extend(read);
             }
         }
@@ -155,7 +159,8 @@ fn check_decimals(
     found: &[FoundFields],
     kinds: &[FieldKind],
 ) -> Result<()> {
-    let numbers = || columns.iter().zip(found).zip(kinds).filter(|(_, kind)| **kind != FieldKind::Text);
+    let numbers =
+        || columns.iter().zip(found).zip(kinds).filter(|(_, kind)| **kind != FieldKind::Text);
     let commas = numbers().find(|((_, found), _)| found.commas);
     let points = numbers().find(|((_, found), _)| found.points);
     let (Some(((commas, _), _)), Some(((points, _), _))) = (commas, points) else { return Ok(()) };

@@ -186,9 +186,10 @@ impl ColumnPart {
             PartValues::Wide(values) => size_of_val(&**values),
             PartValues::Floats(values) => size_of_val(&**values),
             PartValues::Booleans(values) => size_of_val(&**values),
-            PartValues::Texts(texts) => {
-                texts.downcast_iter().map(|a| a.total_buffer_len() + size_of_val(&**a.views())).sum()
-            }
+            PartValues::Texts(texts) => texts
+                .downcast_iter()
+                .map(|a| a.total_buffer_len() + size_of_val(&**a.views()))
+                .sum(),
             PartValues::Mixed => 0,
         };
         (values + size_of_val(&*self.nulls) + size_of_val(&*self.not_numbers)) as u64
@@ -301,8 +302,28 @@ mod tests {
     fn short_numbers_are_those_of_the_rules() {
         let usual = MissingValues::default();
         for text in [
-            "0", "-0", "7", "007", "-12", "999999999999999999", "1000000000000000000", "+5", "-", "", "1.5",
-            "-.5", "5.", ".", "-.", "--1.5", "1.5.2", "1e5", "a", "1-2.5", " 1", "123456789012345678901234567890",
+            "0",
+            "-0",
+            "7",
+            "007",
+            "-12",
+            "999999999999999999",
+            "1000000000000000000",
+            "+5",
+            "-",
+            "",
+            "1.5",
+            "-.5",
+            "5.",
+            ".",
+            "-.",
+            "--1.5",
+            "1.5.2",
+            "1e5",
+            "a",
+            "1-2.5",
+            " 1",
+            "123456789012345678901234567890",
         ] {
             let field = Field::new(text, &usual, false);
             if let Some(value) = short_integer(text.as_bytes()) {

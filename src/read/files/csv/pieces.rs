@@ -96,7 +96,12 @@ impl<'a> Pieces<'a> {
 }
 
 /// Puts the next whole records of a file into a piece, and what follows them into `carried`; says whether the file has ended.
-fn fill(source: &mut Source, carried: &mut Vec<u8>, size: usize, piece: &mut Piece) -> Result<bool> {
+fn fill(
+    source: &mut Source,
+    carried: &mut Vec<u8>,
+    size: usize,
+    piece: &mut Piece,
+) -> Result<bool> {
     piece.length = carried.len();
     if piece.bytes.len() < piece.length {
         piece.bytes.resize(piece.length, 0);
@@ -163,7 +168,16 @@ mod tests {
     #[test]
     fn pieces_are_whole_records_whatever_their_size() {
         let text = "\n\r\na,b\n1,\"x\n\"\"\n\"\n\n2,\"\"\"\"\n\"\n\n\n\",3\nlast,one";
-        let records = ["\n", "\r\n", "a,b\n", "1,\"x\n\"\"\n\"\n", "\n", "2,\"\"\"\"\n", "\"\n\n\n\",3\n", "last,one"];
+        let records = [
+            "\n",
+            "\r\n",
+            "a,b\n",
+            "1,\"x\n\"\"\n\"\n",
+            "\n",
+            "2,\"\"\"\"\n",
+            "\"\n\n\n\",3\n",
+            "last,one",
+        ];
         for size in 1..text.len() + 3 {
             let found = pieces(&[text, "", "a,b\n", text], size);
             let ends = records.iter().scan(0, |at, record| {

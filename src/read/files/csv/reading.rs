@@ -10,9 +10,9 @@ use super::pieces::{Piece, Pieces};
 use super::scanner::{FieldPlace, Mistake, Scanned, Scanner};
 use super::{CsvFile, problem};
 use crate::base::error::{DidError, Result};
+use crate::base::memory;
 use crate::base::parallel::{self, held};
 use crate::base::progress::Progress;
-use crate::base::memory;
 
 /// Memory is asked for whenever so much more is held.
 const ASKED: u64 = 1 << 27;
@@ -49,12 +49,16 @@ pub(super) struct ReadPiece {
 }
 
 /// A piece, or the number of one and why it cannot be read.
-type Answer = std::result::Result<ReadPiece, (usize, Failure)>;
+type Answer = std::result::Result<ReadPiece, (usize, Box<Failure>)>;
 
 enum Failure {
     Error(DidError),
     /// In a file, at a line counted from the beginning of the piece.
-    Mistake { file: usize, line: usize, mistake: Mistake },
+    Mistake {
+        file: usize,
+        line: usize,
+        mistake: Mistake,
+    },
 }
 
 impl Reading<'_> {
@@ -78,7 +82,7 @@ impl Reading<'_> {
                 let answer = match found {
                     Ok(false) => break,
                     Ok(true) => self.read(&piece, modes, &texts, position),
-                    Err(error) => Err((usize::MAX, Failure::Error(error))),
+                    Err(error) => Err((usize::MAX, Box::new(Failure::Error(error)))),
                 };
                 let failed = answer.is_err();
                 if answers.send(answer).is_err() || failed {
@@ -97,7 +101,7 @@ impl Reading<'_> {
                     // As much again will be needed.
                     let room = memory::check("the columns of a CSV file", ASKED.into(), REMEDY);
                     if let Err(error) = room {
-                        failures.push((piece.number, Failure::Error(error)));
+                        failures.push((piece.number, Box::new(Failure::Error(error))));
                         stopped.store(true, Ordering::Relaxed);
                     }
                 }
@@ -109,7 +113,8 @@ impl Reading<'_> {
         };
         parallel::sending(total as usize > self.size, &work, &mut take);
         read.sort_unstable_by_key(|piece| piece.number);
-        match failures.into_iter().min_by_key(|(number, _)| *number) {
+        let first = failures.into_iter().min_by_key(|(number, _)| *number);
+        match first.map(|(number, failure)| (number, *failure)) {
             None => Ok(read),
             Some((_, Failure::Error(error))) => Err(error),
             Some((number, Failure::Mistake { file, line, mistake })) => {
@@ -128,7 +133,7 @@ impl Reading<'_> {
         position: u64,
     ) -> Answer {
         let (file, number) = (piece.file, piece.number);
-        let failed = |(line, mistake)| (number, Failure::Mistake { file, line, mistake });
+        let failed = |(line, mistake)| (number, Box::new(Failure::Mistake { file, line, mistake }));
         // What is known to be text need not be typed.
         let known = |(mode, is_text): (&Option<Mode>, &AtomicBool)| match mode {
             Some(Mode::Typed) if is_text.load(Ordering::Relaxed) => Some(Mode::Text),
@@ -162,7 +167,8 @@ impl Reading<'_> {
         let CsvFile { header, places, .. } = &self.files[piece.file];
         let (separator, fields) = (header.separator, header.names.len());
         let builder = |(mode, column): (&Option<Mode>, &CsvColumn)| {
-            let new = |mode| PartBuilder::new(self.typing, column.label, header.allows_commas(), mode);
+            let new =
+                |mode| PartBuilder::new(self.typing, column.label, header.allows_commas(), mode);
             mode.map(new)
         };
         let mut builders: Vec<Option<PartBuilder<'_>>> =

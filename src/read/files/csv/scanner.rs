@@ -20,12 +20,17 @@ pub(super) struct FieldPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
     /// So many fields in place of so many.
-    Fields { found: usize, header: usize },
+    Fields {
+        found: usize,
+        header: usize,
+    },
     QuoteWithin,
     TextAfterQuote,
     OpenQuote,
     /// Of a column.
-    NotUtf8 { column: String },
+    NotUtf8 {
+        column: String,
+    },
 }
 
 impl Mistake {
@@ -162,11 +167,11 @@ impl<'a> Scanner<'a> {
     /// Where a separator, the end of a line or a quote is, from a place on: eight bytes at a time.
     #[inline]
     fn end_of_plain(&self, mut at: usize) -> usize {
+        let [newlines, quotes] = [b'\n', b'"'].map(|byte| ONES * u64::from(byte));
         while let Some(word) = self.bytes.get(at..).and_then(|rest| rest.first_chunk()) {
             let word = u64::from_le_bytes(*word);
-            let found = zeros(word ^ self.separators)
-                | zeros(word ^ (ONES * b'\n' as u64))
-                | zeros(word ^ (ONES * b'"' as u64));
+            let found =
+                zeros(word ^ self.separators) | zeros(word ^ newlines) | zeros(word ^ quotes);
             if found != 0 {
                 return at + found.trailing_zeros() as usize / 8;
             }
@@ -219,11 +224,18 @@ mod tests {
             ("a,b\n\"x\n\n,\"\"y\",\"\"\n", vec![vec!["a", "b"], vec!["x\n\n,\"\"y", ""]]),
             ("a\n\"\"\n", vec![vec!["a"], vec![""]]),
             ("a\n \n\t\r\n", vec![vec!["a"], vec![" "], vec!["\t"]]),
-            ("a,b\n1234567,\"12345678901\"\r\n", vec![vec!["a", "b"], vec!["1234567", "12345678901"]]),
+            (
+                "a,b\n1234567,\"12345678901\"\r\n",
+                vec![vec!["a", "b"], vec!["1234567", "12345678901"]],
+            ),
             ("", vec![]),
             ("\r\n\r", vec![]),
         ] {
-            assert_eq!(scan(text, b','), Ok(expected.iter().map(|r| r.iter().map(ToString::to_string).collect()).collect()), "{text}");
+            assert_eq!(
+                scan(text, b','),
+                Ok(expected.iter().map(|r| r.iter().map(ToString::to_string).collect()).collect()),
+                "{text}"
+            );
         }
         assert_eq!(scan("a;b\n1,5;2\n", b';').unwrap()[1], ["1,5", "2"]);
     }

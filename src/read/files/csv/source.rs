@@ -79,7 +79,8 @@ impl Source {
     pub fn failed(&self, error: io::Error) -> DidError {
         // What the system says has a number.
         if self.compressed && error.raw_os_error().is_none() {
-            let text = format!("it cannot be decompressed: {error}; the file is damaged or was cut off");
+            let text =
+                format!("it cannot be decompressed: {error}; the file is damaged or was cut off");
             return problem(&self.path, text);
         }
         DidError::io(&self.path, error)

@@ -67,7 +67,8 @@ where
         let read = file.column(group, rows.clone(), field)?;
         let column = read.unpack::<T>().map_err(|e| file.unreadable(e))?;
         if column.len() != rows.len() {
-            let text = format!("column `{}` has {} rows of {}", field.name, column.len(), rows.len());
+            let text =
+                format!("column `{}` has {} rows of {}", field.name, column.len(), rows.len());
             return Err(file.damaged(text + "; the file is damaged"));
         }
         let mut place = held(&places[index]);
@@ -107,9 +108,8 @@ fn others(file: &OpenFile<'_>, groups: &Groups<'_>, field: &ArrowField) -> Resul
     })
     .into_iter();
     let dtype = DataType::from_arrow_field(field);
-    let mut whole = parts
-        .next()
-        .unwrap_or_else(|| Ok(Series::new_empty(field.name.clone(), &dtype)))?;
+    let mut whole =
+        parts.next().unwrap_or_else(|| Ok(Series::new_empty(field.name.clone(), &dtype)))?;
     for part in parts {
         whole.append(&part?).map_err(|e| file.unreadable(e))?;
     }

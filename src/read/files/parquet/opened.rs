@@ -9,14 +9,14 @@ use polars_buffer::Buffer;
 use polars_parquet::read::{ColumnChunkMetadata, RowGroupMetadata, read_metadata};
 
 use super::chunk::{self, Chunk};
+use super::columns::{self, Groups};
 use super::fetched::Fetched;
 use super::file::ParquetFile;
-use super::columns::{self, Groups};
 use super::halves;
 use crate::base::error::{DidError, Result};
+use crate::base::memory;
 use crate::base::storage::Stamp;
 use crate::read::files::problem;
-use crate::base::memory;
 
 /// A file whose metadata were read, and which is what it was when it was first opened.
 pub(super) struct OpenFile<'a> {
@@ -129,11 +129,7 @@ impl<'a> OpenFile<'a> {
     }
 
     /// An error unless there is room for columns of some rows, which is a lie of a damaged file if they have fewer.
-    fn check_memory(
-        &self,
-        groups: &Groups<'_>,
-        fields: &[&ArrowField],
-    ) -> Result<()> {
+    fn check_memory(&self, groups: &Groups<'_>, fields: &[&ArrowField]) -> Result<()> {
         let mut needed = 0_u128;
         for (group, rows) in groups {
             for field in fields {
@@ -348,14 +344,18 @@ mod tests {
             let writer = ParquetWriter::new(File::create(&path).unwrap());
             let _ = writer.with_row_group_size(Some(size)).finish(&mut df).unwrap();
             let file = ParquetFile::found(&path).unwrap();
-            let names: Vec<String> = df.get_column_names_owned().iter().map(ToString::to_string).collect();
+            let names: Vec<String> =
+                df.get_column_names_owned().iter().map(ToString::to_string).collect();
             for (first, rows) in [(0, 1_000), (250, 300), (299, 2), (700, 999)] {
                 let read = file.rows((first, rows), &names).unwrap();
                 let expected = df.slice(first as i64, rows);
                 assert!(read.equals_missing(&expected), "{size} {first} {rows}");
                 for column in read.columns() {
                     let column = column.as_materialized_series();
-                    assert_eq!((column.n_chunks(), column.dtype()), (1, df.column(column.name()).unwrap().dtype()));
+                    assert_eq!(
+                        (column.n_chunks(), column.dtype()),
+                        (1, df.column(column.name()).unwrap().dtype())
+                    );
                 }
             }
         }

@@ -124,8 +124,27 @@ fn text_after_numbers_is_read_again() {
 /// A field of a kind: mostly of one, so that columns have types.
 fn field(random: &mut Xoshiro256PlusPlus, kind: usize) -> String {
     let words = ["NA", "", ".", "NaN", "null", " NA ", "-99"];
-    let wide = ["9223372036854775808", "-9007199254740993", "18446744073709551616", "170141183460469231731687303715884105728"];
-    let odd = ["x", "TRUE", "false", "1,5", "a \"b\"", "line\nbreak", "\r\n", "\u{e9}\u{1f600}", " ", "1e5", "+3", "0.1234567890123456789", "Inf"];
+    let wide = [
+        "9223372036854775808",
+        "-9007199254740993",
+        "18446744073709551616",
+        "170141183460469231731687303715884105728",
+    ];
+    let odd = [
+        "x",
+        "TRUE",
+        "false",
+        "1,5",
+        "a \"b\"",
+        "line\nbreak",
+        "\r\n",
+        "\u{e9}\u{1f600}",
+        " ",
+        "1e5",
+        "+3",
+        "0.1234567890123456789",
+        "Inf",
+    ];
     let mut of = |list: &[&str]| list[random.random_range(0..list.len())].to_owned();
     match kind {
         0 => of(&words),
@@ -152,7 +171,8 @@ fn file(random: &mut Xoshiro256PlusPlus) -> String {
     let end = if random.random_bool(0.3) { "\r\n" } else { "\n" };
     let mut lines = vec![["a", "b", "c", "d"][..columns].join(",")];
     let usual: Vec<usize> = (0..columns).map(|_| random.random_range(1..8)).collect();
-    let (words, others) = (random.random_range(0.0..0.5), if random.random_bool(0.3) { 0.1 } else { 0.0 });
+    let (words, others) =
+        (random.random_range(0.0..0.5), if random.random_bool(0.3) { 0.1 } else { 0.0 });
     for _ in 0..random.random_range(0..40) {
         let mut record = Vec::new();
         for usual in &usual {
@@ -195,17 +215,21 @@ fn pieces_of_any_size_give_what_the_plain_way_gives() {
         }
         let given = ["-99".to_owned(), "x".to_owned()];
         let missing = MissingValues::new(random.random_bool(0.3).then_some(&given[..]));
-        let columns: Vec<(usize, &str, bool)> =
-            chosen.iter().map(|c| (*c, ["a", "b", "c", "d"][*c], random.random_bool(0.5))).collect();
+        let columns: Vec<(usize, &str, bool)> = chosen
+            .iter()
+            .map(|c| (*c, ["a", "b", "c", "d"][*c], random.random_bool(0.5)))
+            .collect();
         let expected = reference::read(&text, &columns, &missing);
-        let names: Vec<(&str, bool)> = columns.iter().map(|(_, name, label)| (*name, *label)).collect();
+        let names: Vec<(&str, bool)> =
+            columns.iter().map(|(_, name, label)| (*name, *label)).collect();
         for size in [1, random.random_range(2..40), random.random_range(40..400), PIECE] {
             let found = read(&[text.as_bytes()], &names, &missing, size);
             match (&expected, found) {
                 (Ok((series, counts)), Ok((frame, found))) => {
                     for (expected, column) in series.iter().zip(frame.columns()) {
                         let column = column.as_materialized_series();
-                        let same = expected.equals_missing(column) && expected.dtype() == column.dtype();
+                        let same =
+                            expected.equals_missing(column) && expected.dtype() == column.dtype();
                         assert!(same, "{seed} {size}: {expected:?} {column:?}\n{text}");
                         assert_eq!(column.n_chunks(), 1);
                     }
@@ -213,11 +237,18 @@ fn pieces_of_any_size_give_what_the_plain_way_gives() {
                     good += 1;
                 }
                 (Err(expected), Err(found)) => {
-                    assert!(found.contains(expected.as_str()), "{seed} {size}: {expected}, {found}\n{text}");
+                    assert!(
+                        found.contains(expected.as_str()),
+                        "{seed} {size}: {expected}, {found}\n{text}"
+                    );
                     bad += 1;
                 }
                 (expected, found) => {
-                    panic!("{seed} {size}: {:?} {:?}\n{text}", expected.as_ref().err(), found.err());
+                    panic!(
+                        "{seed} {size}: {:?} {:?}\n{text}",
+                        expected.as_ref().err(),
+                        found.err()
+                    );
                 }
             }
         }
@@ -227,11 +258,13 @@ fn pieces_of_any_size_give_what_the_plain_way_gives() {
 
 #[test]
 fn files_are_one_after_another_with_columns_in_any_order() {
-    let files: [&[u8]; 3] = [b"a,b\n1,x\n2,y\n", b"b;a\nz;3,5\n", b"\xef\xbb\xbfc\tb\ta\n0\tNA\t4\n"];
+    let files: [&[u8]; 3] =
+        [b"a,b\n1,x\n2,y\n", b"b;a\nz;3,5\n", b"\xef\xbb\xbfc\tb\ta\n0\tNA\t4\n"];
     for size in [1, 5, PIECE] {
         let missing = MissingValues::default();
         let (frame, counts) = read(&files, &[("a", false), ("b", true)], &missing, size).unwrap();
-        let expected = df!("a" => [1.0, 2.0, 3.5, 4.0], "b" => [Some("x"), Some("y"), Some("z"), None]);
+        let expected =
+            df!("a" => [1.0, 2.0, 3.5, 4.0], "b" => [Some("x"), Some("y"), Some("z"), None]);
         assert!(frame.equals_missing(&expected.unwrap()));
         assert_eq!((counts.len(), counts[0].values), (1, 1));
     }
@@ -278,14 +311,18 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn compressed_files_are_read_by_what_they_are() {
-    let text = format!("\u{feff}x,y\n{}", (0..5_000).map(|i| format!("{i},{}.5\n", i * i)).collect::<String>());
+    let text = format!(
+        "\u{feff}x,y\n{}",
+        (0..5_000).map(|i| format!("{i},{}.5\n", i * i)).collect::<String>()
+    );
     let columns = [("x", true), ("y", false)];
     let missing = MissingValues::default();
     let (plain, _) = read(&[text.as_bytes()], &columns, &missing, 1_000).unwrap();
     let (first, second) = text.as_bytes().split_at(30_000);
     let members = [gzip(first), gzip(second)].concat();
     let zstd = zstd::encode_all(text.as_bytes(), 3).unwrap();
-    let frames = [zstd::encode_all(first, 1).unwrap(), zstd::encode_all(second, 1).unwrap()].concat();
+    let frames =
+        [zstd::encode_all(first, 1).unwrap(), zstd::encode_all(second, 1).unwrap()].concat();
     for bytes in [&gzip(text.as_bytes()), &members, &zstd, &frames] {
         for size in [100, 1_000, PIECE] {
             let (frame, _) = read(&[bytes], &columns, &missing, size).unwrap();

@@ -64,7 +64,9 @@ fn records(text: &str) -> Plain<(Vec<u8>, usize, usize)> {
                         None => header = Some(fields),
                         Some(header) if header == fields => rows += 1,
                         Some(header) => {
-                            return Err(format!("line {first_line} has {fields} fields and the header has {header};"));
+                            return Err(format!(
+                                "line {first_line} has {fields} fields and the header has {header};"
+                            ));
                         }
                     }
                 }
@@ -98,12 +100,19 @@ fn records(text: &str) -> Plain<(Vec<u8>, usize, usize)> {
 }
 
 /// A column of fields in the type that holds them.
-fn typed(name: &str, texts: &[&str], missing: &MissingValues, label: bool) -> (Series, TokenCounts) {
+fn typed(
+    name: &str,
+    texts: &[&str],
+    missing: &MissingValues,
+    label: bool,
+) -> (Series, TokenCounts) {
     let fields: Vec<Is<'_>> = texts.iter().map(|t| Is::new(t.trim(), missing, false)).collect();
     let is_word = |field: &Is<'_>| matches!(field, Is::Missing | Is::NotANumber);
     let any = |test: &dyn Fn(&Is<'_>) -> bool| fields.iter().any(test);
-    let integers: Vec<i128> =
-        fields.iter().filter_map(|f| if let Is::Integer(i) = f { Some(*i) } else { None }).collect();
+    let integers: Vec<i128> = fields
+        .iter()
+        .filter_map(|f| if let Is::Integer(i) = f { Some(*i) } else { None })
+        .collect();
     let (booleans, floats) =
         (any(&|f| matches!(f, Is::Boolean(_))), any(&|f| matches!(f, Is::Float(_))));
     let digits = any(&|f| matches!(f, Is::Digits(_)));
@@ -114,7 +123,9 @@ fn typed(name: &str, texts: &[&str], missing: &MissingValues, label: bool) -> (S
     });
     let mut words = TokenCounts::default();
     let mut count = |is_word: &dyn Fn(usize) -> bool| {
-        (0..texts.len()).filter(|row| is_word(*row)).for_each(|row| words.add(texts[row].trim(), 1));
+        (0..texts.len())
+            .filter(|row| is_word(*row))
+            .for_each(|row| words.add(texts[row].trim(), 1));
     };
     let double = |field: &Is<'_>| match field {
         Is::Integer(i) => Some(*i as f64),
