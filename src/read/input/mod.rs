@@ -24,11 +24,14 @@ pub use guard::panics_are_caught;
 /// as one, in the order of their names, and are named in the [audit](crate::audit::SampleAudit::files). They must be of one format and
 /// have the columns needed, in any order; parquet files must agree on the columns' types.
 ///
-/// CSV files have commas between columns, a header and decimal points. A column whose fields are all numbers but for empty ones
+/// CSV files have a header and commas between columns, or semicolons, tabs or bars: what separates the wanted columns, or most names.
+/// Where it is no comma, numbers may have decimal commas; a file in which some have commas and others points is refused. Files compressed
+/// by gzip or zstd (`.csv.gz`, `.csv.zst`) are read as they are. A column whose fields are all numbers but for empty ones
 /// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
 /// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
-/// estimators replaces the words.
+/// estimators replaces the words. All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
+/// a moment, one more copy of as many columns as there are cores.
 ///
 /// ```
 /// use burn_did::{AttGt, Data, backend::Cpu, data};
