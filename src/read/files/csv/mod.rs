@@ -2,7 +2,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | names, and what separates them | `header.rs` |
+//! | names, what separates them, and where columns are | `header.rs`, `file.rs` |
 //! | bytes, decompressed | `source.rs` |
 //! | pieces of whole records | `pieces.rs` |
 //! | records and fields of a piece, and mistakes in them | `scanner.rs` |
@@ -16,6 +16,7 @@
 //! values, for each core) and at the end, once more, as many columns as there are cores.
 
 mod field;
+mod file;
 mod header;
 mod joined;
 mod kinds;
@@ -28,18 +29,18 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use polars::prelude::*;
 
 use super::problem;
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, TokenCounts, Wanted};
 
+use file::CsvFile;
 use header::Header;
 use kinds::{FieldKind, FoundFields};
 pub(super) use lines::line_of;
@@ -50,16 +51,6 @@ use reading::{CsvColumn, ReadPiece, Reading};
 pub(crate) struct CsvData {
     pub frame: DataFrame,
     pub missing: Vec<ReadAsMissing>,
-}
-
-/// A file, and where its columns are.
-struct CsvFile<'a> {
-    path: &'a Path,
-    header: Header,
-    /// For each field of a record, the column that it belongs to.
-    places: Vec<Option<usize>>,
-    /// As it is stored.
-    bytes: u64,
 }
 
 impl CsvData {
@@ -123,16 +114,6 @@ impl CsvData {
             read.push(series.into_column());
         }
         Ok(Self { frame: DataFrame::new(rows, read)?, missing: all })
-    }
-}
-
-impl<'a> CsvFile<'a> {
-    fn open(path: &'a Path, roles: &Wanted, names: &[String], only: bool) -> Result<Self> {
-        let header = Header::read(path, names)?;
-        header.check(path, roles, names, only)?;
-        let bytes = fs::metadata(path).map_err(|source| DidError::io(path, source))?.len();
-        let places = header.places(names);
-        Ok(Self { path, header, places, bytes })
     }
 }
 

@@ -5,14 +5,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
+use super::file::CsvFile;
 use super::part::{ColumnPart, Mode, PartBuilder, PartValues, Typing};
 use super::pieces::{Piece, Pieces};
 use super::scanner::{FieldPlace, Mistake, Scanned, Scanner};
-use super::{CsvFile, problem};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::parallel::{self, held};
 use crate::base::progress::Progress;
+use crate::read::files::problem;
 
 /// Memory is asked for whenever so much more is held.
 const ASKED: u64 = 1 << 27;

@@ -116,7 +116,7 @@ impl<'a> OpenFile<'a> {
     /// Columns of some rows of some row groups.
     fn columns(
         &self,
-        groups: &Groups<'_>,
+        groups: &[(&RowGroupMetadata, Range<usize>)],
         schema: &ArrowSchema,
         names: &[String],
     ) -> Result<Vec<Column>> {
@@ -125,7 +125,13 @@ impl<'a> OpenFile<'a> {
         });
         let fields: Vec<&ArrowField> = fields.collect::<Result<_>>()?;
         self.check_memory(groups, &fields)?;
-        columns::read(self, groups, &fields)
+        let rows: Vec<usize> = groups.iter().map(|(_, rows)| rows.len()).collect();
+        let decode = |index: usize, field: &ArrowField| {
+            let (group, rows) = &groups[index];
+            self.column(group, rows.clone(), field)
+        };
+        let failed = |error| self.unreadable(error);
+        columns::read(&Groups { rows: &rows, column: &decode, failed: &failed }, &fields)
     }
 
     /// An error unless there is room for columns of some rows, which is a lie of a damaged file if they have fewer.
@@ -156,7 +162,7 @@ impl<'a> OpenFile<'a> {
     }
 
     /// Some rows of a column of a row group.
-    pub fn column(
+    fn column(
         &self,
         group: &RowGroupMetadata,
         rows: Range<usize>,
@@ -230,11 +236,11 @@ impl<'a> OpenFile<'a> {
     }
 
     /// What decoding ends with: nonsense may have been written meanwhile.
-    pub fn unreadable(&self, error: PolarsError) -> DidError {
+    fn unreadable(&self, error: PolarsError) -> DidError {
         self.check_unchanged().err().unwrap_or_else(|| self.source.unreadable(error))
     }
 
-    pub fn damaged(&self, text: String) -> DidError {
+    fn damaged(&self, text: String) -> DidError {
         self.check_unchanged().err().unwrap_or_else(|| problem(self.source.path(), text))
     }
 }
