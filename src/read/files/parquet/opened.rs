@@ -135,7 +135,11 @@ impl<'a> OpenFile<'a> {
     }
 
     /// An error unless there is room for columns of some rows, which is a lie of a damaged file if they have fewer.
-    fn check_memory(&self, groups: &Groups<'_>, fields: &[&ArrowField]) -> Result<()> {
+    fn check_memory(
+        &self,
+        groups: &[(&RowGroupMetadata, Range<usize>)],
+        fields: &[&ArrowField],
+    ) -> Result<()> {
         let mut needed = 0_u128;
         for (group, rows) in groups {
             for field in fields {
