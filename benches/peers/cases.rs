@@ -74,12 +74,7 @@ fn group_time() -> Vec<Case> {
 
 /// As in simulations, and where every industry is a sample of its own.
 fn small() -> Vec<Case> {
-    let analytic = Case {
-        units: 500,
-        covariates: 1,
-        repeats: 100,
-        ..group_time()[0].clone()
-    };
+    let analytic = Case { units: 500, covariates: 1, repeats: 100, ..group_time()[0].clone() };
     vec![
         Case { name: "m1".into(), ..analytic.clone() },
         Case { name: "m2".into(), draws: 1_000, repeats: 20, ..analytic },

@@ -70,7 +70,8 @@ fn peers(options: &Options) -> Result<Vec<Contestant>> {
     };
     let python = |name, script| Contestant::python(name, interpreter.clone(), script);
     // The wheel of this checkout is there where somebody has built and installed it.
-    let has_wheel = machine::said(&interpreter.display().to_string(), &["-c", "import burn_did"]).is_some();
+    let has_wheel =
+        machine::said(&interpreter.display().to_string(), &["-c", "import burn_did"]).is_some();
     let all = [
         has_wheel.then(|| python(cases::WHEEL, "peers/burn_did_wheel.py")),
         Some(python("diff-diff", "peers/diff_diff.py")),

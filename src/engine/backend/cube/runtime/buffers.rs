@@ -147,7 +147,8 @@ impl<R: GpuRuntime> Gpu<R> {
 
     /// Uploads words of 64 bits one part after another, each as its low and its high half; never none.
     pub(crate) fn word_halves(&self, parts: &[&[u64]]) -> Buffer {
-        let mut words = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>().max(1));
+        let mut words =
+            Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>().max(1));
         for part in parts {
             words.extend(part.iter().map(|word| word.to_le()));
         }
