@@ -25,6 +25,7 @@ pub fn cases() -> Vec<Case> {
                     draws,
                     law: Multiplier::Mammen,
                     shuffled: false,
+                    repeats: 1,
                 });
             }
         }

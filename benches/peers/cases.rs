@@ -4,8 +4,8 @@ use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 
 use super::common::case::{Case, Estimator};
 
-/// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name); two periods; triple
-/// differences.
+/// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name); small data, fitted many
+/// times; two periods; triple differences.
 pub fn all() -> Vec<Case> {
     let ordered = group_time();
     let shuffled = ordered.clone().into_iter().filter(|case| !ours_alone(case)).map(|case| Case {
@@ -14,7 +14,8 @@ pub fn all() -> Vec<Case> {
         ..case
     });
     let shuffled: Vec<Case> = shuffled.collect();
-    ordered.into_iter().chain(shuffled).chain(two_periods()).chain(triple()).collect()
+    let ordered = ordered.into_iter().chain(shuffled);
+    ordered.chain(small()).chain(two_periods()).chain(triple()).collect()
 }
 
 /// Whether no peer has the option.
@@ -22,9 +23,12 @@ pub fn ours_alone(case: &Case) -> bool {
     case.draws > 0 && case.law == Multiplier::Gaussian
 }
 
-/// Whether a peer is asked: diff-diff's triple differences take minutes.
+/// This crate from Python.
+pub const WHEEL: &str = "burn-did (Python)";
+
+/// Whether a peer is asked: diff-diff's triple differences take minutes, and csdid has neither these nor two periods.
 pub fn has(peer: &str, case: &Case) -> bool {
-    case.estimator == Estimator::AttGt || peer == "moderndid"
+    case.estimator == Estimator::AttGt || ["moderndid", WHEEL].contains(&peer)
 }
 
 fn group_time() -> Vec<Case> {
@@ -41,6 +45,7 @@ fn group_time() -> Vec<Case> {
         draws: 0,
         law: Multiplier::Mammen,
         shuffled: false,
+        repeats: 1,
     };
     let long = Case {
         units: 200_000,
@@ -64,6 +69,15 @@ fn group_time() -> Vec<Case> {
             ..short
         },
         Case { name: "p6".into(), covariates: 20, ..long },
+    ]
+}
+
+/// As in simulations, and where every industry is a sample of its own.
+fn small() -> Vec<Case> {
+    let analytic = Case { units: 500, covariates: 1, repeats: 100, ..group_time()[0].clone() };
+    vec![
+        Case { name: "m1".into(), ..analytic.clone() },
+        Case { name: "m2".into(), draws: 1_000, repeats: 20, ..analytic },
     ]
 }
 

@@ -100,6 +100,7 @@ fn growths() -> Vec<Growth> {
         draws: 0,
         law: burn_did::options::Multiplier::Mammen,
         shuffled: false,
+        repeats: 1,
     };
     let vary = |name: &str, values: &[usize], change: &dyn Fn(&mut Case, usize)| {
         let case = |x: &usize| {

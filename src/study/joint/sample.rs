@@ -69,7 +69,7 @@ impl StudySample {
             .and("covariate", Kind::Value, &covariates)
             .and("sample", Kind::Value, &filters);
         data.reading(|data| {
-            let read = data.read(&wanted, &missing)?;
+            let read = data.read(&wanted, &missing, None)?;
             let names: Vec<&str> =
                 read.frame.get_column_names().iter().map(|n| n.as_str()).collect();
             wanted.find_in(&names)?;
