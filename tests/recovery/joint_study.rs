@@ -113,9 +113,9 @@ fn the_joint_covariance_is_that_of_a_bootstrap_of_clusters() {
     }
     println!("{count} entries of the covariance of all effects over both standard errors:");
     println!("off by {:.4} on average, {largest:.4} at most", sum / count);
-    // A variance of 2,000 draws is known to 3 %; cohorts of some 80 clusters add about as much.
-    assert!(worst < 0.1, "{worst}");
-    assert!(sum / count < 0.04 && largest < 0.2, "{} {largest}", sum / count);
+    // A variance of 2,000 draws is known to 3 %; cohorts of some 80 clusters add about as much, and stacks are nearly Sun and Abraham.
+    assert!(worst < 0.15, "{worst}");
+    assert!(sum / count < 0.05 && largest < 0.12, "{} {largest}", sum / count);
 }
 
 /// Shares of samples in which the test of each pair rejects at 5 %: of all effects, and of the average.
