@@ -9,7 +9,7 @@ use super::failed;
 use super::font::Typeface;
 use super::frame::Frame;
 use super::legend::{Legend, LegendEntry, LegendKey};
-use super::marks::{Mark, Marks, faint};
+use super::marks::{Mark, Marks, faint, inner};
 use super::options::{Colour, PlotOptions};
 use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, Scene, Shape, Text, WHITE};
 use super::sizes::Sizes;
@@ -191,6 +191,8 @@ impl CurveLayout<'_> {
             if let Some(interval) = effect.interval.filter(|_| self.options.show_intervals) {
                 let (from, to) = ends(interval);
                 let width = (0.45 * marks.radius).min(0.8 * spacing);
+                // Where intervals are an area, effects stand out of it.
+                let colour = if spacing < NARROW { inner(colour) } else { colour };
                 self.scene.line(Point { x, y: from }, Point { x, y: to }, width, colour);
             }
             marks.point(&mut self.scene, Point { x, y: frame.up(effect.value) }, colour);
