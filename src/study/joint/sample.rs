@@ -149,7 +149,9 @@ impl StudySample {
             }
             None => (self.time.finite(times), self.group.finite(groups)),
         };
-        periods.iter_mut().for_each(|period| *period += shift);
+        for period in &mut periods {
+            *period += shift;
+        }
         let cohorts = inside(&periods, groups);
         if let Some(keep) = keep {
             frame = frame.filter(&BooleanChunked::from_slice("sample".into(), &keep))?;
