@@ -201,12 +201,7 @@ impl Pass for InfluencePass {
         Ok(stats.map(|stats| stats.into_iter().zip(&segments.chunks).map(part).collect()))
     }
 
-    fn merge(
-        &self,
-        total: &mut InfluenceStat,
-        stratum: usize,
-        part: &InfluenceStat,
-    ) -> Result<()> {
+    fn merge(&self, total: &mut InfluenceStat, stratum: usize, part: &InfluenceStat) -> Result<()> {
         total.merge_columns(&self.active(stratum), self.columns, part)
     }
 }

@@ -246,7 +246,8 @@ fn add_law(
     let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
     let mut covariance = Vec::with_capacity(m * m);
     for (row, scale) in unscaled.chunks_exact(m.max(1)).zip(scales) {
-        covariance.extend(row.iter().zip(scales).map(|(v, other)| times(times(*v, *scale), *other)));
+        covariance
+            .extend(row.iter().zip(scales).map(|(v, other)| times(times(*v, *scale), *other)));
     }
     joint.covariance = Some(covariance);
     if let Some(bootstrap) = &effects.inference.bootstrap {
