@@ -21,7 +21,7 @@ fn main() -> burn_did::Result<()> {
         Variation::Method(vec![EstimationMethod::DoublyRobust, EstimationMethod::Ipw]),
         Variation::Sample(vec![SampleFilter::All, SampleFilter::Without("2004".into())]),
     ];
-    let curve = config.specification_curve(&data::mpdta(), &vary)?;
+    let curve = config.specification_curve(data::mpdta(), &vary)?;
     println!("{curve}");
 
     // How far each is from the main specification, with the standard error of the difference.

@@ -87,7 +87,7 @@ fn anticipation_moves_the_first_treated_period_of_estimators_without_the_option(
         .map(|g| if *g > 0.0 && g.is_finite() { g - 1.0 } else { *g })
         .collect();
     let config = Imputation::builder().outcome("y").unit("id").time("period").group("group");
-    let alone = config.build().fit(&with(&frame, "group", earlier)).unwrap().event_study();
+    let alone = config.build().fit(with(&frame, "group", earlier)).unwrap().event_study();
     close(&curve, 1, average(&alone, &curve.event_times, 1.0));
     // The joint study has the option, too.
     let mut config = simulated(&[BJS]);
