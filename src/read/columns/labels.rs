@@ -1,6 +1,9 @@
 //! Labels of units and clusters, and their codes in sorted order.
 
+use polars::prelude::StringChunked;
 use serde::{Deserialize, Serialize};
+
+use super::categories::CategoryLabels;
 
 /// Code of a missing label.
 pub(crate) const MISSING: u32 = u32::MAX;
@@ -14,13 +17,32 @@ pub(crate) enum Label {
 }
 
 /// Distinct labels, ascending.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) enum Labels {
     /// Integers, or unsigned ones as [`signed_key`].
     Integers(Vec<i64>),
     Wide(Vec<i128>),
     Floats(Vec<f64>),
-    Texts(Vec<String>),
+    Texts(TextLabels),
+    Categories(CategoryLabels),
+}
+
+/// Texts of a column, by rows that have them.
+#[derive(Clone)]
+pub(crate) struct TextLabels {
+    column: StringChunked,
+    rows: Vec<u32>,
+}
+
+impl TextLabels {
+    /// The texts of these rows.
+    pub fn new(column: &StringChunked, rows: Vec<u32>) -> Self {
+        Self { column: column.clone(), rows }
+    }
+
+    fn text(&self, code: usize) -> String {
+        self.column.get(self.rows[code] as usize).unwrap_or_default().to_owned()
+    }
 }
 
 impl Labels {
@@ -29,7 +51,8 @@ impl Labels {
             Self::Integers(v) => v.len(),
             Self::Wide(v) => v.len(),
             Self::Floats(v) => v.len(),
-            Self::Texts(v) => v.len(),
+            Self::Texts(v) => v.rows.len(),
+            Self::Categories(v) => v.len(),
         }
     }
 
@@ -39,13 +62,14 @@ impl Labels {
             Self::Integers(v) => Label::Integer(v[code]),
             Self::Wide(v) => Label::Wide(v[code]),
             Self::Floats(v) => Label::Integer(ordered_key(v[code])),
-            Self::Texts(v) => Label::Text(v[code].clone()),
+            Self::Texts(v) => Label::Text(v.text(code)),
+            Self::Categories(v) => Label::Text(v.text(code).to_owned()),
         }
     }
 }
 
 /// One code a row, `MISSING` for null, NaN and infinities.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Codes {
     pub codes: Vec<u32>,
     pub labels: Labels,

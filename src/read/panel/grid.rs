@@ -107,9 +107,9 @@ fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -
         .into_par_iter()
         .map(|StratumMembers { units: list, rank }| {
             let n = list.len();
-            if let Some(offsets) = &regular {
+            if let Some((rows_at, offsets)) = &regular {
                 let shift = offsets[0];
-                let first = list.iter().map(|u| units.order.starts[*u as usize] + shift).collect();
+                let first = list.iter().map(|u| rows_at[*u as usize] + shift).collect();
                 let offsets = offsets.iter().map(|o| o - shift).collect();
                 return Grid { n, rank, first, rows: GridRows::Regular(offsets) };
             }
@@ -140,14 +140,15 @@ struct StratumMembers {
     rank: Vec<u32>,
 }
 
-/// Distance of each period's row from a unit's first, if it is the same for all units.
-fn regular_offsets(
-    units: &Units,
+/// First row of each unit in the frame, and the distance of each period's row from it, if that is the same for all units.
+fn regular_offsets<'a>(
+    units: &'a Units,
     patterns: &Patterns,
     rules: &Rules,
     places: &[Option<UnitPlace>],
-) -> Option<Vec<u32>> {
-    if !units.order.is_natural() || rules.layout != Layout::Balanced {
+) -> Option<(&'a [u32], Vec<u32>)> {
+    let (first, stride) = units.order.strided()?;
+    if rules.layout != Layout::Balanced {
         return None;
     }
     let mut kept = patterns.found.iter().zip(places).filter_map(|(found, place)| {
@@ -155,7 +156,8 @@ fn regular_offsets(
     });
     let (whole, offsets) = kept.next()?;
     let same = whole && kept.all(|(whole, other)| whole && other == offsets);
-    same.then(|| offsets.iter().map(|at| u32::try_from(*at).unwrap_or(MISSING)).collect())
+    let offset = |at: &usize| u32::try_from(*at).unwrap_or(MISSING) * stride;
+    same.then(|| (first, offsets.iter().map(offset).collect()))
 }
 
 /// Every row by itself: by unit where there is one, else in the order of the frame.
