@@ -100,8 +100,9 @@ impl Spread {
         none: u32,
         value: impl Fn(usize, u64) -> u32 + Sync,
     ) -> Vec<u32> {
-        let mut values = vec![none; rows];
+        let mut values = vec![0; rows];
         parallel::chunks(&mut values, PART, |part, values| {
+            values.fill(none);
             let records = &self.records[parallel::part(part, PART, rows)];
             let mut start = 0;
             for (bucket, end) in self.ends[part].iter().enumerate() {

@@ -102,16 +102,15 @@ impl CategoryColumn {
 
 /// The column's own codes, [`MISSING`] for null.
 fn physical<T: PolarsCategoricalType>(column: &CategoricalChunked<T>) -> Vec<u32> {
-    let mut codes = vec![MISSING; column.len()];
+    let mut codes = vec![0; column.len()];
     let mut rest = codes.as_mut_slice();
     for array in column.physical().downcast_iter() {
         let (values, validity) = (array.values().as_slice(), array.validity());
         let (own, later) = rest.split_at_mut(values.len());
         parallel::chunks(own, PART, |part, codes| {
             for (out, at) in codes.iter_mut().zip(part * PART..) {
-                if validity.is_none_or(|valid| valid.get_bit(at)) {
-                    *out = values[at].as_cat();
-                }
+                let valid = validity.is_none_or(|valid| valid.get_bit(at));
+                *out = if valid { values[at].as_cat() } else { MISSING };
             }
         });
         rest = later;

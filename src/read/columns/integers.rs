@@ -48,7 +48,7 @@ pub(crate) fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + 
         true => code(v.abs_diff(min)),
         false => table[offset(v.abs_diff(min))],
     };
-    let mut codes = vec![MISSING; rows];
+    let mut codes = vec![0; rows];
     parallel::chunks(&mut codes, PART, |part, codes| {
         for (code, row) in codes.iter_mut().zip(parallel::part(part, PART, rows)) {
             *code = value(row).map_or(MISSING, code_of);

@@ -8,7 +8,7 @@
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
 //! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `grouped.rs` |
 //! | the order of the rows | `row_order.rs`, `runs.rs` |
-//! | periods, and codes of them | `periods.rs`, `period_codes.rs` |
+//! | periods, and codes of them | `periods.rs`, `period_codes.rs`, `period_table.rs` |
 //! | in messages | `kinds.rs`, `excerpt.rs` |
 
 mod categories;
@@ -23,6 +23,7 @@ mod missing;
 mod names;
 mod numbers;
 mod period_codes;
+mod period_table;
 mod periods;
 mod row_order;
 mod runs;

@@ -2,6 +2,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
+use super::period_table::{TableCodes, by_table};
 use super::values::Numbers;
 use crate::base::parallel;
 use crate::base::simd::vectorized;
@@ -57,7 +58,10 @@ impl PeriodCodes {
         numbers: &Numbers,
         map: impl Fn(f64) -> f64 + Sync,
     ) -> std::result::Result<Self, Uncodable> {
-        let mut codes = vec![Self::MISSING; numbers.len()];
+        if let Some(TableCodes { codes, min }) = by_table(numbers, &map) {
+            return Ok(Self { codes, scale: CodeValues::Offset(min) });
+        }
+        let mut codes = vec![0; numbers.len()];
         let map_all = |values: &mut [f64]| values.iter_mut().for_each(|value| *value = map(*value));
         let blocks = MappedParts { numbers, map: &map_all };
         let range = blocks
