@@ -148,7 +148,8 @@ mod tests {
             assert_eq!(some, (vec![0, 1], vec!["a".to_owned(), "b".to_owned()], false), "{dtype}");
         }
         assert!(CategoryColumn::new(&texts).is_none());
-        let none = Series::full_null("c".into(), 2, &DataType::from_categories(Categories::global()));
+        let none =
+            Series::full_null("c".into(), 2, &DataType::from_categories(Categories::global()));
         assert_eq!(column(&none), (vec![MISSING; 2], Vec::new(), true));
     }
 }

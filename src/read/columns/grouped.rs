@@ -109,9 +109,8 @@ pub(super) fn of_texts<'a>(
 ) -> Grouped {
     let state = PlHashMap::<&str, ()>::default();
     let hash = |row: usize| text(row).map(|text| state.hasher().hash_one(text));
-    let order = |rows: &[u32]| {
-        sorted(rows.len(), &|at| text(rows[at] as usize).unwrap_or_default())
-    };
+    let order =
+        |rows: &[u32]| sorted(rows.len(), &|at| text(rows[at] as usize).unwrap_or_default());
     grouped(rows, &hash, same, order)
 }
 
@@ -172,7 +171,7 @@ mod tests {
         let same = |a: usize, b: usize| value(a) == value(b);
         let order = |rows: &[u32]| {
             let mut order: Vec<u32> = (0..).take(rows.len()).collect();
-            order.sort_by_key(|at| std::cmp::Reverse(value(rows[*at as usize])));
+            order.sort_by_key(|at| std::cmp::Reverse(value(rows[*at as usize] as usize)));
             order
         };
         let found = grouped(10, &|_| Some(u64::MAX), &same, order);
@@ -182,14 +181,20 @@ mod tests {
 
     #[test]
     fn texts_are_in_the_order_of_their_bytes() {
-        let mut texts: Vec<String> = (0..40_000).map(|i| format!("unit {}", i * i % 9_973)).collect();
-        texts.extend(["", "u", "unit ", "unit \0", "unit 1\0\0", "é", "unit 123456789", "unit 12345678x"].map(String::from));
+        let mut texts: Vec<String> =
+            (0..40_000).map(|i| format!("unit {}", i * i % 9_973)).collect();
+        texts.extend(
+            ["", "u", "unit ", "unit \0", "unit 1\0\0", "é", "unit 123456789", "unit 12345678x"]
+                .map(String::from),
+        );
         let text = |row: usize| (row % 7 != 2).then(|| texts[row].as_str());
         let found = of_texts(texts.len(), &text, &|a, b| texts[a] == texts[b]);
         let mut labels: Vec<&str> = (0..texts.len()).filter_map(text).collect();
         labels.sort_unstable();
         labels.dedup();
-        assert!(found.rows.iter().map(|row| texts[*row as usize].as_str()).eq(labels.iter().copied()));
+        assert!(
+            found.rows.iter().map(|row| texts[*row as usize].as_str()).eq(labels.iter().copied())
+        );
         for (row, code) in found.codes.into_iter().enumerate() {
             assert_eq!((code != MISSING).then(|| labels[code as usize]), text(row));
         }

@@ -100,7 +100,11 @@ impl LabelColumn {
             first[*code as usize] = row;
         }
         let times = u32::try_from(self.rows() / distance).ok()?;
-        Some(StridedRows { starts: (0..=stride).map(|label| label * times).collect(), first, stride })
+        Some(StridedRows {
+            starts: (0..=stride).map(|label| label * times).collect(),
+            first,
+            stride,
+        })
     }
 }
 

@@ -125,7 +125,12 @@ impl PatternTable {
     }
 
     /// Adds a unit if its pattern is the last of its group and eligibility, as `same` says of a key.
-    fn add_same(&mut self, group: u16, eligible: bool, same: impl Fn(&[u16]) -> bool) -> Option<u32> {
+    fn add_same(
+        &mut self,
+        group: u16,
+        eligible: bool,
+        same: impl Fn(&[u16]) -> bool,
+    ) -> Option<u32> {
         let at = self.last[slot(group, u16::from(eligible))];
         if !same(self.keys.get(at as usize)?) {
             return None;
@@ -195,12 +200,7 @@ fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<PatternTable> {
 
 /// Adds a unit that has all values and the pattern of one before it, so that there is nothing to check but that its group, its
 /// eligibility and its cluster stay the same.
-fn add_as_before(
-    rows: &Rows,
-    units: &Units,
-    unit: usize,
-    table: &mut PatternTable,
-) -> Option<u32> {
+fn add_as_before(rows: &Rows, units: &Units, unit: usize, table: &mut PatternTable) -> Option<u32> {
     let of_unit = units.order.unit(unit);
     let first = of_unit.clone().next().filter(|_| rows.all_complete())?;
     let constant = |codes: &[u32]| of_unit.clone().all(|row| codes[row] == codes[first]);
@@ -217,9 +217,10 @@ fn add_as_before(
         key[0] == of_group
             && (key[2] == 1) == rows.eligibility(first).unwrap_or(true)
             && periods.len() == of_unit.len()
-            && of_unit.clone().zip(periods).all(|(row, period)| {
-                time[row] == *period && group[row] == of_group
-            })
+            && of_unit
+                .clone()
+                .zip(periods)
+                .all(|(row, period)| time[row] == *period && group[row] == of_group)
     })
 }
 

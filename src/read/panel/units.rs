@@ -245,7 +245,7 @@ mod tests {
     fn rows_without_a_period_are_left_out_and_their_units_stay() {
         for ids in [[4, 4, 6, 6], [6, 6, 4, 4], [6, 4, 6, 4], [6, 4, 4, 6]] {
             let found = rows(&ids, &[1.0, NONE, NONE, 2.0]);
-            let expected = |id| (0..4).filter(|row| ids[*row] == id && [0, 3].contains(row));
+            let expected = |id| (0..4).filter(move |row| ids[*row] == id && [0, 3].contains(row));
             let expected: Vec<Vec<usize>> = [4, 6].map(|id| expected(id).collect()).to_vec();
             assert_eq!(found, expected, "{ids:?}");
         }
