@@ -15,7 +15,9 @@ const PART: usize = 8_192;
 #[derive(Clone)]
 pub(crate) struct CategoryColumn {
     /// A code for each row, in the order of the labels' texts.
-    pub codes: Vec<u32>,
+    pub codes: Arc<Vec<u32>>,
+    /// Whether a row has no label.
+    pub has_missing: bool,
     pub labels: CategoryLabels,
 }
 
@@ -71,13 +73,20 @@ impl CategoryColumn {
         for (place, category) in (0..).zip(&categories) {
             rank[*category as usize] = place;
         }
+        let has_missing = AtomicBool::new(false);
         parallel::chunks(&mut codes, PART, |_, codes| {
+            let mut missing = false;
             for code in codes {
                 *code = rank.get(*code as usize).copied().unwrap_or(MISSING);
+                missing |= *code == MISSING;
+            }
+            if missing {
+                has_missing.store(true, Ordering::Relaxed);
             }
         });
+        let (codes, has_missing) = (Arc::new(codes), has_missing.into_inner());
         let labels = CategoryLabels { categories, mapping: Arc::clone(mapping) };
-        Some(Self { codes, labels })
+        Some(Self { codes, has_missing, labels })
     }
 
     /// The label of a row.
@@ -86,17 +95,15 @@ impl CategoryColumn {
         (code != MISSING).then(|| self.labels.text(code as usize))
     }
 
-    /// Whether a row has no label.
-    pub fn has_missing(&self) -> bool {
-        let clean = |part: &[u32]| part.iter().fold(true, |clean, code| clean & (*code != MISSING));
-        let parts: Vec<&[u32]> = self.codes.chunks(PART).collect();
-        !parallel::all(parts.len(), &|part| clean(parts[part]))
-    }
-
     /// Some of the rows.
     pub fn take(&self, rows: &[u32]) -> Self {
         let codes = rows.iter().map(|row| self.codes[*row as usize]).collect();
-        Self { codes, labels: self.labels.clone() }
+        Self { codes: Arc::new(codes), ..self.clone() }
+    }
+
+    /// The first rows.
+    pub fn head(&self, rows: usize) -> Self {
+        Self { codes: Arc::new(self.codes[..rows].to_vec()), ..self.clone() }
     }
 }
 
@@ -125,7 +132,7 @@ mod tests {
     fn column(series: &Series) -> (Vec<u32>, Vec<String>, bool) {
         let column = CategoryColumn::new(series).unwrap();
         let labels = (0..column.labels.len()).map(|c| column.labels.text(c).to_owned());
-        (column.codes.clone(), labels.collect(), column.has_missing())
+        (column.codes.to_vec(), labels.collect(), column.has_missing)
     }
 
     #[test]

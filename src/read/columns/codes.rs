@@ -127,8 +127,8 @@ impl LabelColumn {
             Self::Texts(c) if c.null_count() == 0 => {
                 question.answer(&c.downcast_iter().map(TextSlice).collect::<Vec<_>>())
             }
-            Self::Categories(c) if !c.has_missing() => {
-                question.answer(&[Keyed { values: &c.codes, key: |v: u32| v }])
+            Self::Categories(c) if !c.has_missing => {
+                question.answer(&[Keyed { values: c.codes.as_slice(), key: |v: u32| v }])
             }
             _ => None,
         }
@@ -159,6 +159,18 @@ impl LabelColumn {
         })
     }
 
+    /// The first rows.
+    pub(super) fn head(&self, rows: usize) -> Self {
+        match self {
+            Self::Integers(c) => Self::Integers(c.slice(0, rows)),
+            Self::Unsigned(c) => Self::Unsigned(c.slice(0, rows)),
+            Self::Wide(c) => Self::Wide(c.head(rows)),
+            Self::Floats(c, is_label) => Self::Floats(c.slice(0, rows), *is_label),
+            Self::Texts(c) => Self::Texts(c.slice(0, rows)),
+            Self::Categories(c) => Self::Categories(c.head(rows)),
+        }
+    }
+
     /// A code for each row.
     pub fn codes(&self) -> Codes {
         match self {
@@ -174,7 +186,7 @@ impl LabelColumn {
             }
             Self::Texts(c) => from_texts(c),
             Self::Categories(c) => {
-                Codes { codes: c.codes.clone(), labels: Labels::Categories(c.labels.clone()) }
+                Codes { codes: c.codes.to_vec(), labels: Labels::Categories(c.labels.clone()) }
             }
         }
     }

@@ -90,12 +90,11 @@ impl LabelColumn {
     fn repeated(&self) -> Option<StridedRows> {
         let distance = self.ask(Repetition)?;
         let stride = u32::try_from(distance).ok()?;
-        let rows: Vec<u32> = (0..stride).collect();
-        let Codes { codes, labels } = self.take(&rows)?.codes();
+        let Codes { codes, labels } = self.head(distance).codes();
         if labels.len() != distance {
             return None;
         }
-        let mut first = rows;
+        let mut first = vec![0; distance];
         for (row, code) in (0..).zip(&codes) {
             first[*code as usize] = row;
         }

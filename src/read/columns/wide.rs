@@ -43,6 +43,11 @@ impl WideColumn {
         Some(Self { keys: self.keys.take(rows).ok()?, ..self.clone() })
     }
 
+    /// The first rows.
+    pub fn head(&self, rows: usize) -> Self {
+        Self { keys: self.keys.slice(0, rows), ..self.clone() }
+    }
+
     /// The label of a row as text.
     pub fn text(&self, row: usize) -> Option<String> {
         let key = self.keys.get(row)?;
