@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// Seed of the data, of the order of shuffled rows and of the draws.
 pub const SEED: u64 = 1;
 
+/// Units that a scaled case keeps.
+const LEAST: usize = 500;
+
 /// An estimator of this crate, and with it the design of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,6 +52,8 @@ pub struct Case {
     pub law: Multiplier,
     /// Whether the rows are in random order.
     pub shuffled: bool,
+    /// Fits one after another, of which the mean time is reported.
+    pub repeats: usize,
     /// The order of the rows if they are not shuffled.
     #[serde(default)]
     pub order: Order,
@@ -101,6 +106,7 @@ impl Case {
             shuffled: false,
             order: Order::Units,
             ids: Ids::Integers,
+            repeats: 1,
         }
     }
 
@@ -123,7 +129,8 @@ impl Case {
 
     /// The same questions to fewer units.
     pub fn scaled(mut self, scale: f64) -> Self {
-        self.units = (self.units as f64 * scale).round() as usize;
+        let scaled = (self.units as f64 * scale).round() as usize;
+        self.units = scaled.max(self.units.min(LEAST));
         self
     }
 
@@ -197,7 +204,12 @@ impl Case {
             Ids::Texts => ", ids as text",
             Ids::Categories => ", ids as categories",
         };
-        format!("{triple}{data}{cohorts}, k = {}, {kind}, {inference}{order}{ids}", self.covariates)
+        let repeats = match self.repeats {
+            1 => String::new(),
+            repeats => format!(", mean of {} fits", thousands(repeats)),
+        };
+        let k = self.covariates;
+        format!("{triple}{data}{cohorts}, k = {k}, {kind}, {inference}{order}{ids}{repeats}")
     }
 }
 

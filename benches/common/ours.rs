@@ -49,8 +49,11 @@ fn timed<B: DidBackend>(task: &Task, precision: Precision) -> Result<Run> {
     let stages = || spans.as_ref().map_or_else(BTreeMap::new, Stages::take);
     let fit = || -> Result<(Fitted, f64)> {
         let start = Instant::now();
-        let fitted = models::fit::<B>(task, precision, &frame, &device)?;
-        Ok((fitted, start.elapsed().as_secs_f64()))
+        let mut fitted = models::fit::<B>(task, precision, &frame, &device)?;
+        for _ in 1..task.case.repeats {
+            fitted = models::fit::<B>(task, precision, &frame, &device)?;
+        }
+        Ok((fitted, start.elapsed().as_secs_f64() / task.case.repeats as f64))
     };
 
     let before = memory::before();

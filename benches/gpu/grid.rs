@@ -27,6 +27,7 @@ pub fn cases() -> Vec<Case> {
                     shuffled: false,
                     order: Order::Units,
                     ids: Ids::Integers,
+                    repeats: 1,
                 });
             }
         }

@@ -5,7 +5,7 @@ use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 use super::common::case::{Case, Estimator, Ids, Order};
 
 /// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name), and with other orders and
-/// ids; two periods; triple differences.
+/// ids; small data, fitted many times; two periods; triple differences.
 pub fn all() -> Vec<Case> {
     let ordered = group_time();
     let shuffled = ordered.clone().into_iter().filter(|case| !ours_alone(case)).map(|case| Case {
@@ -17,7 +17,7 @@ pub fn all() -> Vec<Case> {
     let others = ordered.iter().filter(|case| ["p1", "p3"].contains(&&*case.name)).flat_map(others);
     let others: Vec<Case> = others.collect();
     let group_time = ordered.into_iter().chain(shuffled).chain(others);
-    group_time.chain(two_periods()).chain(triple()).collect()
+    group_time.chain(small()).chain(two_periods()).chain(triple()).collect()
 }
 
 /// A case with rows by period and by group, and with ids that are texts and categories.
@@ -39,9 +39,12 @@ pub fn ours_alone(case: &Case) -> bool {
     case.draws > 0 && case.law == Multiplier::Gaussian || case.ids != Ids::Integers
 }
 
-/// Whether a peer is asked: diff-diff's triple differences take minutes.
+/// This crate from Python.
+pub const WHEEL: &str = "burn-did (Python)";
+
+/// Whether a peer is asked: diff-diff's triple differences take minutes, and csdid has neither these nor two periods.
 pub fn has(peer: &str, case: &Case) -> bool {
-    case.estimator == Estimator::AttGt || peer == "moderndid"
+    case.estimator == Estimator::AttGt || ["moderndid", WHEEL].contains(&peer)
 }
 
 fn group_time() -> Vec<Case> {
@@ -60,6 +63,7 @@ fn group_time() -> Vec<Case> {
         shuffled: false,
         order: Order::Units,
         ids: Ids::Integers,
+        repeats: 1,
     };
     let long = Case {
         units: 200_000,
@@ -83,6 +87,15 @@ fn group_time() -> Vec<Case> {
             ..short
         },
         Case { name: "p6".into(), covariates: 20, ..long },
+    ]
+}
+
+/// As in simulations, and where every industry is a sample of its own.
+fn small() -> Vec<Case> {
+    let analytic = Case { units: 500, covariates: 1, repeats: 100, ..group_time()[0].clone() };
+    vec![
+        Case { name: "m1".into(), ..analytic.clone() },
+        Case { name: "m2".into(), draws: 1_000, repeats: 20, ..analytic },
     ]
 }
 

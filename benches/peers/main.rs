@@ -16,7 +16,7 @@ use clap::Parser;
 
 use common::contestant::Contestant;
 use common::summary::Summary;
-use common::{Result, bench_file, duel, ours, python, results};
+use common::{Result, bench_file, duel, machine, ours, python, results};
 use options::Options;
 
 fn main() -> ExitCode {
@@ -68,9 +68,15 @@ fn peers(options: &Options) -> Result<Vec<Contestant>> {
         Some(path) => path.clone(),
         None => python::environment("python", &bench_file("peers/requirements.txt"))?,
     };
+    let python = |name, script| Contestant::python(name, interpreter.clone(), script);
+    // The wheel of this checkout is there where somebody has built and installed it.
+    let has_wheel =
+        machine::said(&interpreter.display().to_string(), &["-c", "import burn_did"]).is_some();
     let all = [
-        Some(Contestant::python("diff-diff", interpreter.clone(), "peers/diff_diff.py")),
-        Some(Contestant::python("moderndid", interpreter, "peers/moderndid.py").at_most(2)),
+        has_wheel.then(|| python(cases::WHEEL, "peers/burn_did_wheel.py")),
+        Some(python("diff-diff", "peers/diff_diff.py")),
+        Some(python("moderndid", "peers/moderndid.py").at_most(2)),
+        Some(python("csdid", "peers/csdid_package.py").at_most(2)),
         Contestant::did(),
     ];
     Ok(all.into_iter().flatten().filter(|c| !options.without.iter().any(|w| w == c.name)).collect())

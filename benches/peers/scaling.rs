@@ -102,6 +102,7 @@ fn growths() -> Vec<Growth> {
         shuffled: false,
         order: Order::Units,
         ids: Ids::Integers,
+        repeats: 1,
     };
     let vary = |name: &str, values: &[usize], change: &dyn Fn(&mut Case, usize)| {
         let case = |x: &usize| {

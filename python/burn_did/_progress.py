@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]
+
+# Seconds that a fit may take before its progress is shown.
+QUIET = 1.0
+WIDTH = 40
 
 
 def chosen(progress: bool | Progress | None) -> Progress | None:
@@ -14,12 +19,25 @@ def chosen(progress: bool | Progress | None) -> Progress | None:
         return progress
     if progress is None:
         progress = sys.stderr.isatty() or "ipykernel" in sys.modules
-    return _line if progress else None
+    return _Line() if progress else None
 
 
-def _line(stage: str, done: int, total: int) -> None:
-    width = 40
-    full = width * done // max(total, 1)
-    end = "\r" + " " * (width + 40) + "\r" if done >= total else ""
-    sys.stderr.write(f"\r{stage:18} {'█' * full}{'░' * (width - full)} {done}/{total}{end}")
-    sys.stderr.flush()
+class _Line:
+    """A line on standard error: the stage, how far it is, and the seconds so far. Short fits write none, and what was written is erased."""
+
+    def __init__(self) -> None:
+        self.start = time.monotonic()
+        self.written = 0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        seconds = time.monotonic() - self.start
+        if seconds < QUIET:
+            return
+        line = ""
+        if done < total:
+            full = WIDTH * done // total
+            line = f"{stage:18} {'█' * full}{'░' * (WIDTH - full)} {done}/{total}, {seconds:.0f} s"
+        if line or self.written:
+            sys.stderr.write("\r" + line.ljust(self.written) + ("" if line else "\r"))
+            sys.stderr.flush()
+        self.written = len(line)

@@ -81,7 +81,9 @@ pub(crate) fn run<T: Send + 'static>(
     worker::computes_here();
     let (sender, receiver) = channel();
     let worker = std::thread::Builder::new().name(NAME.into()).stack_size(STACK);
+    let progress = hook.progress();
     let started = worker.spawn(move || {
+        let work = || progress.watch(work);
         // Nothing that the work could leave half done is used after it.
         let done = catch_unwind(AssertUnwindSafe(work));
         let _ = sender.send(done);

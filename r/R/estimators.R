@@ -136,8 +136,8 @@ bacon <- function(yname, tname, idname, gname, data, clustervars = NULL, alp = 0
 honest_did <- function(object, e = 0, type = c("smoothness", "relative_magnitude"), method = NULL, Mvec = NULL, Mbarvec = NULL,
                        monotonicityDirection = NULL, biasDirection = NULL, alpha = NULL, gridPoints = NULL, grid.lb = NULL, grid.ub = NULL,
                        ...) {
-  if (!inherits(object, c("burndid_att_gt", "burndid_aggte", "burndid_sunab", "burndid_feols"))) {
-    stop_burndid("usage", "`object` must be a result of aggte(type = \"dynamic\"), att_gt, ddd, sunab or feols")
+  if (!inherits(object, c("burndid_att_gt", "burndid_aggte", "burndid_sunab", "burndid_feols", "burndid_effects"))) {
+    stop_burndid("usage", "`object` must be a result of aggte(type = \"dynamic\") or of an estimator")
   }
   type <- match.arg(type)
   arguments <- c(options_of(delta = if (type == "smoothness") "sd" else "rm", m = Mvec, mbar = Mbarvec, `event-time` = e,

@@ -6,8 +6,10 @@ titles <- c(
   burndid_sunab = "Event Study by Sun and Abraham (2021)", burndid_bacon = "Goodman-Bacon (2021) Decomposition",
   burndid_honest = "Robust Confidence Intervals by Rambachan and Roth (2023)")
 
+title_of <- function(x) if (is.null(x$title)) titles[[class(x)[1L]]] else x$title
+
 print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  cat("\n", titles[[class(x)[1L]]], "\n\n", sep = "")
+  cat("\n", title_of(x), "\n\n", sep = "")
   if (inherits(x, "burndid_aggte")) {
     overall <- x$document$overall
     cat(sprintf("Overall: %s (standard error %s), %s%% interval from %s to %s\n\n", format(number(overall$estimate), digits = digits),
@@ -18,6 +20,10 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   if (!(inherits(x, "burndid_aggte") && x$document$about$type == "simple")) {
     rows <- rows[vapply(rows, function(column) !all(is.na(column)), NA)]
     print(rows[setdiff(names(rows), "type")], digits = digits, row.names = FALSE, ...)
+  }
+  if (!is.null(x$agreement)) {
+    cat("\n")
+    print(x$agreement, digits = digits, row.names = FALSE)
   }
   if (inherits(x, "burndid_bacon")) {
     cat("\n")
@@ -57,7 +63,7 @@ vcov.burndid <- function(object, ...) {
   if (inherits(object, "burndid_aggte")) terms <- terms[terms != "ATT(Average)"]
   if (inherits(object, "burndid_aggte") && document$about$type == "simple") values <- matrix(number(document$overall$se)^2)
   found <- matrix_of(values, terms)
-  if (is.null(found)) stop_burndid("no_vcov", "this result has no covariances", "a bootstrap of curves, or robust intervals, have none")
+  if (is.null(found)) stop_burndid("no_vcov", "this result has no covariances", "a bootstrap of curves, robust intervals and tables of several kinds of effects have none; saved_json(fit) has what the program kept")
   found
 }
 
@@ -133,15 +139,26 @@ plot.burndid <- function(x, ...) {
   rows <- table_of(x)
   rows <- rows[!(rows$term %in% c("ATT(Average)", "ATT(simple average)")), ]
   if (!nrow(rows)) rows <- table_of(x)
-  by <- intersect(c("event.time", "time", "group", "M"), names(rows))
+  by <- intersect(c("event.time", "horizon", "dose", "time", "group", "M"), names(rows))
+  if (inherits(x, "burndid_effects")) {
+    # The first table that has effects by time or dose.
+    rows <- rows[!is.na(rows[[by[1L]]]), ]
+    rows <- rows[rows$kind %in% c(rows$kind[1L], "placebos"), ]
+  }
   at <- if (inherits(x, "burndid_att_gt") || !length(by)) seq_len(nrow(rows)) else as.numeric(rows[[by[1L]]])
-  before <- if ("event.time" %in% by) at < 0 else if (inherits(x, "burndid_att_gt")) rows$time < rows$group else rep(FALSE, length(at))
+  ticks <- unique(at)
+  estimators <- unique(rows$estimator)
+  # Several estimators stand side by side.
+  if (length(estimators)) at <- at + 0.7 * ((match(rows$estimator, estimators) - 0.5) / length(estimators) - 0.5)
+  before <- if (by[1L] %in% c("event.time", "horizon")) at < 0 else if (inherits(x, "burndid_att_gt")) rows$time < rows$group else rep(FALSE, length(at))
   colours <- ifelse(before, "#d55e00", "#0072b2")
+  if (length(estimators)) colours <- palette.colors(length(estimators))[match(rows$estimator, estimators)]
   range <- range(c(0, rows$conf.low, rows$conf.high, rows$estimate), na.rm = TRUE, finite = TRUE)
   cells <- inherits(x, "burndid_att_gt")
   plot(at, rows$estimate, ylim = range, xlab = if (cells) "group, time" else if (length(by)) by[1L] else "", ylab = "Estimate", xaxt = "n", pch = 19, col = colours,
-       main = titles[[class(x)[1L]]], ...)
-  axis(1, at, if (cells) paste0(rows$group, ", ", rows$time) else if (length(by)) signif(at, 3L) else rows$term, las = if (cells) 2L else 0L)
+       main = title_of(x), ...)
+  if (length(estimators)) legend("bottomleft", estimators, col = unique(colours), pch = 19, bty = "n")
+  axis(1, if (length(estimators)) ticks else at, if (length(estimators)) ticks else if (cells) paste0(rows$group, ", ", rows$time) else if (length(by)) signif(at, 3L) else rows$term, las = if (cells) 2L else 0L)
   abline(h = 0, lty = 2)
   segments(at, rows$conf.low, at, rows$conf.high, col = colours)
   invisible(x)

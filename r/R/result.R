@@ -8,9 +8,10 @@ estimate <- function(command, arguments, data, columns, regressors = character()
 read_result <- function(args, class, call) {
   file <- tempfile("burndid-", fileext = ".json")
   on.exit(unlink(file))
-  run_program(c(args, paste0("--save=", file), "--format=csv"))
+  printed <- run_program(c(args, paste0("--save=", file), "--format=csv"))
   text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  structure(list(call = call, document = jsonlite::fromJSON(text), json = text), class = c(paste0("burndid_", class), "burndid"))
+  rows <- utils::read.csv(text = printed, na.strings = "", encoding = "UTF-8", stringsAsFactors = FALSE)
+  structure(list(call = call, document = jsonlite::fromJSON(text), json = text, rows = rows), class = c(paste0("burndid_", class), "burndid"))
 }
 
 saved_json <- function(object, file = NULL) {
@@ -81,6 +82,16 @@ table_of.burndid_sunab <- function(object) {
 table_of.burndid_bacon <- function(object) {
   frame_of(as.data.frame(lapply(object$document$coefficient[c("estimate", "se", "statistic", "p_value", "ci_lower", "ci_upper")], number)),
            object$document$coefficient$term)
+}
+
+table_of.burndid_effects <- function(object) {
+  rows <- object$rows
+  # Columns that say which effect a row is, where they say anything, in the words of the other results.
+  known <- c("table", "kind", "estimator", "parameter", "event_time", "horizon", "group", "time", "cohort", "dose", "status", "reason")
+  known <- known[vapply(known, function(name) !is.null(rows[[name]]) && !all(is.na(rows[[name]])), NA)]
+  about <- rows[known]
+  names(about) <- sub("_", ".", sub("^table$", "kind", names(about)))
+  do.call(frame_of, c(list(rows, object$terms), about))
 }
 
 table_of.burndid_honest <- function(object) {

@@ -4,8 +4,10 @@
 //! second sweep the effects are extrapolated along their last change (Irons and Tuck 1969), as in R `fixest`. Of an odd number
 //! of iterations the last is not made, as one sweep does not tell how fast changes fall.
 
+use super::SOLVING;
 use super::conjugate::{Done, Goal, InnerSolution, Normal};
 use super::stripes::{self, STRIPE};
+use crate::base::progress;
 
 /// Iterates on `S θ = g` until all columns are done, but at most so often.
 pub(super) fn solve<const K: usize>(
@@ -32,6 +34,7 @@ pub(super) fn solve<const K: usize>(
     };
     let mut iteration = 0;
     while iterations - iteration >= 2 && out.done.contains(&None) {
+        progress::tell(SOLVING, iteration as u64, iterations as u64);
         let before = at.effects.clone();
         let first = at.sweep();
         let middle = at.effects.clone();

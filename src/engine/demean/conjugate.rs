@@ -7,7 +7,9 @@
 //! What a step takes from the squares, `α g'z`, is known without cancellation, and the sum over the steps that are not taken
 //! is the squared error of the residuals (Hestenes and Stiefel 1952, theorem 6:1). So the iteration stops by its error.
 
+use super::SOLVING;
 use super::stripes::{self, STRIPE};
+use crate::base::progress;
 
 /// `S` and what approximates its inverse.
 pub(super) trait Normal<const K: usize>: Sync {
@@ -84,6 +86,7 @@ impl<const K: usize> Conjugate<K> {
             if self.iterations >= iterations {
                 return false;
             }
+            progress::tell(SOLVING, self.iterations as u64, iterations as u64);
             self.turn(normal);
             self.advance(normal);
             self.iterations += 1;

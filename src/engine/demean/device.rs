@@ -16,11 +16,12 @@ use super::conjugate::{ConjugateScalars, Done};
 use super::lsmr;
 use super::stripes::BlockSums;
 use super::sweep::WeightedDesign;
-use super::{Column, Demeaner, Place};
+use super::{Column, Demeaner, Place, SOLVING};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
 use crate::base::options::Stop;
 use crate::base::parallel::held;
+use crate::base::progress;
 use crate::engine::backend::{LevelDesign, LevelSolver, LevelWeights};
 
 /// Part of the squared `‖A'r‖` at which a pass in single precision ends.
@@ -103,6 +104,7 @@ impl Device {
         solver.begin(&sums, K)?;
         let mut taken = 0;
         while taken < iterations && courses.iter().any(Course::live) {
+            progress::tell(SOLVING, taken as u64, iterations as u64);
             let [first, most] = LOOK;
             let count = (taken / 4).clamp(first, most).min(iterations - taken);
             let live = courses.each_ref().map(Course::live);

@@ -4,11 +4,13 @@
 //! The vector `u` is stored as it comes from a pass, before it is divided by its norm `β`: one pass over the cells forms
 //! `A v - α u` and the sums `A'u` alike.
 
+use super::SOLVING;
 use super::cells::SegmentBlock;
 use super::stripes::{self, BlockSums, STRIPE};
 use super::sweep::{WeightedDesign, for_design};
 use crate::base::error::Result;
 use crate::base::parallel;
+use crate::base::progress;
 use crate::engine::backend::{BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalUpdate, LevelSolver};
 
 /// Largest condition number of `A` that is iterated on.
@@ -62,6 +64,7 @@ pub(super) fn solve<const K: usize>(
         if columns.iter().all(|c| c.ended.is_some()) {
             break;
         }
+        progress::tell(SOLVING, iteration as u64, iterations as u64);
         let norms = at.pass(columns.each_ref().map(|c| c.alpha * inverse(c.beta)));
         for k in 0..K {
             columns[k].beta = norms[k];
@@ -122,6 +125,7 @@ pub(super) fn solve_on<const K: usize>(
     let mut normx = solver.combine(&[begin; K])?;
     let mut iteration = 0;
     while iteration < iterations && columns.iter().any(|c| c.ended.is_none()) {
+        progress::tell(SOLVING, iteration as u64, iterations as u64);
         let count = BIDIAGONAL_STEPS.min(iterations - iteration);
         let mut updates = Vec::with_capacity(count * K);
         for step in solver.bidiagonalise(count)? {

@@ -52,6 +52,9 @@ use crate::base::options::Precision;
 pub use options::{ColumnReport, Solver};
 pub(crate) use place::{On, OnHost, Place};
 
+/// The stage of a solver's steps, of at most so many.
+const SOLVING: &str = "fixed effects";
+
 /// One factor: a level for each row; every level in `0..levels` occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {

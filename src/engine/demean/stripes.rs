@@ -22,7 +22,7 @@ impl<const K: usize> BlockSums<K> {
         blocks: &[SegmentBlock],
         sum: impl Fn(usize, &SegmentBlock, &mut [[f64; K]]) -> T + Sync,
     ) -> Vec<T> {
-        map(blocks.len(), |b| {
+        parallel::map(blocks.len(), |b| {
             let mut acc = self.0[b].write().unwrap_or_else(PoisonError::into_inner);
             acc.fill([0.0; K]);
             sum(b, &blocks[b], &mut acc)
@@ -55,11 +55,6 @@ impl<const K: usize> BlockSums<K> {
             }
         }
     }
-}
-
-/// `f` of `0..count`, in order; one alone is not worth another thread.
-pub(super) fn map<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if count == 1 { vec![f(0)] } else { parallel::map(count, f) }
 }
 
 /// Calls `f` with the number of each stripe and its values; what it returns, in order.

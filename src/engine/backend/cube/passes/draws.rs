@@ -68,8 +68,7 @@ impl<'a> Multiplied<'a> {
 impl RowMultipliers {
     /// Of rows with these ranks.
     pub(crate) fn new<R: GpuRuntime>(gpu: &Gpu<R>, spec: Multipliers, ranks: &[&[u64]]) -> Self {
-        let words = ranks.iter().copied().flatten().flat_map(|rank| halves(*rank)).collect();
-        Self { spec, ranks: gpu.indices(words) }
+        Self { spec, ranks: gpu.word_halves(ranks) }
     }
 
     /// Sums of the items, `[items, draws]`.

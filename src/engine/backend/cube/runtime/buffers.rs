@@ -145,6 +145,19 @@ impl<R: GpuRuntime> Gpu<R> {
         self.upload(data.as_bytes(), len)
     }
 
+    /// Uploads words of 64 bits one part after another, each as its low and its high half; never none.
+    pub(crate) fn word_halves(&self, parts: &[&[u64]]) -> Buffer {
+        let mut words =
+            Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>().max(1));
+        for part in parts {
+            words.extend(part.iter().map(|word| word.to_le()));
+        }
+        if words.is_empty() {
+            words.push(0u64);
+        }
+        self.upload(bytemuck::cast_slice(&words), 2 * words.len())
+    }
+
     /// Uploads indices; never none.
     pub(crate) fn indices(&self, mut values: Vec<u32>) -> Buffer {
         if values.is_empty() {
