@@ -5,8 +5,8 @@
 
 use super::parallel;
 
-/// Rows that one task spreads.
-const PART: usize = 32_768;
+/// Rows that one task spreads, which have numbers of half a word within it.
+pub(crate) const PART: usize = 32_768;
 
 /// Rows that a bucket should have, so that work on it stays in a core's cache.
 const BUCKET: usize = 16_384;
@@ -31,21 +31,24 @@ impl Spread {
     pub fn new(
         rows: usize,
         buckets: usize,
-        record: impl Fn(usize) -> Option<(usize, u64)> + Sync,
+        record: impl Fn(usize) -> Option<(u32, u64)> + Sync,
     ) -> Self {
         let mut records = vec![0; rows];
         let parts: Vec<&mut [u64]> = records.chunks_mut(PART).collect();
         let ends = parallel::map_items(parts, |part, out| {
             let rows = parallel::part(part, PART, rows);
             let mut ends = vec![0_u32; buckets + 1];
-            let found: Vec<(usize, u64)> = rows.filter_map(&record).collect();
-            found.iter().for_each(|(bucket, _)| ends[bucket + 1] += 1);
+            let mut found: Vec<(u32, u64)> = Vec::with_capacity(rows.len());
+            for (bucket, record) in rows.filter_map(&record) {
+                ends[bucket as usize + 1] += 1;
+                found.push((bucket, record));
+            }
             for bucket in 0..buckets {
                 ends[bucket + 1] += ends[bucket];
             }
             // What is the start of a bucket becomes its end.
             for (bucket, record) in found {
-                let place = &mut ends[bucket];
+                let place = &mut ends[bucket as usize];
                 out[*place as usize] = record;
                 *place += 1;
             }
@@ -68,11 +71,12 @@ impl Spread {
         sizes
     }
 
-    /// The records of a bucket, part by part.
-    pub fn bucket(&self, bucket: usize) -> impl Iterator<Item = &u64> {
-        self.records.chunks(PART).zip(&self.ends).flat_map(move |(records, ends)| {
+    /// The records of a bucket, part by part, and the first row of each part.
+    pub fn bucket(&self, bucket: usize) -> impl Iterator<Item = (usize, &[u64])> {
+        let parts = self.records.chunks(PART).zip(&self.ends).enumerate();
+        parts.map(move |(part, (records, ends))| {
             let start = if bucket == 0 { 0 } else { ends[bucket - 1] };
-            &records[start as usize..ends[bucket] as usize]
+            (part * PART, &records[start as usize..ends[bucket] as usize])
         })
     }
 
@@ -140,7 +144,7 @@ mod tests {
     fn spread(rows: usize, buckets: usize) -> Spread {
         Spread::new(rows, buckets, |row| {
             let row32 = u32::try_from(row).unwrap();
-            (row % 7 != 3).then(|| (row * 31 % buckets, halves(9, row32)))
+            (row % 7 != 3).then(|| ((row * 31 % buckets) as u32, halves(9, row32)))
         })
     }
 
@@ -155,7 +159,11 @@ mod tests {
                 .collect()
         };
         for bucket in 0..buckets {
-            let rows: Vec<u32> = found.bucket(bucket).map(|record| low(*record)).collect();
+            let parts = found.bucket(bucket);
+            let rows = parts.inspect(|(first, part)| {
+                assert!(part.iter().all(|record| low(*record) as usize / PART == first / PART));
+            });
+            let rows: Vec<u32> = rows.flat_map(|(_, part)| part).map(|r| low(*r)).collect();
             assert_eq!(rows, expected(bucket));
             assert_eq!(found.sizes()[bucket], rows.len());
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use polars::prelude::*;
 
 use super::grouped::sorted;
+use super::integers::Present;
 use super::labels::MISSING;
 use crate::base::parallel;
 
@@ -51,16 +52,9 @@ impl CategoryColumn {
             CategoricalPhysical::U32 => physical(series.cat32().ok()?),
         };
         let bound = mapping.num_cats_upper_bound();
-        let present: Vec<AtomicBool> = (0..bound).map(|_| AtomicBool::new(false)).collect();
-        parallel::chunks(&mut codes, PART, |_, codes| {
-            for present in codes.iter().filter_map(|code| present.get(*code as usize)) {
-                if !present.load(Ordering::Relaxed) {
-                    present.store(true, Ordering::Relaxed);
-                }
-            }
-        });
-        let present = (0..).zip(present).filter_map(|(code, p)| p.into_inner().then_some(code));
-        let present: Vec<u32> = present.collect();
+        let own = |row: usize| (codes[row] != MISSING).then_some(codes[row] as usize);
+        let present = Present::new(codes.len(), bound, own);
+        let present: Vec<u32> = (0..).take(bound).filter(|c| present.has(*c as usize)).collect();
         let text = |at: usize| mapping.cat_to_str(present[at]).unwrap_or_default();
         let categories: Vec<u32> = match (1..present.len()).all(|at| text(at - 1) < text(at)) {
             true => present,

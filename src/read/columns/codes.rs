@@ -217,8 +217,7 @@ fn from_texts(column: &StringChunked) -> Codes {
     let Some(array) = whole.downcast_iter().next() else {
         return Codes { codes: Vec::new(), labels: Labels::Integers(Vec::new()) };
     };
-    let slice = TextSlice(array);
-    let found = of_texts(whole.len(), &|row| array.get(row), &|a, b| slice.same(a, b));
+    let found = of_texts(&TextSlice(array));
     Codes { codes: found.codes, labels: Labels::Texts(TextLabels::new(column, found.rows)) }
 }
 

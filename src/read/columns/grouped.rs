@@ -6,6 +6,7 @@ use polars::prelude::PlHashMap;
 use rayon::slice::ParallelSliceMut;
 
 use super::labels::{MISSING, code};
+use super::runs::{LabelSlice, TextKey, TextSlice};
 use crate::base::parallel;
 use crate::base::spread::{Spread, buckets, halves, high, low};
 
@@ -19,24 +20,24 @@ pub(super) struct Grouped {
     pub rows: Vec<u32>,
 }
 
-/// Codes of rows whose labels are missing if they have no hash, and else compared by `same`; `order` are the positions of some
-/// rows, with distinct labels, in the order of these.
+/// Codes of rows whose labels are missing if they have no hash; `key` is what of a row's label is compared by `same`, beside the
+/// row. `order` are the positions of some rows, with distinct labels, in the order of these.
 ///
 /// Rows are spread by their hashes, so that the table of a bucket's labels stays in a core's cache.
-fn grouped(
+fn grouped<K: Copy>(
     rows: usize,
     hash: &(impl Fn(usize) -> Option<u64> + Sync),
-    same: &(impl Fn(usize, usize) -> bool + Sync),
+    key: &(impl Fn(usize) -> K + Sync),
+    same: &(impl Fn((K, u32), (K, u32)) -> bool + Sync),
     order: impl FnOnce(&[u32]) -> Vec<u32>,
 ) -> Grouped {
     let buckets = buckets(rows);
     let mask = buckets as u64 - 1;
     let mut spread = Spread::new(rows, buckets, |row| {
         let hash = hash(row)?;
-        let bucket = usize::try_from(hash & mask).unwrap_or(0);
-        Some((bucket, halves(high(hash), code(row as u64))))
+        Some((low(hash & mask), halves(high(hash), code(row as u64))))
     });
-    let found = spread.map(|records| number(records, same));
+    let found = spread.map(|records| number(records, key, same));
     let mut before = Vec::with_capacity(found.len());
     let mut labels: Vec<u32> = Vec::with_capacity(found.iter().map(Vec::len).sum());
     for first in found {
@@ -54,31 +55,40 @@ fn grouped(
 }
 
 /// Numbers the labels of a bucket, and writes their numbers in place of the hashes; returns the first row of each.
-fn number(records: &mut [&mut [u64]], same: &impl Fn(usize, usize) -> bool) -> Vec<u32> {
+fn number<K: Copy>(
+    records: &mut [&mut [u64]],
+    key: &impl Fn(usize) -> K,
+    same: &impl Fn((K, u32), (K, u32)) -> bool,
+) -> Vec<u32> {
     let rows: usize = records.iter().map(|part| part.len()).sum();
     let mut table = vec![EMPTY; (rows + rows / 2 + 1).next_power_of_two()];
     let mask = table.len() - 1;
-    let mut first: Vec<u32> = Vec::new();
-    for record in records.iter_mut().flat_map(|part| part.iter_mut()) {
-        let (hash, row) = (high(*record), low(*record));
-        let mut at = hash as usize & mask;
-        let label = loop {
-            let known = table[at];
-            if known == EMPTY {
-                let label = code(first.len() as u64);
-                table[at] = halves(hash, label);
-                first.push(row);
-                break label;
-            }
-            let label = low(known);
-            if high(known) == hash && same(first[label as usize] as usize, row as usize) {
-                break label;
-            }
-            at = (at + 1) & mask;
-        };
-        *record = halves(label, row);
+    let mut known: Vec<(K, u32)> = Vec::new();
+    let mut keys = Vec::new();
+    for records in records {
+        // All at once, as each is somewhere else in memory.
+        keys.clear();
+        keys.extend(records.iter().map(|record| key(low(*record) as usize)));
+        for (record, key) in records.iter_mut().zip(&keys) {
+            let (hash, row) = (high(*record), low(*record));
+            let mut at = hash as usize & mask;
+            let label = loop {
+                let entry = table[at];
+                if entry == EMPTY {
+                    let label = code(known.len() as u64);
+                    table[at] = halves(hash, label);
+                    known.push((*key, row));
+                    break label;
+                }
+                if high(entry) == hash && same(known[low(entry) as usize], (*key, row)) {
+                    break low(entry);
+                }
+                at = (at + 1) & mask;
+            };
+            *record = halves(label, row);
+        }
     }
-    first
+    known.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Codes of numbers and the distinct numbers, ascending.
@@ -88,7 +98,7 @@ pub(super) fn of_numbers<T: Copy + Ord + Hash + Send + Sync>(
 ) -> (Vec<u32>, Vec<T>) {
     let state = PlHashMap::<T, ()>::default();
     let hash = |row: usize| value(row).map(|v| state.hasher().hash_one(v));
-    let same = |a: usize, b: usize| value(a) == value(b);
+    let same = |a: (Option<T>, u32), b: (Option<T>, u32)| a.0 == b.0;
     let mut labels = Vec::new();
     let order = |rows: &[u32]| {
         let values = rows.iter().zip(0..).filter_map(|(row, at)| Some((value(*row as usize)?, at)));
@@ -97,21 +107,20 @@ pub(super) fn of_numbers<T: Copy + Ord + Hash + Send + Sync>(
         labels = sorted.iter().map(|(value, _)| *value).collect();
         sorted.into_iter().map(|(_, at)| at).collect()
     };
-    let codes = grouped(rows, &hash, &same, order).codes;
+    let codes = grouped(rows, &hash, value, &same, order).codes;
     (codes, labels)
 }
 
-/// Codes of texts; `same` compares two rows that have one.
-pub(super) fn of_texts<'a>(
-    rows: usize,
-    text: &(impl Fn(usize) -> Option<&'a str> + Sync),
-    same: &(impl Fn(usize, usize) -> bool + Sync),
-) -> Grouped {
+/// Codes of texts in one piece.
+pub(super) fn of_texts(texts: &TextSlice<'_>) -> Grouped {
     let state = PlHashMap::<&str, ()>::default();
-    let hash = |row: usize| text(row).map(|text| state.hasher().hash_one(text));
+    let hash = |row: usize| texts.get(row).map(|text| state.hasher().hash_one(text));
     let order =
-        |rows: &[u32]| sorted(rows.len(), &|at| text(rows[at] as usize).unwrap_or_default());
-    grouped(rows, &hash, same, order)
+        |rows: &[u32]| sorted(rows.len(), &|at| texts.get(rows[at] as usize).unwrap_or_default());
+    let same = |a: (TextKey, u32), b: (TextKey, u32)| {
+        a.0.same(b.0).unwrap_or_else(|| texts.get(a.1 as usize) == texts.get(b.1 as usize))
+    };
+    grouped(texts.len(), &hash, &|row| texts.key(row), &same, order)
 }
 
 /// Positions of distinct texts in the order of these: by eight bytes after those that all have, and by the rest where these are
@@ -149,6 +158,8 @@ pub(super) fn sorted<'a>(count: usize, text: &(impl Fn(usize) -> &'a str + Sync)
 
 #[cfg(test)]
 mod tests {
+    use polars::prelude::StringChunked;
+
     use super::*;
 
     #[test]
@@ -168,13 +179,13 @@ mod tests {
     #[test]
     fn equal_hashes_are_told_apart() {
         let value = |row: usize| row % 3;
-        let same = |a: usize, b: usize| value(a) == value(b);
+        let same = |a: (usize, u32), b: (usize, u32)| a.0 == b.0;
         let order = |rows: &[u32]| {
             let mut order: Vec<u32> = (0..).take(rows.len()).collect();
             order.sort_by_key(|at| std::cmp::Reverse(value(rows[*at as usize] as usize)));
             order
         };
-        let found = grouped(10, &|_| Some(u64::MAX), &same, order);
+        let found = grouped(10, &|_| Some(u64::MAX), &value, &same, order);
         assert_eq!(found.codes, [2, 1, 0, 2, 1, 0, 2, 1, 0, 2]);
         assert_eq!(found.rows, [2, 1, 0]);
     }
@@ -188,7 +199,8 @@ mod tests {
                 .map(String::from),
         );
         let text = |row: usize| (row % 7 != 2).then(|| texts[row].as_str());
-        let found = of_texts(texts.len(), &text, &|a, b| texts[a] == texts[b]);
+        let column: StringChunked = (0..texts.len()).map(text).collect();
+        let found = of_texts(&TextSlice(column.downcast_iter().next().unwrap()));
         let mut labels: Vec<&str> = (0..texts.len()).filter_map(text).collect();
         labels.sort_unstable();
         labels.dedup();

@@ -2,6 +2,7 @@
 //! together, or with all labels again and again.
 
 use super::codes::{LabelColumn, LabelQuestion};
+use super::integers::range;
 use super::labels::Codes;
 use super::runs::{LabelSlice, ascending, repetition, runs};
 
@@ -21,6 +22,33 @@ pub(crate) struct StridedRows {
     pub first: Vec<u32>,
     /// Distance from one row of a label to its next.
     pub stride: u32,
+}
+
+/// Labels that are numbers without many gaps.
+pub(crate) enum DenseLabels<'a> {
+    /// And the smallest.
+    Integers(&'a [i64], i64, usize),
+    /// Codes of so many labels.
+    Codes(&'a [u32], usize),
+}
+
+impl DenseLabels<'_> {
+    /// The place of a row's label, in the order of labels.
+    pub fn place(&self, row: usize) -> usize {
+        match self {
+            Self::Integers(values, first, _) => {
+                usize::try_from(values[row].abs_diff(*first)).unwrap_or(usize::MAX)
+            }
+            Self::Codes(codes, _) => codes[row] as usize,
+        }
+    }
+
+    /// Places, of which some may have no label.
+    pub fn places(&self) -> usize {
+        match self {
+            Self::Integers(_, _, places) | Self::Codes(_, places) => *places,
+        }
+    }
 }
 
 struct Ascending;
@@ -67,6 +95,22 @@ impl LabelColumn {
         column.blocks().or_else(|| column.repeated()).map(RowOrder::Strided)
     }
 
+    /// The labels as places, if no label is missing and they are numbers of no wider a range than there are rows.
+    pub fn dense(&self) -> Option<DenseLabels<'_>> {
+        match self {
+            Self::Integers(c) if c.null_count() == 0 => {
+                let values = c.cont_slice().ok()?;
+                let (min, max) = range(values.len(), |row| Some(values[row]))?;
+                let last = usize::try_from(max.abs_diff(min)).ok()?;
+                (last < values.len()).then(|| DenseLabels::Integers(values, min, last + 1))
+            }
+            Self::Categories(c) if !c.has_missing => {
+                Some(DenseLabels::Codes(&c.codes, c.labels.len()))
+            }
+            _ => None,
+        }
+    }
+
     /// All rows of a label together.
     fn blocks(&self) -> Option<StridedRows> {
         let runs = self.ask(Runs)?;
@@ -90,14 +134,21 @@ impl LabelColumn {
     fn repeated(&self) -> Option<StridedRows> {
         let distance = self.ask(Repetition)?;
         let stride = u32::try_from(distance).ok()?;
-        let Codes { codes, labels } = self.head(distance).codes();
-        if labels.len() != distance {
-            return None;
-        }
-        let mut first = vec![0; distance];
-        for (row, code) in (0..).zip(&codes) {
-            first[*code as usize] = row;
-        }
+        let head = self.head(distance);
+        let first = match head.runs() {
+            Some(starts) if starts.len() == distance + 1 => (0..stride).collect(),
+            _ => {
+                let Codes { codes, labels } = head.codes();
+                if labels.len() != distance {
+                    return None;
+                }
+                let mut first = vec![0; distance];
+                for (row, code) in (0..).zip(&codes) {
+                    first[*code as usize] = row;
+                }
+                first
+            }
+        };
         let times = u32::try_from(self.rows() / distance).ok()?;
         Some(StridedRows {
             starts: (0..=stride).map(|label| label * times).collect(),

@@ -3,6 +3,7 @@
 use polars::prelude::{PolarsDataType, StringType};
 
 use crate::base::parallel;
+use crate::base::spread::{halves, high};
 
 /// Rows that one task looks at.
 const PART: usize = 8_192;
@@ -54,13 +55,46 @@ impl<'t> LabelSlice for TextSlice<'t> {
         self.0.value(row)
     }
 
-    /// Short texts are compared as the numbers that hold them, and long ones first by where they are.
     fn same(&self, a: usize, b: usize) -> bool {
-        let (first, second) = (self.0.views()[a], self.0.views()[b]);
-        first.as_u128() == second.as_u128()
-            || !first.is_inline()
-                && (first.length, first.prefix) == (second.length, second.prefix)
-                && self.label(a) == self.label(b)
+        self.key(a).same(self.key(b)).unwrap_or_else(|| self.label(a) == self.label(b))
+    }
+}
+
+impl<'t> TextSlice<'t> {
+    /// The text of a row, if it has one.
+    pub fn get(&self, row: usize) -> Option<&'t str> {
+        self.0.get(row)
+    }
+
+    /// What is known of a text without reading it.
+    pub fn key(&self, row: usize) -> TextKey {
+        let view = self.0.views()[row];
+        TextKey {
+            head: halves(view.length, view.prefix),
+            rest: halves(view.buffer_idx, view.offset),
+        }
+    }
+}
+
+/// Length and first bytes of a text, and the rest of it if it is short; else where it is.
+#[derive(Clone, Copy)]
+pub(super) struct TextKey {
+    head: u64,
+    rest: u64,
+}
+
+impl TextKey {
+    /// Whether two texts are the same; `None` if they have to be read.
+    pub fn same(self, other: Self) -> Option<bool> {
+        /// Bytes of a short text, at most.
+        const SHORT: u32 = 12;
+        if self.head != other.head {
+            return Some(false);
+        }
+        match self.rest == other.rest {
+            true => Some(true),
+            false => (high(self.head) <= SHORT).then_some(false),
+        }
     }
 }
 

@@ -211,16 +211,23 @@ fn add_as_before(rows: &Rows, units: &Units, unit: usize, table: &mut PatternTab
     if eligible.is_some_and(|codes| of_unit.clone().any(|row| codes[row] != codes[first])) {
         return None;
     }
+    let is_eligible = rows.eligibility(first).unwrap_or(true);
     let (time, group) = (&rows.time.codes, &rows.group.codes);
-    table.add_same(group[first], rows.eligibility(first).unwrap_or(true), |key| {
-        let (periods, of_group) = (&key[3..], group[first]);
-        key[0] == of_group
-            && (key[2] == 1) == rows.eligibility(first).unwrap_or(true)
+    let written = units.order.codes(unit);
+    let of_group = written.map_or_else(|| group[first], |codes| codes[0].1);
+    table.add_same(of_group, is_eligible, |key| {
+        let is_of_group = key[0] == of_group && (key[2] == 1) == is_eligible;
+        let periods = &key[3..];
+        let same = |(codes, period): ((u16, u16), &u16)| codes == (*period, of_group);
+        is_of_group
             && periods.len() == of_unit.len()
-            && of_unit
-                .clone()
-                .zip(periods)
-                .all(|(row, period)| time[row] == *period && group[row] == of_group)
+            && match written {
+                Some(codes) => codes.iter().copied().zip(periods).all(same),
+                None => {
+                    let codes = of_unit.clone().map(|row| (time[row], group[row]));
+                    codes.zip(periods).all(same)
+                }
+            }
     })
 }
 
@@ -244,8 +251,12 @@ fn read_unit(
     let mut last = None;
     let mut cluster = None;
     let mut eligible = None;
-    for row in units.order.unit(unit) {
-        let (t, g) = (time.codes[row], group.codes[row]);
+    let written = units.order.codes(unit);
+    for (place, row) in units.order.unit(unit).enumerate() {
+        let (t, g) = match written {
+            Some(codes) => codes[place],
+            None => (time.codes[row], group.codes[row]),
+        };
         if last == Some(t) {
             return Err(DidError::DuplicateRow {
                 column: roles.unit.clone().unwrap_or_default(),

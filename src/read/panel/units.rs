@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::base::parallel;
-use crate::base::spread::{Spread, buckets, halves, low};
+use crate::base::spread::{PART, Spread, buckets, low};
 use crate::read::columns::{Codes, LabelColumn, PeriodCodes, RowOrder, StridedRows};
 
 /// Units whose rows one task looks at.
@@ -38,7 +38,8 @@ enum UnitRows {
     Natural,
     /// First row of each unit, and the distance from one of its rows to the next.
     Strided(Vec<u32>, u32),
-    Listed(Vec<u32>),
+    /// And, if they were at hand, the period and the group of each.
+    Listed(Vec<u32>, Vec<(u16, u16)>),
 }
 
 impl UnitOrder {
@@ -46,54 +47,75 @@ impl UnitOrder {
     /// all have one.
     pub fn new(labels: &LabelColumn, time: &PeriodCodes, group: &PeriodCodes) -> (Self, Vec<u32>) {
         let usable = |row: usize| !time.is_missing(row) && !group.is_missing(row);
-        let Some(known) = labels.row_order() else {
-            let Codes { codes, labels } = labels.codes();
-            return (Self::sorted(&codes, labels.len(), &usable, time), codes);
-        };
-        let order = match known {
-            RowOrder::Ascending(starts) => Self { starts, rows: UnitRows::Natural },
-            RowOrder::Strided(StridedRows { starts, first, stride }) => {
-                Self { starts, rows: UnitRows::Strided(first, stride) }
-            }
-        };
         let rows = time.codes.len();
-        let parts = rows.div_ceil(UNITS);
-        let clean = |part| parallel::part(part, UNITS, rows).fold(true, |c, row| c & usable(row));
-        let order = match parallel::all(parts, &clean) && order.ascending(time) {
-            true => order,
-            false => order.listed(&usable, time),
+        let all_usable = || {
+            let clean =
+                |part| parallel::part(part, UNITS, rows).fold(true, |c, row| c & usable(row));
+            parallel::all(rows.div_ceil(UNITS), &clean)
         };
-        (order, Vec::new())
+        if let Some(known) = labels.row_order() {
+            let order = match known {
+                RowOrder::Ascending(starts) => Self { starts, rows: UnitRows::Natural },
+                RowOrder::Strided(StridedRows { starts, first, stride }) => {
+                    Self { starts, rows: UnitRows::Strided(first, stride) }
+                }
+            };
+            return match all_usable() && order.ascending(time) {
+                true => (order, Vec::new()),
+                false => (order.listed(&usable, time), Vec::new()),
+            };
+        }
+        let codes_of = |row: usize| (time.codes[row], group.codes[row]);
+        if let Some(found) = labels.dense().filter(|_| all_usable()) {
+            let unit = |row: usize| Some(found.place(row));
+            let mut order = Self::sorted(rows, found.places(), &unit, &codes_of);
+            // Places that no unit has end where they start.
+            order.starts.dedup();
+            return (order, Vec::new());
+        }
+        let Codes { codes, labels } = labels.codes();
+        let unit = |row: usize| {
+            let unit = codes[row] as usize;
+            (unit < labels.len() && usable(row)).then_some(unit)
+        };
+        (Self::sorted(rows, labels.len(), &unit, &codes_of), codes)
     }
 
-    /// Usable rows by unit and period, from codes of the units in no order: a bucket of units after another.
+    /// Rows by unit and period, from the units of those that are wanted, in no order; `codes_of` are a row's period and group. A
+    /// bucket of units after another.
     fn sorted(
-        codes: &[u32],
+        rows: usize,
         units: usize,
-        usable: &(impl Fn(usize) -> bool + Sync),
-        time: &PeriodCodes,
+        unit: &(impl Fn(usize) -> Option<usize> + Sync),
+        codes_of: &(impl Fn(usize) -> (u16, u16) + Sync),
     ) -> Self {
-        let each = units.div_ceil(buckets(codes.len())).next_power_of_two().min(MAX_UNITS);
+        let each = units.div_ceil(buckets(rows)).next_power_of_two().min(MAX_UNITS);
+        let (shift, mask) = (each.trailing_zeros(), each as u64 - 1);
         let record = |row: usize| {
-            let unit = codes[row] as usize;
-            let key = halves(u32::from(time.codes[row]), u32::try_from(row).unwrap_or(u32::MAX));
-            let local = (unit % each) as u64;
-            (unit < units && usable(row)).then(|| (unit / each, local << 48 | key))
+            let unit = unit(row)? as u64;
+            let (period, group) = codes_of(row);
+            let within = (row % PART) as u64;
+            let codes = u64::from(period) << 32 | u64::from(group) << 16;
+            Some((low(unit >> shift), (unit & mask) << 48 | codes | within))
         };
-        let spread = Spread::new(codes.len(), units.div_ceil(each), record);
+        let spread = Spread::new(rows, units.div_ceil(each), record);
         let mut starts = vec![0; units + 1];
         let sizes = spread.sizes();
-        let mut rows = vec![0; sizes.iter().sum()];
-        let (mut unassigned, mut before) = (rows.as_mut_slice(), 0);
+        let wanted = sizes.iter().sum();
+        let (mut rows, mut codes) = (vec![0; wanted], vec![(0, 0); wanted]);
+        let (mut rows_left, mut codes_left) = (rows.as_mut_slice(), codes.as_mut_slice());
+        let mut before = 0;
         let buckets = starts[1..].chunks_mut(each).zip(&sizes).map(|(ends, size)| {
-            let (own, later) = std::mem::take(&mut unassigned).split_at_mut(*size);
-            unassigned = later;
-            let bucket = SortedBucket { before, ends, rows: own };
+            let (rows, later) = std::mem::take(&mut rows_left).split_at_mut(*size);
+            rows_left = later;
+            let (codes, later) = std::mem::take(&mut codes_left).split_at_mut(*size);
+            codes_left = later;
+            let bucket = SortedBucket { before, ends, rows, codes };
             before += u32::try_from(*size).unwrap_or(u32::MAX);
             bucket
         });
         parallel::map_items(buckets.collect(), |bucket, out| out.fill(&spread, bucket));
-        Self { starts, rows: UnitRows::Listed(rows) }
+        Self { starts, rows: UnitRows::Listed(rows, codes) }
     }
 
     /// The usable rows of each unit by period.
@@ -118,7 +140,7 @@ impl UnitOrder {
         }
         let mut rows = Vec::with_capacity(before as usize);
         found.into_iter().for_each(|(block, _)| rows.extend(block));
-        Self { starts, rows: UnitRows::Listed(rows) }
+        Self { starts, rows: UnitRows::Listed(rows, Vec::new()) }
     }
 
     fn ascending(&self, time: &PeriodCodes) -> bool {
@@ -133,10 +155,27 @@ impl UnitOrder {
         let (first, stride, listed) = match &self.rows {
             UnitRows::Natural => (range.start, 1, &[][..]),
             UnitRows::Strided(first, stride) => (first[unit] as usize, *stride as usize, &[][..]),
-            UnitRows::Listed(rows) => (0, 0, &rows[range.clone()]),
+            UnitRows::Listed(rows, _) => (0, 0, &rows[range.clone()]),
         };
         let row = move |at: usize| listed.get(at).map_or(first + at * stride, |row| *row as usize);
         (0..range.len()).map(row)
+    }
+
+    /// Period and group of each of a unit's rows, if they were written down in order.
+    pub fn codes(&self, unit: usize) -> Option<&[(u16, u16)]> {
+        match &self.rows {
+            UnitRows::Listed(_, codes) if !codes.is_empty() => {
+                Some(&codes[self.starts[unit] as usize..self.starts[unit + 1] as usize])
+            }
+            _ => None,
+        }
+    }
+
+    /// Forgets what [`codes`](Self::codes) has.
+    pub fn forget_codes(&mut self) {
+        if let UnitRows::Listed(_, codes) = &mut self.rows {
+            *codes = Vec::new();
+        }
     }
 
     /// First row of each unit and the distance from one of its rows to the next, if that is the same for all.
@@ -144,7 +183,7 @@ impl UnitOrder {
         match &self.rows {
             UnitRows::Natural => Some((&self.starts, 1)),
             UnitRows::Strided(first, stride) => Some((first, *stride)),
-            UnitRows::Listed(_) => None,
+            UnitRows::Listed(..) => None,
         }
     }
 
@@ -168,25 +207,33 @@ struct SortedBucket<'a> {
     before: u32,
     /// Ends of the units' rows.
     ends: &'a mut [u32],
-    /// The rows by unit and period.
+    /// The rows by unit and period, and their periods and groups.
     rows: &'a mut [u32],
+    codes: &'a mut [(u16, u16)],
 }
 
 impl SortedBucket<'_> {
     fn fill(self, spread: &Spread, bucket: usize) {
-        let Self { before, ends, rows } = self;
+        let Self { before, ends, rows, codes } = self;
         let unit = |record: u64| (record >> 48) as usize;
-        spread.bucket(bucket).for_each(|record| ends[unit(*record)] += 1);
+        for record in spread.bucket(bucket).flat_map(|(_, records)| records) {
+            ends[unit(*record)] += 1;
+        }
         let mut end = 0;
         for start in ends.iter_mut() {
             end += std::mem::replace(start, end);
         }
-        // Period and row of each, by unit; what is the start of a unit becomes its end.
+        // Period, row and group of each, by unit; what is the start of a unit becomes its end.
         let mut sorted = vec![0; rows.len()];
-        for record in spread.bucket(bucket) {
-            let place = &mut ends[unit(*record)];
-            sorted[*place as usize] = record << 16 >> 16;
-            *place += 1;
+        for (first, records) in spread.bucket(bucket) {
+            for record in records {
+                let (period, group) =
+                    (u64::from(quarter(*record, 2)), u64::from(quarter(*record, 1)));
+                let row = first as u64 + u64::from(quarter(*record, 0));
+                let place = &mut ends[unit(*record)];
+                sorted[*place as usize] = period << 48 | row << 16 | group;
+                *place += 1;
+            }
         }
         let mut start = 0;
         for end in ends {
@@ -197,8 +244,17 @@ impl SortedBucket<'_> {
             start = *end as usize;
             *end += before;
         }
-        rows.iter_mut().zip(sorted).for_each(|(row, record)| *row = low(record));
+        for ((row, codes), record) in rows.iter_mut().zip(codes).zip(sorted) {
+            *row = low(record >> 16);
+            *codes = (quarter(record, 3), quarter(record, 0));
+        }
     }
+}
+
+/// A quarter of a record, from the lowest.
+#[expect(clippy::cast_possible_truncation, reason = "a quarter is asked for")]
+fn quarter(record: u64, place: u32) -> u16 {
+    (record >> (16 * place)) as u16
 }
 
 /// Sorts a unit's rows by period, rows of one period as they come.
