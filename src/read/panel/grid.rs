@@ -32,6 +32,11 @@ enum GridRows {
 }
 
 impl Grid {
+    /// Whether the rows of a unit are as far apart as those of the others.
+    pub fn is_regular(&self) -> bool {
+        matches!(self.rows, GridRows::Regular(_))
+    }
+
     pub fn periods(&self) -> usize {
         match &self.rows {
             GridRows::Regular(offsets) => offsets.len(),
