@@ -6,7 +6,7 @@ use polars::prelude::*;
 
 use super::grouped::sorted;
 use super::integers::Present;
-use super::labels::MISSING;
+use super::labels::{CategoryLabels, MISSING};
 use crate::base::parallel;
 
 /// Rows that one task looks at.
@@ -20,23 +20,6 @@ pub(crate) struct CategoryColumn {
     /// Whether a row has no label.
     pub has_missing: bool,
     pub labels: CategoryLabels,
-}
-
-/// Categories in the order of their texts.
-#[derive(Clone)]
-pub(crate) struct CategoryLabels {
-    categories: Vec<u32>,
-    mapping: Arc<CategoricalMapping>,
-}
-
-impl CategoryLabels {
-    pub fn len(&self) -> usize {
-        self.categories.len()
-    }
-
-    pub fn text(&self, code: usize) -> &str {
-        self.mapping.cat_to_str(self.categories[code]).unwrap_or_default()
-    }
 }
 
 impl CategoryColumn {
@@ -79,7 +62,7 @@ impl CategoryColumn {
             }
         });
         let (codes, has_missing) = (Arc::new(codes), has_missing.into_inner());
-        let labels = CategoryLabels { categories, mapping: Arc::clone(mapping) };
+        let labels = CategoryLabels::new(categories, mapping);
         Some(Self { codes, has_missing, labels })
     }
 

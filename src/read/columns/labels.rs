@@ -1,9 +1,9 @@
 //! Labels of units and clusters, and their codes in sorted order.
 
-use polars::prelude::StringChunked;
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use super::categories::CategoryLabels;
+use polars::prelude::{CategoricalMapping, StringChunked};
+use serde::{Deserialize, Serialize};
 
 /// Code of a missing label.
 pub(crate) const MISSING: u32 = u32::MAX;
@@ -42,6 +42,28 @@ impl TextLabels {
 
     fn text(&self, code: usize) -> String {
         self.column.get(self.rows[code] as usize).unwrap_or_default().to_owned()
+    }
+}
+
+/// Categories in the order of their texts.
+#[derive(Clone)]
+pub(crate) struct CategoryLabels {
+    categories: Vec<u32>,
+    mapping: Arc<CategoricalMapping>,
+}
+
+impl CategoryLabels {
+    /// Categories of a mapping, in the order of their texts.
+    pub fn new(categories: Vec<u32>, mapping: &Arc<CategoricalMapping>) -> Self {
+        Self { categories, mapping: Arc::clone(mapping) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.categories.len()
+    }
+
+    pub fn text(&self, code: usize) -> &str {
+        self.mapping.cat_to_str(self.categories[code]).unwrap_or_default()
     }
 }
 

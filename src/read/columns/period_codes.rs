@@ -2,7 +2,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
-use super::period_table::{TableCodes, by_table};
+use super::period_table::{INFINITE, MAX_DISTINCT, MISSING, TableCodes, by_table};
 use super::values::Numbers;
 use crate::base::parallel;
 use crate::base::simd::vectorized;
@@ -12,9 +12,6 @@ const PART: usize = 8_192;
 
 /// Codes there are for whole numbers of a range.
 const CODES: usize = 60_000;
-
-/// Largest number of distinct periods or groups: the days of 27 years.
-pub(crate) const MAX_DISTINCT: usize = 10_000;
 
 /// One code a row.
 pub(crate) struct PeriodCodes {
@@ -49,9 +46,9 @@ struct Range {
 
 impl PeriodCodes {
     /// Code of +infinity.
-    pub const INFINITE: u16 = u16::MAX - 1;
+    pub const INFINITE: u16 = INFINITE;
     /// Code of a missing value.
-    pub const MISSING: u16 = u16::MAX;
+    pub const MISSING: u16 = MISSING;
 
     /// Codes of the values after `map`.
     pub fn new(

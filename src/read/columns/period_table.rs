@@ -4,9 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use polars::prelude::*;
 
-use super::period_codes::{MAX_DISTINCT, PeriodCodes};
 use super::values::Numbers;
 use crate::base::parallel;
+
+/// Largest number of distinct periods or groups: the days of 27 years.
+pub(crate) const MAX_DISTINCT: usize = 10_000;
+
+/// Code of +infinity.
+pub(super) const INFINITE: u16 = u16::MAX - 1;
+
+/// Code of a missing value.
+pub(super) const MISSING: u16 = u16::MAX;
 
 /// Rows that one task encodes.
 const PART: usize = 8_192;
@@ -18,7 +26,7 @@ const SAMPLE: usize = 1_024;
 const EXACT: i64 = 1 << 53;
 
 /// Code of a number that the rows looked at before do not have beside them.
-const OUTSIDE: u16 = PeriodCodes::INFINITE - 1;
+const OUTSIDE: u16 = INFINITE - 1;
 
 /// The codes, and the value of the first.
 pub(super) struct TableCodes {
@@ -129,9 +137,9 @@ impl Table {
 /// Code of a number that is no period.
 fn special(value: f64) -> Option<u16> {
     if value == f64::INFINITY {
-        return Some(PeriodCodes::INFINITE);
+        return Some(INFINITE);
     }
-    value.is_nan().then_some(PeriodCodes::MISSING)
+    value.is_nan().then_some(MISSING)
 }
 
 fn coded<T: PolarsNumericType>(
@@ -153,7 +161,7 @@ fn coded<T: PolarsNumericType>(
         None => {
             let value = whole.double(value);
             match special(value) {
-                Some(PeriodCodes::INFINITE) => extremes[1],
+                Some(INFINITE) => extremes[1],
                 Some(_) => extremes[0],
                 None => OUTSIDE,
             }
@@ -209,7 +217,7 @@ mod tests {
     #[test]
     fn whole_numbers_of_every_type_have_codes() {
         let series = Series::new("g".into(), [Some(2004_i64), None, Some(0), Some(2007)]);
-        let expected = Some((vec![0, PeriodCodes::INFINITE, PeriodCodes::INFINITE, 3], 2004.0));
+        let expected = Some((vec![0, INFINITE, INFINITE, 3], 2004.0));
         use DataType::{Float64, Int16, Int32, Int64, UInt16, UInt32};
         for dtype in [Float64, Int16, Int32, Int64, UInt16, UInt32] {
             let mut series = series.cast(&dtype).unwrap();
@@ -217,11 +225,10 @@ mod tests {
             assert_eq!(codes(&series), expected, "{dtype}");
             series.append(&series.clone().slice(2, 2)).unwrap();
             let (found, _) = codes(&series).unwrap();
-            assert_eq!(found[4..], [PeriodCodes::INFINITE, 3], "{dtype}");
+            assert_eq!(found[4..], [INFINITE, 3], "{dtype}");
         }
         let doubles = Series::new("g".into(), [3.0, f64::NAN, f64::INFINITY, 5.0]);
-        let (missing, infinite) = (PeriodCodes::MISSING, PeriodCodes::INFINITE);
-        assert_eq!(codes(&doubles), Some((vec![0, missing, infinite, 2], 3.0)));
+        assert_eq!(codes(&doubles), Some((vec![0, MISSING, INFINITE, 2], 3.0)));
     }
 
     #[test]
