@@ -245,7 +245,7 @@ proptest! {
     ) {
         let [by_row, unit_column, text_labels, unbalanced, shuffled, varying] = flags;
         let unit_column = unit_column || !by_row;
-        let complete = seed % 4 == 0;
+        let complete = seed.is_multiple_of(4);
         let kind =
             Kind { by_row, unit_column, text_labels, unbalanced, shuffled, varying, complete, seed };
         let (df, pieces) = kind.data();
