@@ -5,9 +5,13 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rayon::prelude::*;
+
+use super::threads;
 
 /// Calls `task` with each of `0..count`. One alone is done here: handing it to the pool and waiting takes ten microseconds.
 pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
@@ -70,6 +74,32 @@ pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, f: impl Fn(usize, &
     each(chunks.len(), &|i| f(i, &mut held(&chunks[i])));
 }
 
+/// Has all cores do `task`, each until it returns, while `take` is called on this thread with what they send, as it comes. Work that
+/// is not `large` is done on this thread alone.
+pub(crate) fn sending<T: Send>(
+    large: bool,
+    task: &(dyn Fn(&Sender<T>) + Sync),
+    take: &mut dyn FnMut(T),
+) {
+    let (send, receive) = channel();
+    let threads = rayon::current_num_threads();
+    if !large || threads == 1 {
+        task(&send);
+        drop(send);
+        return receive.into_iter().for_each(take);
+    }
+    rayon::in_place_scope(|scope| {
+        for _ in 0..threads {
+            let send = send.clone();
+            scope.spawn(move |_| task(&send));
+        }
+        drop(send);
+        while let Ok(sent) = threads::receive(&receive, Duration::MAX) {
+            take(sent);
+        }
+    });
+}
+
 /// The rows of a part of `size` of `rows` rows.
 pub(crate) fn part(index: usize, size: usize, rows: usize) -> Range<usize> {
     index * size..rows.min((index + 1) * size)
@@ -105,6 +135,34 @@ mod tests {
         let items: Vec<String> = (0..100).map(|i| i.to_string()).collect();
         let got = map_items(items, |i, item| format!("{item}{i}"));
         assert!((0..100).all(|i| got[i] == format!("{i}{i}")));
+    }
+
+    #[test]
+    fn what_is_sent_is_taken_once() {
+        for large in [true, false] {
+            let next = std::sync::atomic::AtomicUsize::new(0);
+            let task = |send: &Sender<usize>| loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= 1_000 || send.send(number).is_err() {
+                    break;
+                }
+            };
+            let mut sum = 0;
+            sending(large, &task, &mut |number| sum += number);
+            assert_eq!(sum, 499_500);
+            // Within the pool, too.
+            let sums = map(8, |_| {
+                let (next, mut sum) = (AtomicBool::new(false), 0);
+                let once = |send: &Sender<usize>| {
+                    if !next.swap(true, Ordering::Relaxed) {
+                        let _ = send.send(7);
+                    }
+                };
+                sending(large, &once, &mut |number| sum += number);
+                sum
+            });
+            assert_eq!(sums, [7; 8]);
+        }
     }
 
     #[test]

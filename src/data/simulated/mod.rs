@@ -18,7 +18,7 @@ pub use truth::Truth;
 pub use written::Simulated;
 
 pub use super::rows::Parts;
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::files::{FileFormat, output};
 
@@ -74,9 +74,7 @@ pub trait Simulate: Debug + Send + Sync {
     /// [`DidError::Config`] for options out of range or another ending of the file, [`DidError::Io`] if it cannot be written.
     fn write(&self, path: &Path, progress: Option<&Progress>) -> Result<Simulated> {
         self.validate()?;
-        let format = FileFormat::of(path).ok_or_else(|| {
-            DidError::config("path", "a file that ends in .parquet or .csv", path.display())
-        })?;
+        let format = FileFormat::to_write("path", path)?;
         let (units, rows_per_unit) = self.drawn();
         let each = (ROWS / rows_per_unit.max(1)).max(1);
         let pieces = units.div_ceil(each).max(1);

@@ -7,7 +7,7 @@ use polars::prelude::DataFrame;
 
 pub use columns::TeachingColumn;
 
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::words::words;
 use crate::read::files::{FileFormat, output};
 
@@ -150,9 +150,7 @@ impl Teaching {
     /// [`DidError::Config`] for another ending, [`DidError::Io`] if the file cannot be written.
     pub fn write(self, path: impl AsRef<std::path::Path>) -> Result<()> {
         let path = path.as_ref();
-        let format = FileFormat::of(path).ok_or_else(|| {
-            DidError::config("path", "a file that ends in .parquet or .csv", path.display())
-        })?;
+        let format = FileFormat::to_write("path", path)?;
         let frame = self.frame();
         output::write(path, format, |sink| {
             sink(Some(&frame))?;

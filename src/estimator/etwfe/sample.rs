@@ -60,7 +60,7 @@ impl Sample {
             .and("unit", Kind::Label, &config.unit)
             .and("cluster", Kind::Label, clusters)
             .and("covariate", Kind::Value, config.covariates.iter().chain(&config.moderator));
-        let Read { frame, files, read_as_missing } = data.read(&wanted, &missing)?;
+        let Read { frame, files, read_as_missing } = data.read(&wanted, &missing, None)?;
         let table = Table::read(&frame, &wanted, &missing, 0)?;
         let outcome = table.numbers(&config.outcome, "outcome")?;
         let time = table.periods(&config.time, config.frequency)?;

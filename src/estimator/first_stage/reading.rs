@@ -33,7 +33,7 @@ impl StageReading {
         let Formulas { first, used, second } = columns.formulas()?;
         data.reading(|data| {
             let asked = wanted(&first, second.as_ref(), &columns.averages);
-            let found = data.read(&asked, &missing)?;
+            let found = data.read(&asked, &missing, None)?;
             let read = start.elapsed().as_secs_f64();
             let frame = &found.frame;
             let names: Vec<&str> = frame.get_column_names().iter().map(|n| n.as_str()).collect();

@@ -53,7 +53,7 @@ pub(super) fn read(
 ) -> Result<RegressionReading> {
     data.reading(|data| {
         let asked = wanted.wanted();
-        let input = data.read(&asked, missing)?;
+        let input = data.read(&asked, missing, None)?;
         let read = start.elapsed().as_secs_f64();
         let names: Vec<&str> = input.frame.get_column_names().iter().map(|n| n.as_str()).collect();
         asked.find_in(&names)?;

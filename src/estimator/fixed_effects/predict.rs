@@ -47,7 +47,7 @@ impl RegressionResult {
         let mut formula = regressors.source.formula()?;
         formula.absorb.clone_from(&predictor.absorb);
         let columns = RegressionColumns::predictors(formula);
-        let frame = data.read(&columns.wanted(), &predictor.missing)?.frame;
+        let frame = data.read(&columns.wanted(), &predictor.missing, None)?.frame;
         let read = RegressionRows::read(&frame, &columns, &predictor.missing)?;
         regressors.kinds.check_same(&read.regressors.kinds())?;
         let mut sums = self.linear(&read.regressors, regressors, read.len)?;

@@ -214,7 +214,7 @@ impl Npiv {
         let missing = MissingValues::new(self.missing_values.as_deref());
         let wanted = self.wanted();
         let (mut columns, rows_missing) = data.reading(|data| {
-            let frame = data.read(&wanted, &missing)?.frame;
+            let frame = data.read(&wanted, &missing, None)?.frame;
             Table::read(&frame, &wanted, &missing, 0)?.complete_numbers(&wanted)
         })?;
         if columns[0].is_empty() {

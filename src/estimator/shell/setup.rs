@@ -92,7 +92,7 @@ impl SampleSetup {
                 // Repeated cross sections have no units to read by.
                 self.panel_of_files(&files, !self.sample.repeated_cross_sections, start)
             }
-            data => self.arranged(data.read(&self.roles.wanted(), &self.missing)?, start),
+            data => self.read_whole(data, start),
         })?;
         let raw = self.upload::<B>(strata, devices);
         self.held(sample, Box::new(raw), read, start)
@@ -107,13 +107,19 @@ impl SampleSetup {
         if in_pieces {
             self.panel_by_pieces(files, start)
         } else {
-            self.arranged(read_files(files, &self.roles.wanted(), &self.missing)?, start)
+            let (wanted, progress) = (self.roles.wanted(), self.progress.as_ref());
+            self.arranged(read_files(files, &wanted, &self.missing, progress)?, start)
         }
     }
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        data.reading(|data| self.arranged(data.read(&self.roles.wanted(), &self.missing)?, start))
+        data.reading(|data| self.read_whole(data, start))
+    }
+
+    fn read_whole(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
+        let (wanted, progress) = (self.roles.wanted(), self.progress.as_ref());
+        self.arranged(data.read(&wanted, &self.missing, progress)?, start)
     }
 
     fn arranged(

@@ -40,7 +40,8 @@ impl DidMultiplegt {
         let (data, columns) = (data.into(), self.columns()?);
         let missing = MissingValues::new(self.missing_values.as_deref());
         let (mut read, files, read_as_missing, seconds) = data.reading(|data| {
-            let Read { frame, files, read_as_missing } = data.read(&columns.wanted(), &missing)?;
+            let Read { frame, files, read_as_missing } =
+                data.read(&columns.wanted(), &missing, None)?;
             let seconds = start.elapsed().as_secs_f64();
             let read = GroupPeriods::read(&frame, &columns, &missing)?;
             Ok((read, files, read_as_missing, seconds))

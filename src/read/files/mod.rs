@@ -26,6 +26,9 @@ pub(crate) enum FileFormat {
     Parquet,
 }
 
+/// Endings of compressed CSV files that are read.
+const DECOMPRESSED: [&str; 3] = ["gz", "bgz", "zst"];
+
 /// Files of one format, in the order in which they are read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Files {
@@ -73,11 +76,14 @@ impl Files {
 }
 
 impl FileFormat {
-    /// That of a name, by its ending.
+    /// That of a file that is read, by the ending of its name.
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
             "csv" => Some(Self::Csv),
             "parquet" | "pq" => Some(Self::Parquet),
+            ending if DECOMPRESSED.contains(&ending) => {
+                Self::of(Path::new(path.file_stem()?)).filter(|format| *format == Self::Csv)
+            }
             _ => None,
         }
     }
@@ -88,7 +94,12 @@ impl FileFormat {
     /// [`DidError::Config`] for another ending.
     pub fn to_write(option: &'static str, path: &Path) -> Result<Self> {
         let expected = "a file that ends in .parquet or .csv";
-        Self::of(path).ok_or_else(|| DidError::config(option, expected, path.display()))
+        let format = match extension(path).as_deref() {
+            Some("csv") => Some(Self::Csv),
+            Some("parquet" | "pq") => Some(Self::Parquet),
+            _ => None,
+        };
+        format.ok_or_else(|| DidError::config(option, expected, path.display()))
     }
 }
 

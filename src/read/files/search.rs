@@ -8,7 +8,7 @@ use super::{FileFormat, Files, extension, problem};
 use crate::base::error::{DidError, Result};
 use crate::base::storage::Object;
 
-/// Endings of compressed files.
+/// Endings of compressed files, of which CSV files are read with some.
 const COMPRESSED: [&str; 8] = ["gz", "bgz", "zst", "bz2", "xz", "lz4", "zip", "7z"];
 
 /// Directories of table formats, whose data files are not all part of the table.
@@ -33,10 +33,10 @@ pub(super) fn find(path: &Path) -> Result<Files> {
 }
 
 fn file(path: &Path, regular: bool) -> Result<Files> {
-    if is_compressed(path) {
-        return Err(problem(path, "the file is compressed; decompress it first"));
-    }
     let Some(format) = FileFormat::of(path) else {
+        if is_compressed(path) {
+            return Err(problem(path, "the file is compressed; decompress it first"));
+        }
         return Err(DidError::config("data", "a .csv or .parquet file", path.display()));
     };
     if !regular {
@@ -308,15 +308,22 @@ mod tests {
 
     #[test]
     fn directories_that_are_no_data_are_said_to_be_that() {
-        let root = tree(&["none/readme.txt", "two/a.csv", "two/b.parquet", "zip/a.csv.gz"]);
+        let root = tree(&["none/readme.txt", "two/a.csv", "two/b.parquet", "zip/a.csv.bz2"]);
         assert!(error(&root, "none").ends_with("the directory has no CSV or parquet files"));
         assert!(error(&root, "none/*").ends_with("the pattern matches no CSV or parquet files"));
         assert!(error(&root, "two").contains("keep one format"));
         assert!(error(&root, "zip").contains("decompress"));
-        assert!(error(&root, "zip/a.csv.gz").contains("decompress"));
+        assert!(error(&root, "zip/a.csv.bz2").contains("decompress"));
         assert!(error(&root, "none/readme.txt").contains(".csv or .parquet"));
         let root = tree(&["t/_delta_log/0.json", "t/a.parquet"]);
         assert!(error(&root, "t").contains("Delta"));
+    }
+
+    #[test]
+    fn compressed_csv_files_are_read_and_no_others() {
+        let root = tree(&["zip/b.csv.GZ", "zip/a.csv.zst", "zip/c.csv", "parquet/a.parquet.gz"]);
+        assert_eq!(found(&root, "zip").unwrap(), ["zip/a.csv.zst", "zip/b.csv.GZ", "zip/c.csv"]);
+        assert!(error(&root, "parquet").contains("decompress"));
     }
 
     #[cfg(unix)]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use crate::base::error::Result;
+use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
 use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles};
 
@@ -23,11 +24,14 @@ pub use guard::panics_are_caught;
 /// as one, in the order of their names, and are named in the [audit](crate::audit::SampleAudit::files). They must be of one format and
 /// have the columns needed, in any order; parquet files must agree on the columns' types.
 ///
-/// CSV files have commas between columns, a header and decimal points. A column whose fields are all numbers but for empty ones
+/// CSV files have a header and commas between columns, or semicolons, tabs or bars: what separates the wanted columns, or most names.
+/// Where it is no comma, numbers may have decimal commas; a file in which some have commas and others points is refused. Files compressed
+/// by gzip or zstd (`.csv.gz`, `.csv.zst`) are read as they are. A column whose fields are all numbers but for empty ones
 /// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
 /// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
-/// estimators replaces the words.
+/// estimators replaces the words. All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
+/// a moment, one more copy of as many columns as there are cores.
 ///
 /// ```
 /// use burn_did::{AttGt, Data, backend::Cpu, data};
@@ -167,7 +171,12 @@ impl Data<'_> {
     }
 
     /// The columns of the roles. What a frame lacks is left to the checks that know its role.
-    pub(crate) fn read(self, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read(
+        self,
+        roles: &Wanted,
+        missing: &MissingValues,
+        progress: Option<&Progress>,
+    ) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => {
                 let names = roles.names();
@@ -181,7 +190,7 @@ impl Data<'_> {
             #[cfg(feature = "lazy")]
             Data::Lazy(frame) => collect(*frame, &roles.names())?,
             Data::Path(path) | Data::Pieces(path) => {
-                return read_files(&Files::find(&path)?, roles, missing);
+                return read_files(&Files::find(&path)?, roles, missing, progress);
             }
         };
         Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
@@ -190,7 +199,12 @@ impl Data<'_> {
 
 impl Data<'_> {
     /// All columns, of which some have roles.
-    pub(crate) fn read_all(self, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read_all(
+        self,
+        roles: &Wanted,
+        missing: &MissingValues,
+        progress: Option<&Progress>,
+    ) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => df.into_owned(),
             #[cfg(feature = "lazy")]
@@ -198,7 +212,7 @@ impl Data<'_> {
             Data::Path(path) | Data::Pieces(path) => {
                 let files = Files::find(&path)?;
                 let (wanted, names) = files.all_columns(roles)?;
-                let read = read_files(&files, &wanted, missing)?;
+                let read = read_files(&files, &wanted, missing, progress)?;
                 return Ok(Read { frame: read.frame.select(names)?, ..read });
             }
         };
@@ -207,11 +221,16 @@ impl Data<'_> {
 }
 
 /// The columns of all rows of some files.
-pub(crate) fn read_files(files: &Files, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
+pub(crate) fn read_files(
+    files: &Files,
+    roles: &Wanted,
+    missing: &MissingValues,
+    progress: Option<&Progress>,
+) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {
         FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
         FileFormat::Csv => {
-            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing)?;
+            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing, progress)?;
             (frame, missing)
         }
     };

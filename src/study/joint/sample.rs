@@ -42,7 +42,7 @@ impl StudySample {
             .and("cluster", Kind::Label, &config.cluster)
             .and("covariate", Kind::Value, &covariates);
         data.reading(|data| {
-            let read = data.read(&wanted, &missing)?;
+            let read = data.read(&wanted, &missing, None)?;
             let names: Vec<&str> =
                 read.frame.get_column_names().iter().map(|n| n.as_str()).collect();
             wanted.find_in(&names)?;

@@ -141,7 +141,11 @@ impl PanelTool {
     }
 
     fn whole(&self, data: Data<'_>) -> Result<(DataFrame, PanelChange)> {
-        let read = data.read_all(&self.wanted(), &self.missing())?;
+        let progress = match &self.0 {
+            Kind::Units(keys, _) => keys.progress.as_ref(),
+            Kind::Rows(_) => None,
+        };
+        let read = data.read_all(&self.wanted(), &self.missing(), progress)?;
         let mut change = PanelChange {
             files: read.files,
             read_as_missing: read.read_as_missing,

@@ -317,13 +317,15 @@ fn dialects_of_csv() {
         &plain.replace('\n', "\r\n"),
         &format!("\u{feff}{plain}"),
         &format!("{plain}\n"),
+        &plain.replace(',', ";"),
+        &plain.replace(',', "\t"),
+        &plain.replace(',', ";").replace('.', ","),
     ] {
         assert_same(&expected, &read(text).unwrap());
     }
     let twice = plain.replacen("cl", "x1", 1);
     for (text, word) in [
-        (plain.replace(',', ";"), "semicolons"),
-        (plain.replace(',', "\t"), "tabs"),
+        (plain.replace(',', ";").replacen('.', ",", 1), "decimal commas"),
         (twice, "several columns are called `x1`"),
         (String::new(), "empty"),
         (format!("{plain}\n241,1,0,0.5"), "fields"),

@@ -122,10 +122,10 @@ fn what_cannot_be_read_is_said() {
     write(folder, "both/a.parquet", &df);
     write(folder, "both/b.csv", &df);
     assert_fails(&folder.join("both"), &["keep one format"]);
-    let error = config().fit(folder.join("both/x.csv.gz").as_path());
+    let error = config().fit(folder.join("both/x.csv.bz2").as_path());
     assert!(matches!(error, Err(DidError::Io { .. })));
-    std::fs::write(folder.join("both/x.csv.gz"), "").unwrap();
-    let error = config().fit(folder.join("both/x.csv.gz").as_path());
+    std::fs::write(folder.join("both/x.csv.bz2"), "").unwrap();
+    let error = config().fit(folder.join("both/x.csv.bz2").as_path());
     assert!(error.unwrap_err().to_string().contains("decompress"));
     let csv = folder.join("both/b.csv");
     let error = config().fit(Data::in_pieces(csv)).unwrap_err().to_string();

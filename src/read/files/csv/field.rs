@@ -10,6 +10,8 @@ pub(super) enum Field<'a> {
     NotANumber,
     Integer(i128),
     Float(f64),
+    /// A number with a decimal comma.
+    WithComma(f64),
     /// An integer beyond 128 bits, and what a double holds of it.
     Digits(f64),
     Boolean(bool),
@@ -17,7 +19,8 @@ pub(super) enum Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    pub fn new(text: &'a str, missing: &MissingValues) -> Self {
+    /// What a text is; `commas` says whether numbers may have decimal commas.
+    pub fn new(text: &'a str, missing: &MissingValues, commas: bool) -> Self {
         // The usual words are no numbers, so that numbers need not be compared with them.
         let number = Self::number(text);
         match number {
@@ -27,8 +30,22 @@ impl<'a> Field<'a> {
             None => match text {
                 "TRUE" | "True" | "true" => Self::Boolean(true),
                 "FALSE" | "False" | "false" => Self::Boolean(false),
-                _ => Self::Text(text),
+                _ => Self::with_comma(text, missing, commas).unwrap_or(Self::Text(text)),
             },
+        }
+    }
+
+    /// A number with one comma and no point.
+    fn with_comma(text: &str, missing: &MissingValues, commas: bool) -> Option<Self> {
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        let commas = if commas { text.matches(',').count() } else { 0 };
+        if commas != 1 || !has_digit || text.contains('.') {
+            return None;
+        }
+        match Field::new(&text.replace(',', "."), missing, false) {
+            Field::Float(value) => Some(Self::WithComma(value)),
+            Field::Missing => Some(Self::Missing),
+            _ => None,
         }
     }
 
@@ -76,18 +93,40 @@ mod tests {
             ("0x1f", Field::Text("0x1f")),
             ("T", Field::Text("T")),
         ] {
-            assert_eq!(Field::new(text, &usual), field, "{text}");
+            assert_eq!(Field::new(text, &usual, false), field, "{text}");
         }
         let digits = "1234567890123456789012345678901234567890";
-        assert!(matches!(Field::new(digits, &usual), Field::Digits(_)));
+        assert!(matches!(Field::new(digits, &usual, true), Field::Digits(_)));
     }
 
     #[test]
     fn words_of_the_user_come_first() {
         let own = MissingValues::new(Some(&["-99".to_owned(), "TRUE".to_owned()]));
-        assert_eq!(Field::new("-99.0", &own), Field::Missing);
-        assert_eq!(Field::new("TRUE", &own), Field::Missing);
-        assert_eq!(Field::new("-98", &own), Field::Integer(-98));
-        assert_eq!(Field::new("NA", &own), Field::Text("NA"));
+        assert_eq!(Field::new("-99.0", &own, false), Field::Missing);
+        assert_eq!(Field::new("TRUE", &own, false), Field::Missing);
+        assert_eq!(Field::new("-98", &own, false), Field::Integer(-98));
+        assert_eq!(Field::new("NA", &own, false), Field::Text("NA"));
+    }
+
+    #[test]
+    fn commas_are_decimal_where_they_may_be() {
+        let usual = MissingValues::default();
+        for (text, field) in [
+            ("1,5", Field::WithComma(1.5)),
+            ("-,5", Field::WithComma(-0.5)),
+            ("2,5e3", Field::WithComma(2_500.0)),
+            ("1,", Field::WithComma(1.0)),
+            ("1.5", Field::Float(1.5)),
+            ("12", Field::Integer(12)),
+            ("1.234,5", Field::Text("1.234,5")),
+            ("1,2,3", Field::Text("1,2,3")),
+            (",", Field::Text(",")),
+            ("a,b", Field::Text("a,b")),
+        ] {
+            assert_eq!(Field::new(text, &usual, true), field, "{text}");
+        }
+        assert_eq!(Field::new("1,5", &usual, false), Field::Text("1,5"));
+        let own = MissingValues::new(Some(&["-99.5".to_owned()]));
+        assert_eq!(Field::new("-99,50", &own, true), Field::Missing);
     }
 }

@@ -1,6 +1,7 @@
 //! Parquet files as frames of whole units, in ascending order of the units' labels.
 
 mod chunk;
+mod columns;
 mod fetched;
 mod file;
 mod files;

@@ -9,13 +9,14 @@ use polars_buffer::Buffer;
 use polars_parquet::read::{ColumnChunkMetadata, RowGroupMetadata, read_metadata};
 
 use super::chunk::{self, Chunk};
+use super::columns::{self, Groups};
 use super::fetched::Fetched;
 use super::file::ParquetFile;
 use super::halves;
 use crate::base::error::{DidError, Result};
+use crate::base::memory;
 use crate::base::storage::Stamp;
 use crate::read::files::problem;
-use crate::{base::memory, base::parallel};
 
 /// A file whose metadata were read, and which is what it was when it was first opened.
 pub(super) struct OpenFile<'a> {
@@ -124,25 +125,13 @@ impl<'a> OpenFile<'a> {
         });
         let fields: Vec<&ArrowField> = fields.collect::<Result<_>>()?;
         self.check_memory(groups, &fields)?;
-        // Rows by column: what is read at the same time are neighbours in the file.
-        let series = parallel::map(groups.len() * fields.len(), |task| {
-            let (group, rows) = &groups[task / fields.len()];
-            self.column(group, rows.clone(), fields[task % fields.len()])
-        });
-        let mut series = series.into_iter();
-        let mut columns: Vec<Series> = if groups.is_empty() {
-            let empty = |field: &&ArrowField| {
-                Series::new_empty(field.name.clone(), &DataType::from_arrow_field(field))
-            };
-            fields.iter().map(empty).collect()
-        } else {
-            series.by_ref().take(fields.len()).collect::<Result<_>>()?
+        let rows: Vec<usize> = groups.iter().map(|(_, rows)| rows.len()).collect();
+        let decode = |index: usize, field: &ArrowField| {
+            let (group, rows) = &groups[index];
+            self.column(group, rows.clone(), field)
         };
-        for (task, more) in series.enumerate() {
-            let column = &mut columns[task % fields.len()];
-            column.append(&more?).map_err(|e| self.unreadable(e))?;
-        }
-        Ok(columns.into_iter().map(IntoColumn::into_column).collect())
+        let failed = |error| self.unreadable(error);
+        columns::read(&Groups { rows: &rows, column: &decode, failed: &failed }, &fields)
     }
 
     /// An error unless there is room for columns of some rows, which is a lie of a damaged file if they have fewer.
@@ -331,6 +320,55 @@ mod tests {
             assert_eq!(x, expected.collect::<Vec<i64>>(), "{first} {rows}");
         }
         assert!(file.rows((0, 1), &["z".to_owned()]).unwrap_err().to_string().contains("`z`"));
+    }
+
+    /// Numbers that are put where they belong one by one, and others, with missing values in some row groups.
+    #[test]
+    fn row_groups_are_one_column() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.parquet");
+        let some = |row: i64| (row / 100 != 3 || row % 3 > 0).then_some(row);
+        let integers = Series::new("i64".into(), (0..1_000).map(some).collect::<Vec<_>>());
+        let mut columns = vec![integers.clone().into_column()];
+        for dtype in [
+            DataType::Float64,
+            DataType::Float32,
+            DataType::Int32,
+            DataType::Int16,
+            DataType::UInt64,
+            DataType::UInt32,
+            DataType::UInt16,
+            DataType::String,
+            DataType::Date,
+            DataType::Boolean,
+        ] {
+            let name = dtype.to_string().into();
+            columns.push(integers.cast(&dtype).unwrap().with_name(name).into_column());
+        }
+        let bytes: Vec<Option<i64>> = (0..1_000).map(|row| some(row).map(|v| v % 100)).collect();
+        let bytes = Series::new("i8".into(), bytes);
+        columns.push(bytes.cast(&DataType::Int8).unwrap().into_column());
+        columns.push(bytes.cast(&DataType::UInt8).unwrap().with_name("u8".into()).into_column());
+        let mut df = DataFrame::new(1_000, columns).unwrap();
+        for size in [100, 130, 1_000] {
+            let writer = ParquetWriter::new(File::create(&path).unwrap());
+            let _ = writer.with_row_group_size(Some(size)).finish(&mut df).unwrap();
+            let file = ParquetFile::found(&path).unwrap();
+            let names: Vec<String> =
+                df.get_column_names_owned().iter().map(ToString::to_string).collect();
+            for (first, rows) in [(0, 1_000), (250, 300), (299, 2), (700, 999)] {
+                let read = file.rows((first, rows), &names).unwrap();
+                let expected = df.slice(first as i64, rows);
+                assert!(read.equals_missing(&expected), "{size} {first} {rows}");
+                for column in read.columns() {
+                    let column = column.as_materialized_series();
+                    assert_eq!(
+                        (column.n_chunks(), column.dtype()),
+                        (1, df.column(column.name()).unwrap().dtype())
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -68,14 +68,20 @@ impl Reading<'_> {
                 let in_pieces = files.format == FileFormat::Parquet;
                 self.files(&files, in_pieces)
             }
-            data => Ok(self.whole(data.read(&self.columns.wanted(), &self.missing)?)),
+            data => {
+                let (wanted, progress) = (self.columns.wanted(), self.progress.as_ref());
+                Ok(self.whole(data.read(&wanted, &self.missing, progress)?))
+            }
         }
     }
 
     fn files(&self, files: &Files, in_pieces: bool) -> Result<OpenedRows<'_>> {
         let wanted = self.columns.wanted();
         match self.columns.unit.as_deref().filter(|_| in_pieces) {
-            None => Ok(self.whole(read_files(files, &wanted, &self.missing)?)),
+            None => {
+                let progress = self.progress.as_ref();
+                Ok(self.whole(read_files(files, &wanted, &self.missing, progress)?))
+            }
             unit => {
                 let (budget, progress) = (self.memory_budget, self.progress.clone());
                 let periods = self.periods(files)?;
