@@ -139,7 +139,9 @@ impl UnitOrder {
             starts.push(before);
         }
         let mut rows = Vec::with_capacity(before as usize);
-        found.into_iter().for_each(|(block, _)| rows.extend(block));
+        for (block, _) in found {
+            rows.extend(block);
+        }
         Self { starts, rows: UnitRows::Listed(rows, Vec::new()) }
     }
 
