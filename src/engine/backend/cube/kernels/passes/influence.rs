@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{Ticket, complement, cube_number, sign};
+use super::super::runtime::{Ticket, cube_number, sign};
 use super::columns::{Columns, odds, predictor, trimmed, value_of_next, weight};
 use super::layout::{leg, leg_number, plan, predictor_span, span, value_span};
 use super::spans::{Spans, entry, place};
@@ -114,7 +114,7 @@ pub(crate) fn influence_values<F: Float>(
                     let trimmed_odds = trimmed::<F>(q, numbers);
                     factor -= numbers[floats + leg_number::H] * trimmed_odds;
                     shift += numbers[floats + leg_number::H_TAU] * trimmed_odds;
-                    let not_p = complement::<F>(q, double);
+                    let not_p = F::from_int(1) / (F::from_int(1) + q);
                     let residual = select(treated, -not_p, q * not_p);
                     shift += residual * dot_or_zero::<F>(dots, plan[ints + leg::A], dot);
                 }

@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{Ticket, complement, cube_number, sign};
+use super::super::runtime::{Ticket, cube_number, sign};
 use super::columns::{Columns, odds, predictor, trimmed, value_of_next, weight};
 use super::layout::{basis, behind_products, job, product_span, setting};
 use super::spans::{Spans, entry, place};
@@ -146,7 +146,7 @@ pub(crate) fn tile_products<F: Float>(
                     }
                     omega *= trimmed_odds;
                 } else {
-                    let not_p = complement::<F>(q, double);
+                    let not_p = F::from_int(1) / (F::from_int(1) + q);
                     let p = q * not_p;
                     if omega > F::from_int(0) && q > largest {
                         largest = q;

@@ -51,28 +51,6 @@ pub(crate) fn exp_double<F: Float>(eta: F) -> F {
     value
 }
 
-/// The fourth root of the odds from which [`complement`] scales.
-const LARGE_ROOT: f32 = (1u128 << 120) as f32;
-
-/// `1 / (1 + q)` of odds `q`. Some Vulkan drivers take the reciprocals of the largest doubles for zero: large odds are divided by a power of two
-/// first, which costs no digit.
-#[cube]
-pub(crate) fn complement<F: Float>(odds: F, #[comptime] double: bool) -> F {
-    let mut scale = F::new(1.0);
-    if comptime!(double) {
-        let large = fourth_power::<F>(F::new(LARGE_ROOT));
-        let small = fourth_power::<F>(F::new(comptime!(1.0 / LARGE_ROOT)));
-        scale = select(odds > large, small, scale);
-    }
-    scale / (scale + odds * scale)
-}
-
-#[cube]
-fn fourth_power<F: Float>(x: F) -> F {
-    let square = x * x;
-    square * square
-}
-
 /// A constant of double precision, given by its bits: literals in kernels are floats, and it takes three of them to make a double.
 #[cube]
 fn double<F: Float>(#[comptime] bits: u64) -> F {

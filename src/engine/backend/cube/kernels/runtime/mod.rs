@@ -9,7 +9,7 @@ mod self_test;
 
 pub(crate) use self::checksum::{CHECKED, CHECKED_BY, add_words, weighted};
 pub(crate) use self::copy::{COPY_UNITS, copy_piece};
-pub(super) use self::exp::{complement, exp_double};
+pub(super) use self::exp::exp_double;
 pub(crate) use self::grid::TicketLaunch;
 pub(super) use self::grid::{Ticket, cube_number, cube_of_grid, sign, unit_of_grid};
 #[cfg(feature = "wgpu")]

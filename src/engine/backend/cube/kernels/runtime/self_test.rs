@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::exp::{complement, exp_double};
+use super::exp::exp_double;
 
 /// Odds and `p (1 - p)` of log-odds, in pairs.
 #[cube(launch)]
@@ -14,7 +14,7 @@ pub(crate) fn known_values<F: Float>(
     let i = ABSOLUTE_POS;
     if i < log_odds.len() {
         let odds = exp_double::<F>(log_odds[i]);
-        let not_p = complement::<F>(odds, true);
+        let not_p = F::new(1.0) / (F::new(1.0) + odds);
         out[2 * i] = odds;
         out[2 * i + 1] = odds * not_p * not_p;
     }
