@@ -71,9 +71,9 @@ pub(crate) struct StudyArgs {
     control_group: ControlGroup,
     #[command(flatten)]
     anticipation: AnticipationArgs,
-    /// Choices that specifications differ in: control_group, base_period, est_method, anticipation, covariates (subsets of the formula's
+    /// Choices that specifications differ in: control-group, base-period, est-method, anticipation, covariates (subsets of the formula's
     /// terms), sample (without each cohort in turn), with all their values or with these, as in
-    /// "control_group,anticipation=0,1,2,covariates=~1,~x". Filters of sample are all, without:2004, or a column of 0 and 1.
+    /// "control-group,anticipation=0,1,2,covariates=~1,~x". Filters of sample are all, without:2004, or a column of 0 and 1.
     #[arg(long, value_name = "CHOICES", value_parser = vary, help_heading = "Estimation")]
     vary: Option<Choices>,
     /// Smallest event time.
