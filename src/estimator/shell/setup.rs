@@ -85,8 +85,10 @@ impl SampleSetup {
             }
             Data::Pieces(path) => {
                 let files = Files::find(&path)?;
-                if files.format == FileFormat::Csv {
-                    let remedy = "CSV files cannot be read in pieces; leave out `Data::in_pieces`";
+                if files.format != FileFormat::Parquet {
+                    let called = files.format.called();
+                    let remedy =
+                        format!("{called} cannot be read in pieces; leave out `Data::in_pieces`");
                     return Err(problem(&path, remedy));
                 }
                 // Repeated cross sections have no units to read by.

@@ -12,12 +12,12 @@ use polars::prelude::*;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
-use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles};
+use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles, read_stata};
 
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
 
-/// A data frame, a lazy frame (with the feature `lazy`), or the path of CSV or parquet files. Only the columns needed are read.
+/// A data frame, a lazy frame (with the feature `lazy`), or the path of CSV, parquet or Stata files. Only the columns needed are read.
 ///
 /// A path is taken as it is: `data[1].csv` is the file of that name. Only if nothing has the name is it a pattern with `*`, `?`
 /// and `[...]`. A directory stands for the files below it but for those whose names start with `.` or `_`. Several files are read
@@ -32,6 +32,9 @@ pub use guard::panics_are_caught;
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
 /// estimators replaces the words. All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
 /// a moment, one more copy of as many columns as there are cores.
+///
+/// Stata files (`.dta`, formats 113 to 115 and 117 to 119) have their own missing values (`.`, `.a` to `.z`) and dates (`%td`, `%tc`); other
+/// periods (`%tm`, `%tq` …) are numbers, and so are variables with value labels.
 ///
 /// ```
 /// use burn_did::{AttGt, Data, backend::Cpu, data};
@@ -54,7 +57,7 @@ pub enum Data<'a> {
     /// Collected when the fit starts.
     #[cfg(feature = "lazy")]
     Lazy(Box<LazyFrame>),
-    /// A `.csv` or `.parquet` file, a directory of such files, or a pattern.
+    /// A `.csv`, `.parquet` or `.dta` file, a directory of such files, or a pattern.
     Path(PathBuf),
     /// Parquet files that are read [in pieces](Self::in_pieces).
     Pieces(PathBuf),
@@ -233,6 +236,7 @@ pub(crate) fn read_files(
             let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing, progress)?;
             (frame, missing)
         }
+        FileFormat::Stata => (read_stata(&files.paths, roles, progress)?, Vec::new()),
     };
     Ok(Read { frame, files: files.read(), read_as_missing })
 }

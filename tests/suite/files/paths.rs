@@ -117,7 +117,7 @@ fn what_cannot_be_read_is_said() {
     let df = panel(4);
     std::fs::create_dir(folder.join("none")).unwrap();
     std::fs::write(folder.join("none/readme.txt"), "").unwrap();
-    assert_fails(&folder.join("none"), &["none", "no CSV or parquet files"]);
+    assert_fails(&folder.join("none"), &["none", "no CSV, parquet or Stata files"]);
     assert_fails(&folder.join("none/x.parquet"), &["no such file"]);
     write(folder, "both/a.parquet", &df);
     write(folder, "both/b.csv", &df);

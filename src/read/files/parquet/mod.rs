@@ -18,6 +18,8 @@ use polars::prelude::DataFrame;
 
 use crate::base::error::Result;
 
+pub(super) use schema::wider;
+
 pub(crate) use files::ParquetFiles;
 #[cfg(feature = "cluster")]
 pub(crate) use {
