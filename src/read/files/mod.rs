@@ -4,6 +4,7 @@
 
 mod csv;
 mod files_read;
+mod in_pieces;
 pub(crate) mod output;
 mod overwritten;
 pub(crate) mod parquet;
@@ -17,6 +18,7 @@ use crate::read::columns::{Kind, Wanted};
 
 pub(crate) use csv::CsvData;
 pub use files_read::FilesRead;
+pub(crate) use in_pieces::PieceFiles;
 pub use overwritten::overwritten;
 pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};
 pub(crate) use stata::read as read_stata;

@@ -111,7 +111,8 @@ impl Layout {
     /// Formats 113 to 115.
     fn untagged<R: Read + Seek>(bytes: &mut Bytes<R>, version: u16) -> Scan<Self> {
         // Files of other programs begin with any byte.
-        let order = match (version, bytes.take(3)?[..]) {
+        let start = bytes.take(3)?;
+        let order = match (version, start.as_slice()) {
             (100..=116, [1, 1, _]) => Order::Big,
             (100..=116, [2, 1, _]) => Order::Little,
             _ => return Err(Damaged::NotStata),

@@ -71,7 +71,7 @@ fn every_format_is_read() {
 fn only_columns_that_are_asked_for_are_read_from_all_files() {
     let paths = [case(117), case(119)];
     let df = read(&paths, &wanted(&["wage", "id"]), None).unwrap();
-    assert_eq!((df.height(), df.get_column_names_str()), (24, vec!["id", "wage"]));
+    assert_eq!((df.height(), df.get_column_names()), (24, vec![&"id".into(), &"wage".into()]));
     let error = frame(&case(118), &["wages"]).unwrap_err().to_string();
     assert!(error.contains("did you mean `wage`?"), "{error}");
 }
