@@ -59,12 +59,12 @@ pub enum Data<'a> {
     Lazy(Box<LazyFrame>),
     /// A `.csv`, `.parquet` or `.dta` file, a directory of such files, or a pattern.
     Path(PathBuf),
-    /// Parquet files that are read [in pieces](Self::in_pieces).
+    /// Parquet or CSV files that are read [in pieces](Self::in_pieces).
     Pieces(PathBuf),
 }
 
 impl Data<'_> {
-    /// Parquet files that need not fit in memory: a file, a directory, or a pattern such as `panel/*.parquet`. A fit decides by
+    /// Parquet or CSV files that need not fit in memory: a file, a directory, or a pattern such as `panel/*.parquet`. A fit decides by
     /// itself to read large files so; this has small ones read so, too. The result is the same to the last bit.
     ///
     /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the units, to
@@ -72,6 +72,9 @@ impl Data<'_> {
     /// not in ascending order of the units, throughout the files in the order of their names, the columns needed are first
     /// written once more, grouped by unit, to temporary files. Those have no names where the system can do without (else only
     /// their owner can read them), so that nothing is left of them however the process ends; `TMPDIR` says where they are.
+    ///
+    /// CSV files are typed by a look at all their fields, and the columns needed are then written once, as parquet, to a temporary file, which is
+    /// read so. Of the text, four pieces for each core are in memory (2 MiB each, or what the budget allows).
     ///
     /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is more than
     /// the estimator's `memory_budget` (half of the free memory without one), it is kept in a temporary file and read again in
