@@ -36,38 +36,50 @@ const WINDOWS: [char; 32] = [
 pub(super) struct Bytes<R> {
     reader: R,
     length: u64,
+    /// Bytes before the next one.
+    at: u64,
     pub order: Order,
 }
 
 impl<R: Read + Seek> Bytes<R> {
     pub fn new(reader: R, length: u64) -> Self {
-        Self { reader, length, order: Order::Little }
+        Self { reader, length, at: 0, order: Order::Little }
     }
 
     /// An error if fewer bytes follow.
-    pub fn has(&mut self, bytes: u64) -> Scan<()> {
-        let end = self.position()?.checked_add(bytes);
+    pub fn has(&self, bytes: u64) -> Scan<()> {
+        let end = self.at.checked_add(bytes);
         if end.is_some_and(|end| end <= self.length) { Ok(()) } else { Err(Damaged::Short) }
     }
 
     pub fn take(&mut self, bytes: usize) -> Scan<Vec<u8>> {
         self.has(bytes as u64)?;
         let mut taken = vec![0; bytes];
-        self.reader.read_exact(&mut taken).map_err(Damaged::of)?;
+        self.fill(&mut taken)?;
         Ok(taken)
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Scan<()> {
+        self.has(bytes.len() as u64)?;
+        self.reader.read_exact(bytes).map_err(Damaged::of)?;
+        self.at += bytes.len() as u64;
+        Ok(())
     }
 
     pub fn skip(&mut self, bytes: u64) -> Scan<()> {
         self.has(bytes)?;
+        self.at += bytes;
         self.reader.seek_relative(bytes.cast_signed()).map_err(Damaged::of)
     }
 
-    pub fn seek(&mut self, to: SeekFrom) -> Scan<()> {
-        self.reader.seek(to).map(drop).map_err(Damaged::of)
+    /// Goes to a place, from the beginning of the file.
+    pub fn seek(&mut self, at: u64) -> Scan<()> {
+        self.at = self.reader.seek(SeekFrom::Start(at)).map_err(Damaged::of)?;
+        Ok(())
     }
 
-    pub fn position(&mut self) -> Scan<u64> {
-        self.reader.stream_position().map_err(Damaged::of)
+    pub fn position(&self) -> u64 {
+        self.at
     }
 
     /// An error unless this follows.
@@ -77,7 +89,10 @@ impl<R: Read + Seek> Bytes<R> {
 
     /// A number of so many bytes, without a sign.
     pub fn integer(&mut self, bytes: usize) -> Scan<u64> {
-        Ok(self.order.integer(&self.take(bytes)?))
+        let mut number = [0; 8];
+        let number = &mut number[..bytes];
+        self.fill(number)?;
+        Ok(self.order.integer(number))
     }
 
     /// Texts of so many bytes each.

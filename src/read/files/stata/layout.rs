@@ -3,7 +3,7 @@
 //! As in "File formats .dta" of Stata's manual: formats 113 to 115 are read from beginning to end, 117 to 119 have sections between tags and
 //! a map of them.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
 
 use super::bytes::{Bytes, Damaged, Order, Scan};
 
@@ -121,17 +121,17 @@ impl Layout {
             return Err(Damaged::Version(version));
         }
         bytes.order = order;
-        let (variables, rows) = (bytes.integer(2)? as usize, bytes.integer(4)?);
+        let (count, rows) = (bytes.integer(2)? as usize, bytes.integer(4)?);
         // A label and the time.
         bytes.skip(81 + 18)?;
-        let kinds = bytes.take(variables)?.into_iter().map(Kind::of_byte);
+        let kinds = bytes.take(count)?.into_iter().map(Kind::of_byte);
         let kinds: Vec<Kind> = kinds.collect::<Scan<_>>()?;
         let format = if version == 113 { 12 } else { 49 };
         let widths = Widths { name: 33, format, label_name: 33, label: 81 };
-        let names = bytes.texts(variables, widths.name, version)?;
-        bytes.skip(2 * (variables as u64 + 1))?;
-        let formats = bytes.texts(variables, widths.format, version)?;
-        bytes.skip((variables * (widths.label_name + widths.label)) as u64)?;
+        let names = bytes.texts(count, widths.name, version)?;
+        bytes.skip(2 * (count as u64 + 1))?;
+        let formats = bytes.texts(count, widths.format, version)?;
+        bytes.skip((count * (widths.label_name + widths.label)) as u64)?;
         loop {
             let kind = bytes.take(1)?[0];
             let length = bytes.integer(4)?;
@@ -140,8 +140,9 @@ impl Layout {
             }
             bytes.skip(length)?;
         }
-        let data = bytes.position()?;
-        Ok(Self::new(version, order, rows, kinds, names, formats, data, None))
+        let data = bytes.position();
+        let (variables, row_bytes) = variables(kinds, names, formats);
+        Ok(Self { version, order, rows, row_bytes, variables, data, long_texts: None })
     }
 
     /// Formats 117 to 119.
@@ -159,7 +160,7 @@ impl Layout {
             _ => return Err(Damaged::Content),
         };
         bytes.tag("</byteorder><K>")?;
-        let variables = bytes.integer(if version == 119 { 4 } else { 2 })? as usize;
+        let count = bytes.integer(if version == 119 { 4 } else { 2 })? as usize;
         bytes.tag("</K><N>")?;
         let rows = bytes.integer(if version == 117 { 4 } else { 8 })?;
         bytes.tag("</N><label>")?;
@@ -172,45 +173,38 @@ impl Layout {
         let map: Vec<u64> = (0..14).map(|_| bytes.integer(8)).collect::<Scan<_>>()?;
         let (name, format) = if version == 117 { (33, 49) } else { (129, 57) };
         bytes.section(map[2], "<variable_types>")?;
-        bytes.has(variables as u64 * 2)?;
-        let kinds = (0..variables).map(|_| Kind::of_code(bytes.integer(2)?));
+        bytes.has(count as u64 * 2)?;
+        let kinds = (0..count).map(|_| Kind::of_code(bytes.integer(2)?));
         let kinds: Vec<Kind> = kinds.collect::<Scan<_>>()?;
         bytes.section(map[3], "<varnames>")?;
-        let names = bytes.texts(variables, name, version)?;
+        let names = bytes.texts(count, name, version)?;
         bytes.section(map[5], "<formats>")?;
-        let formats = bytes.texts(variables, format, version)?;
+        let formats = bytes.texts(count, format, version)?;
         bytes.section(map[9], "<data>")?;
-        let data = bytes.position()?;
+        let data = bytes.position();
         let order = bytes.order;
-        Ok(Self::new(version, order, rows, kinds, names, formats, data, Some(map[10])))
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "each is a field")]
-    fn new(
-        version: u16,
-        order: Order,
-        rows: u64,
-        kinds: Vec<Kind>,
-        names: Vec<String>,
-        formats: Vec<String>,
-        data: u64,
-        long_texts: Option<u64>,
-    ) -> Self {
-        let mut row_bytes = 0;
-        let variables = kinds.into_iter().zip(names).zip(formats).map(|((kind, name), format)| {
-            let start = row_bytes;
-            row_bytes += kind.width();
-            Variable { name, kind, format, start }
-        });
-        let variables = variables.collect();
-        Self { version, order, rows, row_bytes, variables, data, long_texts }
+        let (variables, row_bytes) = variables(kinds, names, formats);
+        let long_texts = Some(map[10]);
+        Ok(Self { version, order, rows, row_bytes, variables, data, long_texts })
     }
 }
 
-/// Where a section begins, from the start of the file.
+/// The variables one after another in a row, and the bytes of a row.
+fn variables(kinds: Vec<Kind>, names: Vec<String>, formats: Vec<String>) -> (Vec<Variable>, usize) {
+    let mut row_bytes = 0;
+    let variables = kinds.into_iter().zip(names).zip(formats).map(|((kind, name), format)| {
+        let start = row_bytes;
+        row_bytes += kind.width();
+        Variable { name, kind, format, start }
+    });
+    let variables = variables.collect();
+    (variables, row_bytes)
+}
+
 impl<R: Read + Seek> Bytes<R> {
+    /// Goes to a section, which begins at a place of the file.
     fn section(&mut self, start: u64, tag: &str) -> Scan<()> {
-        self.seek(SeekFrom::Start(start))?;
+        self.seek(start)?;
         self.tag(tag)
     }
 }

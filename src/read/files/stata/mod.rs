@@ -211,7 +211,7 @@ impl<'a> StataFile<'a> {
         let mut bytes =
             Bytes::new(BufReader::with_capacity(BLOCK, &self.file), self.stamp.length());
         bytes.order = order;
-        bytes.seek(SeekFrom::Start(start))?;
+        bytes.seek(start)?;
         bytes.tag("<strls>")?;
         while found.len() < wanted.len() {
             match &bytes.take(3)?[..] {
