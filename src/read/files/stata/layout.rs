@@ -46,13 +46,9 @@ pub(super) struct Layout {
     pub long_texts: Option<u64>,
 }
 
-/// Widths of what differs between formats.
-struct Widths {
-    name: usize,
-    format: usize,
-    label_name: usize,
-    label: usize,
-}
+/// Bytes of a name and of a label before format 117.
+const NAME: usize = 33;
+const LABEL: usize = 81;
 
 impl Kind {
     /// Bytes of a value.
@@ -123,15 +119,15 @@ impl Layout {
         bytes.order = order;
         let (count, rows) = (bytes.integer(2)? as usize, bytes.integer(4)?);
         // A label and the time.
-        bytes.skip(81 + 18)?;
+        bytes.skip(LABEL as u64 + 18)?;
         let kinds = bytes.take(count)?.into_iter().map(Kind::of_byte);
         let kinds: Vec<Kind> = kinds.collect::<Scan<_>>()?;
         let format = if version == 113 { 12 } else { 49 };
-        let widths = Widths { name: 33, format, label_name: 33, label: 81 };
-        let names = bytes.texts(count, widths.name, version)?;
+        let names = bytes.texts(count, NAME, version)?;
         bytes.skip(2 * (count as u64 + 1))?;
-        let formats = bytes.texts(count, widths.format, version)?;
-        bytes.skip((count * (widths.label_name + widths.label)) as u64)?;
+        let formats = bytes.texts(count, format, version)?;
+        // Names of value labels, and labels.
+        bytes.skip((count * (NAME + LABEL)) as u64)?;
         loop {
             let kind = bytes.take(1)?[0];
             let length = bytes.integer(4)?;
@@ -171,7 +167,7 @@ impl Layout {
         bytes.skip(time)?;
         bytes.tag("</timestamp></header><map>")?;
         let map: Vec<u64> = (0..14).map(|_| bytes.integer(8)).collect::<Scan<_>>()?;
-        let (name, format) = if version == 117 { (33, 49) } else { (129, 57) };
+        let (name, format) = if version == 117 { (NAME, 49) } else { (129, 57) };
         bytes.section(map[2], "<variable_types>")?;
         bytes.has(count as u64 * 2)?;
         let kinds = (0..count).map(|_| Kind::of_code(bytes.integer(2)?));
