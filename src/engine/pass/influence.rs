@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Weight;
 use super::stat::{Stat, add, merge};
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::base::random::Multipliers;
 
 /// A linear predictor `z'v` of a covariate version.
@@ -134,6 +134,18 @@ impl StratumPlan {
     pub fn active(&self) -> Vec<usize> {
         self.columns.iter().map(|c| c.column).chain(self.share.map(|s| s.column)).collect()
     }
+
+    /// The plan with its active columns numbered from 0 on.
+    pub(crate) fn alone(&self) -> Self {
+        let mut plan = self.clone();
+        for (number, column) in plan.columns.iter_mut().enumerate() {
+            column.column = number;
+        }
+        if let Some(share) = &mut plan.share {
+            share.column = plan.columns.len();
+        }
+        plan
+    }
 }
 
 /// What is done with the influence values.
@@ -221,6 +233,52 @@ impl InfluenceStat {
         }
     }
 
+    /// Adds sums over some of the `m` columns.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`](crate::DidError::Engine) if they are of another number of columns.
+    pub(crate) fn merge_columns(&mut self, active: &[usize], m: usize, part: &Self) -> Result<()> {
+        if active.iter().copied().eq(0..m) {
+            return self.merge(part);
+        }
+        let (a, m) = (active.len(), m.max(1));
+        let lengths = [&part.cross, &part.clusters, &part.draws].map(Vec::len);
+        let wanted = [a * a, self.clusters.len() / m * a, self.draws.len() / m * a];
+        if lengths != wanted || self.cross.len() != m * m {
+            let problem = format!("sums of {lengths:?} were to be added to {wanted:?}");
+            return Err(DidError::Engine { problem });
+        }
+        for (global, row) in active.iter().zip(part.cross.chunks_exact(a.max(1))) {
+            let row_of_all = &mut self.cross[global * m..(global + 1) * m];
+            for (j, value) in active.iter().zip(row) {
+                row_of_all[*j] += value;
+            }
+        }
+        let columns = |all: &mut [f64], part: &[f64]| {
+            let entries = all.len() / m;
+            for (column, part) in active.iter().zip(part.chunks_exact(entries.max(1))) {
+                add(&mut all[column * entries..(column + 1) * entries], part);
+            }
+        };
+        columns(&mut self.clusters, &part.clusters);
+        columns(&mut self.draws, &part.draws);
+        Ok(())
+    }
+
+    /// The sums over some of the `m` columns.
+    pub(crate) fn of_columns(&self, active: &[usize], m: usize) -> Self {
+        let row = |i: &usize| active.iter().map(|j| self.cross[i * m + j]).collect::<Vec<f64>>();
+        let columns = |all: &[f64]| {
+            let entries = all.len() / m.max(1);
+            active.iter().flat_map(|c| &all[c * entries..(c + 1) * entries]).copied().collect()
+        };
+        Self {
+            cross: active.iter().flat_map(row).collect(),
+            clusters: columns(&self.clusters),
+            draws: columns(&self.draws),
+        }
+    }
+
     /// Adds a tile's cross-moments, given by the upper triangle of `[active, active]`.
     pub(crate) fn add_cross(&mut self, active: &[usize], part: &[f64]) {
         let m = self.cross.len().isqrt();
@@ -260,5 +318,50 @@ impl Stat for InfluenceStat {
         merge(&mut self.cross, &other.cross, "cross-moments of influence values")?;
         merge(&mut self.clusters, &other.clusters, "cluster sums")?;
         merge(&mut self.draws, &other.draws, "multiplied sums")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(columns: usize, first: f64) -> InfluenceStat {
+        let values = |n: usize| (0..n).map(|i| first + i as f64).collect();
+        let cross = values(columns * columns);
+        InfluenceStat { cross, clusters: values(2 * columns), draws: values(3 * columns) }
+    }
+
+    #[test]
+    fn sums_of_some_columns_are_added_in_their_places() {
+        let part = sums(2, 10.0);
+        let mut all = sums(4, 0.0);
+        all.merge_columns(&[3, 1], 4, &part).expect("two columns");
+        let added = all.of_columns(&[3, 1], 4);
+        let before = sums(4, 0.0).of_columns(&[3, 1], 4);
+        assert_eq!(before.cross, [15.0, 13.0, 7.0, 5.0]);
+        let sum: Vec<f64> = before.draws.iter().zip(&part.draws).map(|(a, b)| a + b).collect();
+        assert_eq!(added.draws, sum);
+        assert_eq!(added.cross, [25.0, 24.0, 19.0, 18.0]);
+        assert_eq!(added.clusters, [16.0, 18.0, 14.0, 16.0]);
+        // The other columns are as they were.
+        assert_eq!(all.of_columns(&[0, 2], 4), sums(4, 0.0).of_columns(&[0, 2], 4));
+    }
+
+    #[test]
+    fn sums_of_other_columns_are_refused() {
+        let mut all = sums(4, 0.0);
+        for (active, part) in [(vec![3, 1], sums(3, 0.0)), (vec![0, 1, 2, 3], sums(2, 0.0))] {
+            assert!(all.merge_columns(&active, 4, &part).is_err());
+        }
+        all.merge_columns(&[], 4, &sums(0, 0.0)).expect("nothing");
+        assert_eq!(all, sums(4, 0.0));
+    }
+
+    #[test]
+    fn a_plan_alone_numbers_its_columns() {
+        let column = |column| PlanColumn::new(column, vec![Leg::default()]);
+        let share = Some(Share::new(2, Weight::Ones, 1.0));
+        let plan = StratumPlan { columns: vec![column(7), column(4)], share, ..Default::default() };
+        assert_eq!((plan.active(), plan.alone().active()), (vec![7, 4, 2], vec![0, 1, 2]));
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::backend::host::{self, HostChunk};
 use crate::engine::backend::{AtOnce, DidBackend, Matrix, Segments};
 use crate::engine::pass::{
     Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KEPT, KeptRows, LogitPass, LogitStat,
-    Stat, WeightingPass, WeightingStat, of_stratum,
+    Stat, StratumPlan, WeightingPass, WeightingStat, of_stratum,
 };
 
 /// A map from the chunks of a sample to an additive statistic.
@@ -165,8 +165,9 @@ impl Pass for InfluencePass {
         plan.is_some_and(|plan| !plan.columns.is_empty() || plan.share.is_some())
     }
 
-    fn none_of(&self, _: usize) -> InfluenceStat {
-        self.none()
+    /// Of the columns that the stratum contributes to alone: a cohort has few of all cells.
+    fn none_of(&self, stratum: usize) -> InfluenceStat {
+        InfluenceStat::zero(self.active(stratum).len(), &self.consumers)
     }
 
     fn accumulate<B: DidBackend>(
@@ -174,7 +175,13 @@ impl Pass for InfluencePass {
         chunk: &Chunk<B>,
         part: &mut InfluenceStat,
     ) -> Result<Option<KeptRows>> {
-        B::influence(chunk, &self.strata[chunk.stratum], self.trim, &self.consumers, part)
+        let plan = self.strata[chunk.stratum].alone();
+        let kept = B::influence(chunk, &plan, self.trim, &self.consumers, part)?;
+        let active = self.active(chunk.stratum);
+        Ok(kept.map(|rows| {
+            let columns = rows.columns.iter().map(|column| active[*column]).collect();
+            KeptRows { columns, ..rows }
+        }))
     }
 
     fn at_once<B: DidBackend>(
@@ -184,11 +191,25 @@ impl Pass for InfluencePass {
         before: Option<&InfluenceStat>,
     ) -> Result<Option<Vec<InfluenceStat>>> {
         let Self { columns, trim, strata, consumers } = self;
-        device.influence(segments, strata, *trim, *columns, consumers, before)
+        let stats = device.influence(segments, strata, *trim, *columns, consumers, before)?;
+        if segments.together {
+            return Ok(stats);
+        }
+        let part = |(stat, chunk): (InfluenceStat, &&Chunk<B>)| {
+            stat.of_columns(&self.active(chunk.stratum), *columns)
+        };
+        Ok(stats.map(|stats| stats.into_iter().zip(&segments.chunks).map(part).collect()))
     }
 
-    fn merge(&self, total: &mut InfluenceStat, _: usize, part: &InfluenceStat) -> Result<()> {
-        total.merge(part)
+    fn merge(&self, total: &mut InfluenceStat, stratum: usize, part: &InfluenceStat) -> Result<()> {
+        total.merge_columns(&self.active(stratum), self.columns, part)
+    }
+}
+
+impl InfluencePass {
+    /// The columns that a stratum contributes to.
+    fn active(&self, stratum: usize) -> Vec<usize> {
+        self.strata.get(stratum).map(StratumPlan::active).unwrap_or_default()
     }
 }
 

@@ -244,8 +244,12 @@ fn add_law(
     let joint = &mut effects.joint;
     let m = joint.len();
     let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
-    let scaled = |(e, v): (usize, &f64)| times(times(*v, scales[e / m]), scales[e % m]);
-    joint.covariance = Some(unscaled.iter().enumerate().map(scaled).collect());
+    let mut covariance = Vec::with_capacity(m * m);
+    for (row, scale) in unscaled.chunks_exact(m.max(1)).zip(scales) {
+        covariance
+            .extend(row.iter().zip(scales).map(|(v, other)| times(times(*v, *scale), *other)));
+    }
+    joint.covariance = Some(covariance);
     if let Some(bootstrap) = &effects.inference.bootstrap {
         let mut draws = moments.draws(unscaled, bootstrap);
         for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(scales) {

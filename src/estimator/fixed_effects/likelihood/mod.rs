@@ -14,7 +14,7 @@ use self::binary::{Logit, Probit};
 use self::iterate::{LastStep, iterate};
 use self::model::Model;
 use self::poisson::Poisson;
-use self::separation::{is_suspected, separated};
+use self::separation::{is_moving, is_suspected, separated};
 use super::linear::{CentredRegressors, LinearFit, gaussian};
 use super::options::Family;
 use super::problem::Where;
@@ -72,6 +72,7 @@ fn found<M: Model>(
     let mut warning = None;
     if suspected {
         match separated(model, sample, regressors, place, &last)? {
+            None if fitted.is_ok() && !is_moving(model, sample, &last) => {}
             None => warning = Some(DidWarning::SeparationUnknown),
             Some(separation) if separation.rows.is_empty() => {}
             Some(separation) => return Ok(Maximum::Separated(separation)),

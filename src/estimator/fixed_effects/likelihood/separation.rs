@@ -17,6 +17,13 @@ const TOLERANCE: f64 = 1e-4;
 
 const ITERATIONS: usize = 500;
 
+/// Rows that have a maximum may move by this share of the separated rows' largest fit, and no more: regressors far from zero, such as years,
+/// are nearly indicators, and rows that these nearly separate have a mean of their own, however small.
+const STILL: f64 = 1e-6;
+
+/// Further iterations in which rows may come to a standstill.
+const PATIENCE: usize = 20;
+
 /// A regressor whose part in a direction of separation is smaller than this share of the largest has none.
 const NO_PART: f64 = 1e-3;
 
@@ -44,6 +51,12 @@ pub(super) fn is_suspected<M: Model>(
         let side = model.side(*y);
         side != 0.0 && (model.is_suspect(*mu, mean) || side * fall > M::MOVE)
     })
+}
+
+/// Whether a row without a maximum of its own still moved in the last step. None does where the iteration has come to an end of its own, and then
+/// none is separated: separated rows move on by steps of equal length.
+pub(super) fn is_moving<M: Model>(model: &M, sample: &RegressionSample, last: &LastStep) -> bool {
+    sample.outcome.iter().zip(&last.falls).any(|(y, fall)| model.side(*y) * fall > M::MOVE)
 }
 
 /// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows.
@@ -110,15 +123,26 @@ fn rectified(
     // Distances to the own side.
     let mut u: Vec<f64> = sides.iter().map(|side| side.abs()).collect();
     let Some(fit) = Fit::new(sample, regressors, place, &weights) else { return Ok(None) };
+    let mut patience = PATIENCE;
     for _ in 0..ITERATIONS {
         let directed: Vec<f64> = u.iter().zip(sides).map(|(u, side)| u * side).collect();
         let Some((mut fitted, b)) = fit.of(&directed)? else { return Ok(None) };
+        let moved =
+            largest(fitted.iter().zip(sides).filter(|(_, side)| **side == 0.0).map(|(f, _)| *f));
         sums::update(&mut fitted, |row, fitted| {
             let fitted = fitted * sides[row];
             let zero = sides[row] == 0.0 || (fitted > -0.1 * TOLERANCE && fitted < TOLERANCE);
             if zero { 0.0 } else { fitted }
         });
         if fitted.iter().all(|fitted| *fitted >= 0.0) {
+            if moved > STILL * largest(fitted.iter().copied()) {
+                if patience == 0 {
+                    return Ok(None);
+                }
+                patience -= 1;
+                u = fitted;
+                continue;
+            }
             let separated = (0..).zip(&fitted).filter(|(_, fitted)| **fitted > 0.0);
             let rows = separated.map(|(row, _)| row).collect();
             return Ok(Some(fit.separation(regressors, rows, &b)));
@@ -126,6 +150,11 @@ fn rectified(
         sums::update(&mut u, |row, _| fitted[row].max(0.0));
     }
     Ok(None)
+}
+
+/// The largest absolute value.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }
 
 /// Once all else has converged, a step of Newton's moves the linear predictor of separated rows by a combination of regressors and fixed
