@@ -150,7 +150,7 @@ fn all_missing_values_of_stata_are_missing() {
             [None, None, None, Some(f64::from(f32::from_bits(0x7EFF_FFFF))), Some(-0.5)]
         });
         let doubles =
-            [0x7FE0_u64 << 48, 0x7FE0_01_u64 << 40, 0x7FE0_1A_u64 << 40, 0x7FDF_FFFF_FFFF_FFFF];
+            [0x7FE0_u64 << 48, 0x7F_E001_u64 << 40, 0x7F_E01A_u64 << 40, 0x7FDF_FFFF_FFFF_FFFF];
         let doubles = doubles.map(u64::to_le_bytes);
         assert_eq!(read(255, &doubles.each_ref().map(|v| &v[..])), {
             [None, None, None, Some(f64::from_bits(0x7FDF_FFFF_FFFF_FFFF))]
