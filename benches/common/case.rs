@@ -50,10 +50,42 @@ pub struct Case {
     pub draws: usize,
     /// Law of the multipliers; not every contestant has a choice.
     pub law: Multiplier,
-    /// Whether the rows are in random order, instead of by unit and period.
+    /// Whether the rows are in random order.
     pub shuffled: bool,
     /// Fits one after another, of which the mean time is reported.
     pub repeats: usize,
+    /// The order of the rows if they are not shuffled.
+    #[serde(default)]
+    pub order: Order,
+    /// What units are called.
+    #[serde(default)]
+    pub ids: Ids,
+}
+
+/// The order of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// By unit, then by period.
+    #[default]
+    Units,
+    /// By period, then by unit.
+    Periods,
+    /// By group, then by unit and period.
+    Groups,
+}
+
+/// The type of the column `id`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ids {
+    /// Integers.
+    #[default]
+    Integers,
+    /// Texts of twelve letters.
+    Texts,
+    /// The same texts as categories.
+    Categories,
 }
 
 impl Case {
@@ -72,6 +104,8 @@ impl Case {
             draws: 0,
             law: Multiplier::Mammen,
             shuffled: false,
+            order: Order::Units,
+            ids: Ids::Integers,
             repeats: 1,
         }
     }
@@ -159,13 +193,23 @@ impl Case {
             (draws, law) => format!("{} draws, {law:?}", thousands(draws)),
         };
         let triple = if self.estimator == Estimator::Ddd { "triple differences, " } else { "" };
-        let order = if self.shuffled { ", shuffled" } else { "" };
+        let order = match (self.shuffled, self.order) {
+            (true, _) => ", shuffled",
+            (false, Order::Units) => "",
+            (false, Order::Periods) => ", by period",
+            (false, Order::Groups) => ", by group",
+        };
+        let ids = match self.ids {
+            Ids::Integers => "",
+            Ids::Texts => ", ids as text",
+            Ids::Categories => ", ids as categories",
+        };
         let repeats = match self.repeats {
             1 => String::new(),
             repeats => format!(", mean of {} fits", thousands(repeats)),
         };
         let k = self.covariates;
-        format!("{triple}{data}{cohorts}, k = {k}, {kind}, {inference}{order}{repeats}")
+        format!("{triple}{data}{cohorts}, k = {k}, {kind}, {inference}{order}{ids}{repeats}")
     }
 }
 

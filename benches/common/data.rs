@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 
-use super::case::{Case, Estimator, SEED};
+use super::case::{Case, Estimator, Ids, Order, SEED};
 use super::{Result, work_folder};
 
 /// The case's data, written if absent.
@@ -17,9 +17,13 @@ pub fn parquet(case: &Case) -> Result<PathBuf> {
     if path.exists() {
         return Ok(path);
     }
-    let mut frame = case.frame();
-    if case.shuffled {
-        frame = shuffled(&frame)?;
+    let mut frame = ordered(case)?;
+    if case.ids != Ids::Integers {
+        let texts = frame.column("id")?.i64()?.iter().flatten().map(text);
+        let texts = Series::new("id".into(), texts.collect::<Vec<_>>());
+        let categories = DataType::from_categories(Categories::global());
+        let ids = if case.ids == Ids::Texts { texts } else { texts.cast(&categories)? };
+        frame.with_column(ids.into_column())?;
     }
     // A file that is there is complete: it gets its name last.
     let unfinished = path.with_extension(format!("{}.part", std::process::id()));
@@ -39,8 +43,20 @@ pub fn read(path: &Path) -> Result<DataFrame> {
 
 /// The rows of units with `id` up to `last`.
 pub fn first_units(frame: &DataFrame, last: usize) -> Result<DataFrame> {
-    let few = frame.column("id")?.i64()?.lt_eq(i64::try_from(last)?);
+    let (ids, last) = (frame.column("id")?, i64::try_from(last)?);
+    let few: BooleanChunked = match ids.i64() {
+        Ok(ids) => ids.lt_eq(last),
+        Err(_) => {
+            let (ids, last) = (ids.cast(&DataType::String)?, text(last));
+            ids.str()?.iter().map(|id| Some(id? <= last.as_str())).collect()
+        }
+    };
     Ok(frame.filter(&few)?)
+}
+
+/// A text in whose order units are as by their number.
+fn text(id: i64) -> String {
+    format!("unit{id:08}")
 }
 
 /// A name that cases on the same data share.
@@ -52,9 +68,19 @@ fn file_name(case: &Case) -> String {
         (Estimator::AttGt, false) => "rows",
     };
     let cohorts: Vec<String> = case.cohorts.iter().map(ToString::to_string).collect();
-    let order = if case.shuffled { "-shuffled" } else { "" };
+    let order = match (case.shuffled, case.order) {
+        (true, _) => "-shuffled",
+        (false, Order::Units) => "",
+        (false, Order::Periods) => "-by-period",
+        (false, Order::Groups) => "-by-group",
+    };
+    let ids = match case.ids {
+        Ids::Integers => "",
+        Ids::Texts => "-texts",
+        Ids::Categories => "-categories",
+    };
     format!(
-        "{layout}-{}x{}-cohorts{}-never{}-k{}{order}",
+        "{layout}-{}x{}-cohorts{}-never{}-k{}{order}{ids}",
         case.units,
         case.periods,
         cohorts.join("_"),
@@ -63,8 +89,18 @@ fn file_name(case: &Case) -> String {
     )
 }
 
-fn shuffled(frame: &DataFrame) -> Result<DataFrame> {
-    let mut order: Vec<IdxSize> = (0..IdxSize::try_from(frame.height())?).collect();
-    order.shuffle(&mut SmallRng::seed_from_u64(SEED));
-    Ok(frame.take(&IdxCa::from_vec("order".into(), order))?)
+/// The case's frame with its rows in order.
+fn ordered(case: &Case) -> Result<DataFrame> {
+    let frame = case.frame();
+    if case.shuffled {
+        let mut order: Vec<IdxSize> = (0..IdxSize::try_from(frame.height())?).collect();
+        order.shuffle(&mut SmallRng::seed_from_u64(SEED));
+        return Ok(frame.take(&IdxCa::from_vec("order".into(), order))?);
+    }
+    let by: &[&str] = match case.order {
+        Order::Units => return Ok(frame),
+        Order::Periods => &["period", "id"],
+        Order::Groups => &["group", "id", "period"],
+    };
+    Ok(frame.sort(by.iter().copied(), SortMultipleOptions::default())?)
 }

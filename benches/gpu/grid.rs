@@ -3,7 +3,7 @@
 
 use burn_did::options::{ControlGroup, Multiplier};
 
-use super::common::case::{Case, Estimator};
+use super::common::case::{Case, Estimator, Ids, Order};
 
 /// The cases: two periods and triple differences, then the grid by periods, inference and units; its last is the largest.
 pub fn cases() -> Vec<Case> {
@@ -25,6 +25,8 @@ pub fn cases() -> Vec<Case> {
                     draws,
                     law: Multiplier::Mammen,
                     shuffled: false,
+                    order: Order::Units,
+                    ids: Ids::Integers,
                     repeats: 1,
                 });
             }

@@ -2,10 +2,10 @@
 
 use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 
-use super::common::case::{Case, Estimator};
+use super::common::case::{Case, Estimator, Ids, Order};
 
-/// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name); small data, fitted many
-/// times; two periods; triple differences.
+/// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name), and with other orders and
+/// ids; small data, fitted many times; two periods; triple differences.
 pub fn all() -> Vec<Case> {
     let ordered = group_time();
     let shuffled = ordered.clone().into_iter().filter(|case| !ours_alone(case)).map(|case| Case {
@@ -14,13 +14,29 @@ pub fn all() -> Vec<Case> {
         ..case
     });
     let shuffled: Vec<Case> = shuffled.collect();
-    let ordered = ordered.into_iter().chain(shuffled);
-    ordered.chain(small()).chain(two_periods()).chain(triple()).collect()
+    let others = ordered.iter().filter(|case| ["p1", "p3"].contains(&&*case.name)).flat_map(others);
+    let others: Vec<Case> = others.collect();
+    let group_time = ordered.into_iter().chain(shuffled).chain(others);
+    group_time.chain(small()).chain(two_periods()).chain(triple()).collect()
 }
 
-/// Whether no peer has the option.
+/// A case with rows by period and by group, and with ids that are texts and categories.
+fn others(case: &Case) -> Vec<Case> {
+    let named = |suffix: &str| Case { name: format!("{}{suffix}", case.name), ..case.clone() };
+    vec![
+        Case { order: Order::Periods, ..named("-periods") },
+        Case { order: Order::Groups, ..named("-groups") },
+        Case { ids: Ids::Texts, ..named("-text") },
+        Case { ids: Ids::Texts, order: Order::Periods, ..named("-text-periods") },
+        Case { ids: Ids::Texts, shuffled: true, ..named("s-text") },
+        Case { ids: Ids::Categories, ..named("-categories") },
+        Case { ids: Ids::Categories, shuffled: true, ..named("s-categories") },
+    ]
+}
+
+/// Whether no peer has the option, or is asked for the type of ids.
 pub fn ours_alone(case: &Case) -> bool {
-    case.draws > 0 && case.law == Multiplier::Gaussian
+    case.draws > 0 && case.law == Multiplier::Gaussian || case.ids != Ids::Integers
 }
 
 /// This crate from Python.
@@ -45,6 +61,8 @@ fn group_time() -> Vec<Case> {
         draws: 0,
         law: Multiplier::Mammen,
         shuffled: false,
+        order: Order::Units,
+        ids: Ids::Integers,
         repeats: 1,
     };
     let long = Case {

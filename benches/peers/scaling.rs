@@ -1,7 +1,7 @@
 //! How this crate's time and memory grow with units, cells, covariates and draws.
 
 use super::common::Result;
-use super::common::case::{Case, Estimator, Task, thousands};
+use super::common::case::{Case, Estimator, Ids, Order, Task, thousands};
 use super::common::contestant::Contestant;
 use super::common::machine;
 use super::common::results::{digits, mebibytes, table};
@@ -100,6 +100,8 @@ fn growths() -> Vec<Growth> {
         draws: 0,
         law: burn_did::options::Multiplier::Mammen,
         shuffled: false,
+        order: Order::Units,
+        ids: Ids::Integers,
         repeats: 1,
     };
     let vary = |name: &str, values: &[usize], change: &dyn Fn(&mut Case, usize)| {

@@ -22,6 +22,7 @@ pub(crate) mod simd;
 pub(crate) mod solve;
 pub(crate) mod spectrum;
 pub(crate) mod splines;
+pub(crate) mod spread;
 pub(crate) mod storage;
 pub(crate) mod temporary;
 pub(crate) mod threads;

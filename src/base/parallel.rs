@@ -57,6 +57,17 @@ pub(crate) fn map_all<T: Send>(
         .collect()
 }
 
+/// `f` of each item and its number, in order.
+pub(crate) fn map_items<I: Send, T: Send>(
+    items: Vec<I>,
+    f: impl Fn(usize, I) -> T + Sync,
+) -> Vec<T> {
+    let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|i| Mutex::new(Some(i))).collect();
+    let taken = |i: usize| held(&items[i]).take().map(|item| f(i, item));
+    let all = map_all(items.len(), taken);
+    all.unwrap_or_else(|| unreachable!("every item is taken once, and a panic goes on"))
+}
+
 /// Calls `f` with the number of each chunk of `size` values, and the chunk.
 pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
     let chunks: Vec<Mutex<&mut [T]>> = values.chunks_mut(size).map(Mutex::new).collect();
@@ -117,6 +128,13 @@ mod tests {
         chunks(&mut values, 10, |chunk, values| values.fill(chunk + values.len()));
         assert_eq!((values[0], values[10], values[20]), (10, 11, 7));
         assert_eq!((part(2, 10, 25), part(1, 10, 25)), (20..25, 10..20));
+    }
+
+    #[test]
+    fn items_are_handed_over() {
+        let items: Vec<String> = (0..100).map(|i| i.to_string()).collect();
+        let got = map_items(items, |i, item| format!("{item}{i}"));
+        assert!((0..100).all(|i| got[i] == format!("{i}{i}")));
     }
 
     #[test]

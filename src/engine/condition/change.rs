@@ -63,6 +63,11 @@ impl Change {
         if self.doses.is_some() { 1 } else { versions }
     }
 
+    /// Whether rows have other columns once they are changed.
+    pub fn expands(&self) -> bool {
+        self.doses.is_some()
+    }
+
     /// An error if so many rows, changed all at once, have no room for what takes the place of their doses.
     ///
     /// # Errors

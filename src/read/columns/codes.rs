@@ -3,20 +3,18 @@
 //! How a column is read depends on its type alone, never on its values: pieces of one column then agree on the order.
 
 use polars::prelude::*;
-use rayon::slice::ParallelSliceMut;
 
+use super::categories::CategoryColumn;
+use super::grouped::of_texts;
+use super::integers::from_integers;
 use super::kinds::kind;
-use super::labels::{
-    Codes, Label, Labels, MISSING, code, from_ordered_key, ordered_key, signed_key,
-};
+use super::labels::{Codes, Label, Labels, TextLabels, from_ordered_key, ordered_key, signed_key};
+use super::runs::{Keyed, LabelSlice, TextSlice};
 use super::wide::{WideColumn, from_wide};
 use crate::base::error::{DidError, Result};
-use crate::base::parallel;
-
-/// Rows that one task looks at.
-const PART: usize = 8_192;
 
 /// A column of labels.
+#[derive(Clone)]
 pub(crate) enum LabelColumn {
     Integers(Int64Chunked),
     Unsigned(UInt64Chunked),
@@ -24,6 +22,14 @@ pub(crate) enum LabelColumn {
     /// With the test for values that are labels.
     Floats(Float64Chunked, fn(f64) -> bool),
     Texts(StringChunked),
+    Categories(CategoryColumn),
+}
+
+/// A question to a column without missing labels, in one or several pieces.
+pub(super) trait LabelQuestion {
+    type Answer;
+
+    fn answer<S: LabelSlice>(self, pieces: &[S]) -> Option<Self::Answer>;
 }
 
 impl LabelColumn {
@@ -40,6 +46,9 @@ impl LabelColumn {
         if let Some(wide) = WideColumn::new(series) {
             return Ok(Self::Wide(wide));
         }
+        if let Some(categories) = CategoryColumn::new(series) {
+            return Ok(Self::Categories(categories));
+        }
         match series.dtype() {
             DataType::UInt64 => Ok(Self::Unsigned(series.u64()?.clone())),
             dtype if dtype.is_integer() => {
@@ -50,8 +59,6 @@ impl LabelColumn {
             }
             DataType::String
             | DataType::Boolean
-            | DataType::Categorical(..)
-            | DataType::Enum(..)
             | DataType::Date
             | DataType::Datetime(..)
             | DataType::Null => Ok(Self::Texts(cast(DataType::String)?.str()?.clone())),
@@ -75,6 +82,7 @@ impl LabelColumn {
             Self::Wide(c) => c.text(row),
             Self::Floats(c, _) => c.get(row).map(|v| v.to_string()),
             Self::Texts(c) => c.get(row).map(str::to_owned),
+            Self::Categories(c) => c.text(row).map(str::to_owned),
         }
         .unwrap_or_default()
     }
@@ -89,191 +97,133 @@ impl LabelColumn {
                 c.get(row).filter(|v| is_label(*v)).map(|v| Label::Integer(ordered_key(v)))
             }
             Self::Texts(c) => c.get(row).map(|v| Label::Text(v.to_owned())),
+            Self::Categories(c) => c.text(row).map(|v| Label::Text(v.to_owned())),
         }
     }
 
-    /// First row of each label and the number of rows, if no label is missing and the labels ascend.
-    pub fn runs(&self) -> Option<Vec<u32>> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
         match self {
-            Self::Integers(c) if c.null_count() == 0 => {
-                let pieces: Vec<&[i64]> =
-                    c.downcast_iter().map(|a| a.values().as_slice()).collect();
-                runs(&pieces, |v| v)
-            }
-            Self::Unsigned(c) if c.null_count() == 0 => {
-                let pieces: Vec<&[u64]> =
-                    c.downcast_iter().map(|a| a.values().as_slice()).collect();
-                runs(&pieces, |v| v)
-            }
-            Self::Wide(c) if c.keys.null_count() == 0 => {
-                let pieces: Vec<&[i128]> =
-                    c.keys.downcast_iter().map(|a| a.values().as_slice()).collect();
-                runs(&pieces, |v| v)
-            }
+            Self::Integers(c) => c.len(),
+            Self::Unsigned(c) => c.len(),
+            Self::Wide(c) => c.keys.len(),
+            Self::Floats(c, _) => c.len(),
+            Self::Texts(c) => c.len(),
+            Self::Categories(c) => c.codes.len(),
+        }
+    }
+
+    /// The answer to a question; `None` if labels are missing.
+    pub(super) fn ask<Q: LabelQuestion>(&self, question: Q) -> Option<Q::Answer> {
+        match self {
+            Self::Integers(c) if c.null_count() == 0 => question.answer(&keyed(c, |v| v)),
+            Self::Unsigned(c) if c.null_count() == 0 => question.answer(&keyed(c, |v| v)),
+            Self::Wide(c) if c.keys.null_count() == 0 => question.answer(&keyed(&c.keys, |v| v)),
             Self::Floats(c, is_label) if c.null_count() == 0 => {
-                let pieces: Vec<&[f64]> =
-                    c.downcast_iter().map(|a| a.values().as_slice()).collect();
-                let missing = || pieces.iter().any(|p| p.iter().any(|v| !is_label(*v)));
-                runs(&pieces, ordered_key).filter(|_| !missing())
+                let pieces = keyed(c, ordered_key);
+                let missing = || pieces.iter().any(|p| p.values.iter().any(|v| !is_label(*v)));
+                question.answer(&pieces).filter(|_| !missing())
             }
             Self::Texts(c) if c.null_count() == 0 => {
-                let texts: Vec<Vec<&str>> =
-                    c.downcast_iter().map(|a| a.values_iter().collect()).collect();
-                let pieces: Vec<&[&str]> = texts.iter().map(Vec::as_slice).collect();
-                runs(&pieces, |v| v)
+                question.answer(&c.downcast_iter().map(TextSlice).collect::<Vec<_>>())
+            }
+            Self::Categories(c) if !c.has_missing => {
+                question.answer(&[Keyed { values: c.codes.as_slice(), key: |v: u32| v }])
             }
             _ => None,
+        }
+    }
+
+    /// The column in one piece.
+    pub(super) fn in_one_piece(&self) -> Self {
+        match self {
+            Self::Integers(c) => Self::Integers(c.rechunk().into_owned()),
+            Self::Unsigned(c) => Self::Unsigned(c.rechunk().into_owned()),
+            Self::Wide(c) => Self::Wide(c.in_one_piece()),
+            Self::Floats(c, is_label) => Self::Floats(c.rechunk().into_owned(), *is_label),
+            Self::Texts(c) => Self::Texts(c.rechunk().into_owned()),
+            Self::Categories(c) => Self::Categories(c.clone()),
+        }
+    }
+
+    /// Some of the rows; `None` if there are not all of them.
+    pub(super) fn take(&self, rows: &[u32]) -> Option<Self> {
+        let indices = || IdxCa::from_slice(PlSmallStr::EMPTY, rows);
+        Some(match self {
+            Self::Integers(c) => Self::Integers(c.take(&indices()).ok()?),
+            Self::Unsigned(c) => Self::Unsigned(c.take(&indices()).ok()?),
+            Self::Wide(c) => Self::Wide(c.take(&indices())?),
+            Self::Floats(c, is_label) => Self::Floats(c.take(&indices()).ok()?, *is_label),
+            Self::Texts(c) => Self::Texts(c.take(&indices()).ok()?),
+            Self::Categories(c) => Self::Categories(c.take(rows)),
+        })
+    }
+
+    /// The first rows.
+    pub(super) fn head(&self, rows: usize) -> Self {
+        match self {
+            Self::Integers(c) => Self::Integers(c.slice(0, rows)),
+            Self::Unsigned(c) => Self::Unsigned(c.slice(0, rows)),
+            Self::Wide(c) => Self::Wide(c.head(rows)),
+            Self::Floats(c, is_label) => Self::Floats(c.slice(0, rows), *is_label),
+            Self::Texts(c) => Self::Texts(c.slice(0, rows)),
+            Self::Categories(c) => Self::Categories(c.head(rows)),
         }
     }
 
     /// A code for each row.
     pub fn codes(&self) -> Codes {
         match self {
-            Self::Integers(c) => {
-                let c = c.rechunk();
-                match c.cont_slice() {
-                    Ok(values) => from_integers(values.len(), |i| Some(values[i])),
-                    Err(_) => from_integers(c.len(), |i| c.get(i)),
-                }
-            }
-            Self::Unsigned(c) => {
-                let c = c.rechunk();
-                match c.cont_slice() {
-                    Ok(values) => from_integers(values.len(), |i| Some(signed_key(values[i]))),
-                    Err(_) => from_integers(c.len(), |i| c.get(i).map(signed_key)),
-                }
-            }
+            Self::Integers(c) => of_keys(c, Some),
+            Self::Unsigned(c) => of_keys(c, |v| Some(signed_key(v))),
             Self::Wide(c) => from_wide(&c.keys),
             Self::Floats(c, is_label) => {
-                let c = c.rechunk();
-                let key = |i| c.get(i).filter(|v| is_label(*v)).map(ordered_key);
-                let Codes { codes, labels } = from_integers(c.len(), key);
+                let key = |v| is_label(v).then(|| ordered_key(v));
+                let Codes { codes, labels } = of_keys(c, key);
                 let Labels::Integers(keys) = labels else { return Codes { codes, labels } };
                 let floats = keys.into_iter().map(from_ordered_key).collect();
                 Codes { codes, labels: Labels::Floats(floats) }
             }
             Self::Texts(c) => from_texts(c),
-        }
-    }
-}
-
-/// First row of each label in a column of several pieces, and the number of rows, if the labels ascend.
-fn runs<T: Copy + Send + Sync, K: Ord>(
-    pieces: &[&[T]],
-    key: impl Fn(T) -> K + Sync,
-) -> Option<Vec<u32>> {
-    let mut parts: Vec<(usize, Option<T>, &[T])> = Vec::new();
-    let (mut rows, mut before) = (0, None);
-    for part in pieces.iter().flat_map(|piece| piece.chunks(PART)) {
-        parts.push((rows, before, part));
-        (rows, before) = (rows + part.len(), part.last().copied());
-    }
-    let starts: Vec<Vec<u32>> = parallel::map_all(parts.len(), |i| {
-        let (first, before, part) = parts[i];
-        starts_in(first, before.map(&key), part, &key)
-    })?;
-    let mut starts = starts.concat();
-    starts.push(u32::try_from(rows).ok()?);
-    Some(starts)
-}
-
-/// First rows of labels in a part that starts at row `first`, after the label `last`; `None` if they do not ascend.
-fn starts_in<T: Copy, K: Ord>(
-    first: usize,
-    mut last: Option<K>,
-    part: &[T],
-    key: impl Fn(T) -> K,
-) -> Option<Vec<u32>> {
-    let mut starts = Vec::new();
-    for (row, label) in (first..).zip(part) {
-        let now = Some(key(*label));
-        if now != last {
-            if now < last {
-                return None;
+            Self::Categories(c) => {
+                Codes { codes: c.codes.to_vec(), labels: Labels::Categories(c.labels.clone()) }
             }
-            starts.push(u32::try_from(row).ok()?);
-            last = now;
         }
     }
-    Some(starts)
 }
 
-pub(crate) fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Codes {
-    let parts = rows.div_ceil(PART);
-    let values = |index| parallel::part(index, PART, rows).filter_map(&value);
-    let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-    let range_of = |part| values(part).map(|v| (v, v)).fold((i64::MAX, i64::MIN), join);
-    let (min, max) = parallel::map(parts, range_of).into_iter().fold((i64::MAX, i64::MIN), join);
-    if min > max {
-        return Codes { codes: vec![MISSING; rows], labels: Labels::Integers(Vec::new()) };
-    }
-    let span = max.abs_diff(min);
-    let dense = span <= 4 * rows as u64 + 1024;
-    let labels = if dense {
-        let mut present = vec![false; offset(span) + 1];
-        for v in (0..rows).filter_map(&value) {
-            present[offset(v.abs_diff(min))] = true;
-        }
-        (min..=max).zip(present).filter_map(|(v, p)| p.then_some(v)).collect()
-    } else {
-        let mut sorted = parallel::map(parts, |part| values(part).collect::<Vec<i64>>()).concat();
-        sorted.par_sort_unstable();
-        sorted.dedup();
-        sorted
-    };
-    let table: Vec<u32> = if dense && labels.len() as u64 <= span {
-        let mut table = vec![MISSING; offset(span) + 1];
-        for (i, label) in (0u32..).zip(&labels) {
-            table[offset(label.abs_diff(min))] = i;
-        }
-        table
-    } else {
-        Vec::new()
-    };
-    let code_of = |v: i64| match (dense, table.is_empty()) {
-        (true, true) => code(v.abs_diff(min)),
-        (true, false) => table[offset(v.abs_diff(min))],
-        (false, _) => code(labels.partition_point(|l| *l < v) as u64),
-    };
-    let mut codes = vec![MISSING; rows];
-    parallel::chunks(&mut codes, PART, |part, codes| {
-        for (code, row) in codes.iter_mut().zip(parallel::part(part, PART, rows)) {
-            *code = value(row).map_or(MISSING, code_of);
-        }
-    });
-    Codes { codes, labels: Labels::Integers(labels) }
+/// The pieces of a column.
+fn keyed<T: PolarsNumericType, F: Copy>(
+    column: &ChunkedArray<T>,
+    key: F,
+) -> Vec<Keyed<'_, T::Native, F>> {
+    column.downcast_iter().map(|array| Keyed { values: array.values().as_slice(), key }).collect()
 }
 
-fn from_texts(values: &StringChunked) -> Codes {
-    let mut seen: PlHashMap<&str, u32> = PlHashMap::default();
-    let mut codes = Vec::with_capacity(values.len());
-    let mut last = (None, MISSING);
-    for value in values.iter() {
-        if value != last.0 {
-            let next = code(seen.len() as u64);
-            last = (value, value.map_or(MISSING, |v| *seen.entry(v).or_insert(next)));
-        }
-        codes.push(last.1);
+/// Codes of a column of numbers by keys that they have if they are labels.
+fn of_keys<T: PolarsNumericType>(
+    column: &ChunkedArray<T>,
+    key: impl Fn(T::Native) -> Option<i64> + Sync,
+) -> Codes {
+    let column = column.rechunk();
+    match column.cont_slice() {
+        Ok(values) => from_integers(values.len(), |i| key(values[i])),
+        Err(_) => from_integers(column.len(), |i| column.get(i).and_then(&key)),
     }
-    let mut sorted: Vec<(&str, u32)> = seen.into_iter().collect();
-    sorted.par_sort_unstable();
-    let mut rank = vec![0; sorted.len()];
-    for (r, (_, first)) in (0u32..).zip(&sorted) {
-        rank[*first as usize] = r;
-    }
-    parallel::chunks(&mut codes, PART, |_, codes| {
-        codes.iter_mut().filter(|c| **c != MISSING).for_each(|c| *c = rank[*c as usize]);
-    });
-    let labels = Labels::Texts(sorted.into_iter().map(|(s, _)| s.to_owned()).collect());
-    Codes { codes, labels }
 }
 
-fn offset(distance: u64) -> usize {
-    usize::try_from(distance).unwrap_or(usize::MAX)
+fn from_texts(column: &StringChunked) -> Codes {
+    let whole = column.rechunk();
+    let Some(array) = whole.downcast_iter().next() else {
+        return Codes { codes: Vec::new(), labels: Labels::Integers(Vec::new()) };
+    };
+    let found = of_texts(&TextSlice(array));
+    Codes { codes: found.codes, labels: Labels::Texts(TextLabels::new(column, found.rows)) }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::labels::MISSING;
     use super::*;
 
     fn column(series: Series) -> LabelColumn {

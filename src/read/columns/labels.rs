@@ -1,5 +1,8 @@
 //! Labels of units and clusters, and their codes in sorted order.
 
+use std::sync::Arc;
+
+use polars::prelude::{CategoricalMapping, StringChunked};
 use serde::{Deserialize, Serialize};
 
 /// Code of a missing label.
@@ -14,13 +17,54 @@ pub(crate) enum Label {
 }
 
 /// Distinct labels, ascending.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) enum Labels {
     /// Integers, or unsigned ones as [`signed_key`].
     Integers(Vec<i64>),
     Wide(Vec<i128>),
     Floats(Vec<f64>),
-    Texts(Vec<String>),
+    Texts(TextLabels),
+    Categories(CategoryLabels),
+}
+
+/// Texts of a column, by rows that have them.
+#[derive(Clone)]
+pub(crate) struct TextLabels {
+    column: StringChunked,
+    rows: Vec<u32>,
+}
+
+impl TextLabels {
+    /// The texts of these rows.
+    pub fn new(column: &StringChunked, rows: Vec<u32>) -> Self {
+        Self { column: column.clone(), rows }
+    }
+
+    fn text(&self, code: usize) -> String {
+        self.column.get(self.rows[code] as usize).unwrap_or_default().to_owned()
+    }
+}
+
+/// Categories in the order of their texts.
+#[derive(Clone)]
+pub(crate) struct CategoryLabels {
+    categories: Vec<u32>,
+    mapping: Arc<CategoricalMapping>,
+}
+
+impl CategoryLabels {
+    /// Categories of a mapping, in the order of their texts.
+    pub fn new(categories: Vec<u32>, mapping: &Arc<CategoricalMapping>) -> Self {
+        Self { categories, mapping: Arc::clone(mapping) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.categories.len()
+    }
+
+    pub fn text(&self, code: usize) -> &str {
+        self.mapping.cat_to_str(self.categories[code]).unwrap_or_default()
+    }
 }
 
 impl Labels {
@@ -29,7 +73,8 @@ impl Labels {
             Self::Integers(v) => v.len(),
             Self::Wide(v) => v.len(),
             Self::Floats(v) => v.len(),
-            Self::Texts(v) => v.len(),
+            Self::Texts(v) => v.rows.len(),
+            Self::Categories(v) => v.len(),
         }
     }
 
@@ -39,13 +84,14 @@ impl Labels {
             Self::Integers(v) => Label::Integer(v[code]),
             Self::Wide(v) => Label::Wide(v[code]),
             Self::Floats(v) => Label::Integer(ordered_key(v[code])),
-            Self::Texts(v) => Label::Text(v[code].clone()),
+            Self::Texts(v) => Label::Text(v.text(code)),
+            Self::Categories(v) => Label::Text(v.text(code).to_owned()),
         }
     }
 }
 
 /// One code a row, `MISSING` for null, NaN and infinities.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Codes {
     pub codes: Vec<u32>,
     pub labels: Labels,

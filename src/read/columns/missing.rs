@@ -193,9 +193,13 @@ impl MissingValues {
         match series.dtype() {
             DataType::String => self.without_words(series, series.str()?),
             DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
-                let codes = (0..).take(mapping.num_cats_upper_bound());
-                let mut categories = codes.filter_map(|code| mapping.cat_to_str(code));
-                if !categories.any(|category| self.among_texts(category.trim())) {
+                let bound = mapping.num_cats_upper_bound();
+                let gone = |at: usize| {
+                    let category = u32::try_from(at).ok().and_then(|at| mapping.cat_to_str(at));
+                    category.is_some_and(|category| self.among_texts(trimmed(category)))
+                };
+                let clean = |part| !parallel::part(part, PART, bound).any(gone);
+                if parallel::all(bound.div_ceil(PART), &clean) {
                     return Ok(None);
                 }
                 let texts = series.cast(&DataType::String)?;
@@ -213,11 +217,13 @@ impl MissingValues {
         series: &Series,
         texts: &StringChunked,
     ) -> PolarsResult<Option<(Series, TokenCounts)>> {
-        let parts: Vec<StringChunked> = (0..texts.len().div_ceil(PART))
-            .map(|part| texts.slice((part * PART) as i64, PART))
-            .collect();
-        let gone = |text: Option<&str>| text.is_some_and(|text| self.among_texts(text.trim()));
-        if parallel::all(parts.len(), &|part| !parts[part].iter().any(gone)) {
+        let gone = |text: Option<&str>| text.is_some_and(|text| self.among_texts(trimmed(text)));
+        let clean = texts.downcast_iter().all(|array| {
+            let rows = array.views().len();
+            let clean = |part| !parallel::part(part, PART, rows).any(|row| gone(array.get(row)));
+            parallel::all(rows.div_ceil(PART), &clean)
+        });
+        if clean {
             return Ok(None);
         }
         let mut counts = TokenCounts::default();
@@ -241,6 +247,14 @@ impl MissingValues {
             }
         }
         Ok((!counts.0.is_empty()).then_some((series, counts)))
+    }
+}
+
+/// A text without the blanks around it.
+fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
     }
 }
 

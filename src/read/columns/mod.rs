@@ -6,35 +6,45 @@
 //! | by what it is for | `table.rs` |
 //! | what stands for a missing value, and rows that have one | `missing.rs`, `gaps.rs` |
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
-//! | labels of units and clusters | `labels.rs`, `codes.rs`, `wide.rs` |
-//! | periods, and codes of them | `periods.rs`, `period_codes.rs` |
+//! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `grouped.rs` |
+//! | the order of the rows | `row_order.rs`, `runs.rs` |
+//! | periods, and codes of them | `periods.rs`, `period_codes.rs`, `period_table.rs` |
 //! | in messages | `kinds.rs`, `excerpt.rs` |
 
+mod categories;
 mod codes;
 mod excerpt;
 mod gaps;
+mod grouped;
+mod integers;
 mod kinds;
 mod labels;
 mod missing;
 mod names;
 mod numbers;
 mod period_codes;
+mod period_table;
 mod periods;
+mod row_order;
+mod runs;
 mod table;
 mod total_order;
 mod values;
 mod wanted;
 mod wide;
 
-pub(crate) use codes::{LabelColumn, from_integers};
+pub(crate) use codes::LabelColumn;
 pub(crate) use excerpt::excerpt;
 pub(crate) use gaps::Gaps;
+pub(crate) use integers::from_integers;
 pub(crate) use kinds::{kind, kinds};
-pub(crate) use labels::{Codes, Label, MISSING, ordered_key};
+pub(crate) use labels::{Codes, Label, MISSING, code, ordered_key};
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts, add_counts};
 pub(crate) use numbers::too_many;
-pub(crate) use period_codes::{MAX_DISTINCT, PeriodCodes};
+pub(crate) use period_codes::PeriodCodes;
+pub(crate) use period_table::MAX_DISTINCT;
+pub(crate) use row_order::{RowOrder, StridedRows};
 pub(crate) use table::Table;
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values};

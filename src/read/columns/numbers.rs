@@ -4,7 +4,8 @@ use polars::prelude::*;
 
 use super::excerpt::excerpt;
 use super::kinds::kind;
-use super::period_codes::{MAX_DISTINCT, PeriodCodes, Uncodable};
+use super::period_codes::{PeriodCodes, Uncodable};
+use super::period_table::MAX_DISTINCT;
 use super::values::Numbers;
 use crate::base::error::{DidError, Result};
 

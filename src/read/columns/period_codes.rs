@@ -2,6 +2,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
+use super::period_table::{INFINITE, MAX_DISTINCT, MISSING, TableCodes, by_table};
 use super::values::Numbers;
 use crate::base::parallel;
 use crate::base::simd::vectorized;
@@ -11,9 +12,6 @@ const PART: usize = 8_192;
 
 /// Codes there are for whole numbers of a range.
 const CODES: usize = 60_000;
-
-/// Largest number of distinct periods or groups: the days of 27 years.
-pub(crate) const MAX_DISTINCT: usize = 10_000;
 
 /// One code a row.
 pub(crate) struct PeriodCodes {
@@ -48,16 +46,19 @@ struct Range {
 
 impl PeriodCodes {
     /// Code of +infinity.
-    pub const INFINITE: u16 = u16::MAX - 1;
+    pub const INFINITE: u16 = INFINITE;
     /// Code of a missing value.
-    pub const MISSING: u16 = u16::MAX;
+    pub const MISSING: u16 = MISSING;
 
     /// Codes of the values after `map`.
     pub fn new(
         numbers: &Numbers,
         map: impl Fn(f64) -> f64 + Sync,
     ) -> std::result::Result<Self, Uncodable> {
-        let mut codes = vec![Self::MISSING; numbers.len()];
+        if let Some(TableCodes { codes, min }) = by_table(numbers, &map) {
+            return Ok(Self { codes, scale: CodeValues::Offset(min) });
+        }
+        let mut codes = vec![0; numbers.len()];
         let map_all = |values: &mut [f64]| values.iter_mut().for_each(|value| *value = map(*value));
         let blocks = MappedParts { numbers, map: &map_all };
         let range = blocks

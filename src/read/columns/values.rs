@@ -82,6 +82,16 @@ impl Numbers {
         self.series.len()
     }
 
+    /// The column.
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// Value of nulls.
+    pub fn null(&self) -> f64 {
+        self.null
+    }
+
     /// The rows from `start` on.
     pub fn read(&self, start: usize, out: &mut [f64]) {
         let (series, null) = (&self.series, self.null);

@@ -1,12 +1,13 @@
 //! Labels that need 128 bits: wide integers and decimals.
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
-use super::labels::{Codes, Labels, MISSING, code};
+use super::grouped::of_numbers;
+use super::labels::{Codes, Labels};
 use super::values::decimal_text;
 
 /// A column of wide integers or decimals.
+#[derive(Clone)]
 pub(crate) struct WideColumn {
     /// The integers, or the decimals' digits, in order; unsigned integers less 2^127.
     pub keys: Int128Chunked,
@@ -32,6 +33,21 @@ impl WideColumn {
         Some(Self { keys, scale, unsigned })
     }
 
+    /// The column in one piece.
+    pub fn in_one_piece(&self) -> Self {
+        Self { keys: self.keys.rechunk().into_owned(), ..self.clone() }
+    }
+
+    /// Some of the rows; `None` if there are not all of them.
+    pub fn take(&self, rows: &IdxCa) -> Option<Self> {
+        Some(Self { keys: self.keys.take(rows).ok()?, ..self.clone() })
+    }
+
+    /// The first rows.
+    pub fn head(&self, rows: usize) -> Self {
+        Self { keys: self.keys.slice(0, rows), ..self.clone() }
+    }
+
     /// The label of a row as text.
     pub fn text(&self, row: usize) -> Option<String> {
         let key = self.keys.get(row)?;
@@ -49,11 +65,11 @@ fn flip(value: u128) -> i128 {
 
 /// A code for each row.
 pub(crate) fn from_wide(keys: &Int128Chunked) -> Codes {
-    let mut labels: Vec<i128> = keys.iter().flatten().collect();
-    labels.par_sort_unstable();
-    labels.dedup();
-    let position = |key: i128| code(labels.partition_point(|label| *label < key) as u64);
-    let codes = keys.iter().map(|key| key.map_or(MISSING, position)).collect();
+    let keys = keys.rechunk();
+    let (codes, labels) = match keys.cont_slice() {
+        Ok(values) => of_numbers(values.len(), &|row| Some(values[row])),
+        Err(_) => of_numbers(keys.len(), &|row| keys.get(row)),
+    };
     Codes { codes, labels: Labels::Wide(labels) }
 }
 

@@ -1,6 +1,7 @@
 //! Which covariates and weights change over time within the units of the sample.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,9 @@ use super::grid::Grid;
 use super::sample::WeightLayout;
 use super::strata::Layout;
 use crate::base::error::Result;
+use crate::base::parallel;
 use crate::base::segment::TILE;
+use crate::read::columns::{MISSING, code};
 use crate::read::formula::{Design, Present};
 
 /// What changes, and the range of the weights.
@@ -37,8 +40,10 @@ impl Changes {
         let Placed { rows, grids } = placed;
         let design = rows.covariates.design(present)?;
         let over_time = layout != Layout::RepeatedCrossSections;
-        let column = |j| over_time && tiles(grids).any(|(g, units)| varies(&design, j, g, &units));
-        let covariates = design.covariates().map(column).collect();
+        let covariates = match over_time {
+            true => varying(&design, rows.len, grids),
+            false => design.covariates().map(|_| false).collect(),
+        };
         let Some(w) = &rows.w else { return Ok(Self { covariates, ..Self::default() }) };
         let (lowest, highest) = tiles(grids)
             .map(|(g, units)| range_of(w, g, &units))
@@ -94,6 +99,78 @@ fn tiles(grids: &[Grid]) -> impl ParallelIterator<Item = (&Grid, Range<usize>)> 
             .into_par_iter()
             .map(move |tile| (g, tile * TILE..((tile + 1) * TILE).min(g.n)))
     })
+}
+
+/// Which covariates of the design change over time within some of the units. Those that do mostly show it in the first tile.
+fn varying(design: &Design, rows: usize, grids: &[Grid]) -> Vec<bool> {
+    let first_tile = |j: usize| {
+        let tile = grids.iter().find(|grid| grid.n > 0).map(|grid| (grid, 0..grid.n.min(TILE)));
+        tile.is_some_and(|(grid, units)| varies(design, j, grid, &units))
+    };
+    let seen: Vec<bool> = design.covariates().map(first_tile).collect();
+    let in_order = grids.iter().all(Grid::is_regular);
+    let by_row = (!in_order && seen.contains(&false)).then(|| UnitsOfRows::new(rows, grids));
+    let column = |(j, seen): (usize, bool)| {
+        seen || match &by_row {
+            Some(units) => units.varies(design, j),
+            None => tiles(grids).any(|(grid, units)| varies(design, j, grid, &units)),
+        }
+    };
+    design.covariates().zip(seen).map(column).collect()
+}
+
+/// Units of a frame's rows, so that columns can be read from the first row to the last whatever the order of the units.
+struct UnitsOfRows {
+    /// The unit of each row that is in the sample, [`MISSING`] of the others.
+    unit: Vec<u32>,
+    /// First row of each unit.
+    first: Vec<u32>,
+}
+
+impl UnitsOfRows {
+    fn new(rows: usize, grids: &[Grid]) -> Self {
+        let first: Vec<u32> = grids.iter().flat_map(|grid| &grid.first).copied().collect();
+        let unit: Vec<AtomicU32> = (0..rows).map(|_| AtomicU32::new(MISSING)).collect();
+        let befores = grids.iter().scan(0, |before, grid| {
+            *before += grid.n;
+            Some(*before - grid.n)
+        });
+        let befores: Vec<usize> = befores.collect();
+        grids.par_iter().zip(&befores).for_each(|(grid, before)| {
+            (0..grid.n.div_ceil(TILE)).into_par_iter().for_each(|tile| {
+                let units = parallel::part(tile, TILE, grid.n);
+                let mut buffer = Vec::new();
+                for p in 0..grid.periods() {
+                    let numbers = before + units.start..;
+                    for (row, number) in grid.rows(p, &units, &mut buffer).iter().zip(numbers) {
+                        if let Some(unit) = unit.get(*row as usize) {
+                            let number = u32::try_from(number).unwrap_or(MISSING);
+                            unit.store(number, Ordering::Relaxed);
+                        }
+                    }
+                }
+            });
+        });
+        Self { unit: unit.into_iter().map(AtomicU32::into_inner).collect(), first }
+    }
+
+    /// Whether a column of the design changes over time within some of the units.
+    fn varies(&self, design: &Design, column: usize) -> bool {
+        let mut known = vec![0.0; self.first.len()];
+        parallel::chunks(&mut known, TILE, |tile, known| {
+            design.fill(column, &self.first[parallel::part(tile, TILE, self.first.len())], known);
+        });
+        let rows = self.unit.len();
+        let same = |part: usize| {
+            let rows = parallel::part(part, TILE, rows);
+            let numbers: Vec<u32> = rows.clone().map(|row| row as u64).map(code).collect();
+            let mut values = vec![0.0; numbers.len()];
+            design.fill(column, &numbers, &mut values);
+            let known = self.unit[rows].iter().map(|unit| known.get(*unit as usize));
+            known.zip(&values).all(|(known, value)| known.is_none_or(|known| known == value))
+        };
+        !parallel::all(rows.div_ceil(TILE), &same)
+    }
 }
 
 /// Whether a column of the design changes over time within some of the units.

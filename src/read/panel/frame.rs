@@ -48,8 +48,9 @@ pub(super) fn read(
 
 impl Frame {
     pub fn new(df: &DataFrame, reader: Reader<'_>) -> Result<Self> {
-        let (rows, read_as_missing) = read(df, reader, 0)?;
+        let (mut rows, read_as_missing) = read(df, reader, 0)?;
         let patterns = Patterns::new(&rows, reader.roles, reader.by_row)?;
+        rows.units.iter_mut().for_each(|units| units.order.forget_codes());
         Ok(Self { rows, patterns, read_as_missing })
     }
 

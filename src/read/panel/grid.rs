@@ -10,6 +10,7 @@ use super::rows::Rows;
 use super::rules::{Rules, UnitPlace};
 use super::strata::{Cohort, Layout};
 use super::units::Units;
+use crate::base::parallel;
 use crate::read::columns::MISSING;
 
 /// Rows of one stratum of a frame: `[P][n]`.
@@ -31,6 +32,11 @@ enum GridRows {
 }
 
 impl Grid {
+    /// Whether the rows of a unit are as far apart as those of the others.
+    pub fn is_regular(&self) -> bool {
+        matches!(self.rows, GridRows::Regular(_))
+    }
+
     pub fn periods(&self) -> usize {
         match &self.rows {
             GridRows::Regular(offsets) => offsets.len(),
@@ -91,63 +97,142 @@ fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -
         patterns.found.iter().map(|found| rules.place(&found.pattern)).collect();
     let stratum = |place: &Option<UnitPlace>| place.as_ref().map(|p| rules.strata.of(p.cohort, 0));
     let strata: Vec<Option<usize>> = places.iter().map(stratum).collect();
-    let mut members: Vec<StratumMembers> =
-        (0..rules.strata.len()).map(|_| StratumMembers::default()).collect();
-    let mut rank = 0;
-    for (unit, pattern) in (0u32..).zip(&patterns.of_unit) {
-        if let Some(stratum) = strata[*pattern as usize] {
-            let members = &mut members[stratum];
-            members.units.push(unit);
-            members.rank.push(rank);
-            rank += 1;
+    let members = |block: Range<usize>| {
+        let mut kept = 0;
+        let mut members: Vec<StratumMembers> =
+            (0..rules.strata.len()).map(|_| StratumMembers::default()).collect();
+        for (unit, pattern) in (0u32..).skip(block.start).zip(&patterns.of_unit[block]) {
+            if let Some(stratum) = strata[*pattern as usize] {
+                let members = &mut members[stratum];
+                members.units.push(unit);
+                members.rank.push(kept);
+                kept += 1;
+            }
         }
-    }
+        (kept, members)
+    };
+    let blocks: Vec<(u32, Vec<StratumMembers>)> = units.order.par_blocks().map(members).collect();
     let regular = regular_offsets(units, patterns, rules, &places);
-    members
-        .into_par_iter()
-        .map(|StratumMembers { units: list, rank }| {
-            let n = list.len();
-            if let Some(offsets) = &regular {
-                let shift = offsets[0];
-                let first = list.iter().map(|u| units.order.starts[*u as usize] + shift).collect();
-                let offsets = offsets.iter().map(|o| o - shift).collect();
-                return Grid { n, rank, first, rows: GridRows::Regular(offsets) };
-            }
-            let mut first = vec![MISSING; n];
-            let mut listed = vec![MISSING; rules.periods.len() * n];
-            for (i, unit) in list.iter().enumerate() {
-                let place = places[patterns.of_unit[*unit as usize] as usize].as_ref();
-                let mut wanted = place.map_or(&[][..], |p| &p.rows[..]).iter().peekable();
-                let complete = units.order.unit(*unit as usize).filter(|r| rows.is_complete(*r));
-                for (position, row) in complete.enumerate() {
-                    if let Some((period, _)) = wanted.next_if(|(_, at)| *at == position) {
-                        let row = u32::try_from(row).unwrap_or(MISSING);
-                        listed[period * n + i] = row;
-                        if first[i] == MISSING {
-                            first[i] = row;
-                        }
-                    }
+    let mut grids: Vec<Grid> = (0..rules.strata.len())
+        .map(|stratum| {
+            let n = blocks.iter().map(|(_, members)| members[stratum].units.len()).sum();
+            let rows = match &regular {
+                Some((_, offsets)) => {
+                    GridRows::Regular(offsets.iter().map(|o| o - offsets[0]).collect())
                 }
-            }
-            Grid { n, rank, first, rows: GridRows::Listed(listed) }
+                None => GridRows::Listed(vec![0; rules.periods.len() * n]),
+            };
+            Grid { n, rank: vec![0; n], first: vec![0; n], rows }
         })
-        .collect()
+        .collect();
+    let pieces = grids.iter_mut().enumerate().flat_map(|(s, grid)| grid.pieces(s, &blocks));
+    parallel::map_items(pieces.collect(), |_, mut piece: GridPiece<'_>| {
+        for (out, rank) in piece.rank.iter_mut().zip(&piece.members.rank) {
+            *out = piece.before + rank;
+        }
+        if let Some((rows_at, offsets)) = &regular {
+            for (first, unit) in piece.first.iter_mut().zip(&piece.members.units) {
+                *first = rows_at[*unit as usize] + offsets[0];
+            }
+            return;
+        }
+        let place = |unit: u32| places[patterns.of_unit[unit as usize] as usize].as_ref();
+        piece.list(|unit| {
+            let complete = units.order.unit(unit as usize).filter(|row| rows.is_complete(*row));
+            let wanted = place(unit).map_or(&[][..], |place| &place.rows[..]);
+            (complete, wanted)
+        });
+    });
+    grids
 }
 
+/// Units of a block that belong to a stratum, and their ranks among those of the block that are in the sample.
 #[derive(Default)]
 struct StratumMembers {
     units: Vec<u32>,
     rank: Vec<u32>,
 }
 
-/// Distance of each period's row from a unit's first, if it is the same for all units.
-fn regular_offsets(
-    units: &Units,
+/// Places of a block's units in a stratum's grid.
+struct GridPiece<'a> {
+    members: &'a StratumMembers,
+    /// Units of the sample in the blocks before.
+    before: u32,
+    rank: &'a mut [u32],
+    first: &'a mut [u32],
+    /// By period, if rows are listed.
+    listed: Vec<&'a mut [u32]>,
+}
+
+impl Grid {
+    /// Cuts the grid of a stratum into the places of the blocks' units.
+    fn pieces<'a>(
+        &'a mut self,
+        stratum: usize,
+        blocks: &'a [(u32, Vec<StratumMembers>)],
+    ) -> Vec<GridPiece<'a>> {
+        let (mut rank, mut first, mut before) = (&mut self.rank[..], &mut self.first[..], 0);
+        let mut listed: Vec<&mut [u32]> = match &mut self.rows {
+            GridRows::Regular(_) => Vec::new(),
+            GridRows::Listed(rows) => rows.chunks_exact_mut(self.n.max(1)).collect(),
+        };
+        let mut pieces = Vec::with_capacity(blocks.len());
+        for (kept, members) in blocks {
+            let members = &members[stratum];
+            let n = members.units.len();
+            pieces.push(GridPiece {
+                members,
+                before,
+                rank: cut(&mut rank, n),
+                first: cut(&mut first, n),
+                listed: listed.iter_mut().map(|rows| cut(rows, n)).collect(),
+            });
+            before += kept;
+        }
+        pieces
+    }
+}
+
+/// Takes the first `n` of some values.
+fn cut<'a>(values: &mut &'a mut [u32], n: usize) -> &'a mut [u32] {
+    let (own, later) = std::mem::take(values).split_at_mut(n);
+    *values = later;
+    own
+}
+
+impl GridPiece<'_> {
+    /// Lists the rows of units: their complete rows, and which of these are in which period of the sample.
+    fn list<'p, R: Iterator<Item = usize>>(
+        &mut self,
+        unit: impl Fn(u32) -> (R, &'p [(usize, usize)]),
+    ) {
+        self.first.fill(MISSING);
+        self.listed.iter_mut().for_each(|rows| rows.fill(MISSING));
+        for (i, (number, first)) in self.members.units.iter().zip(&mut *self.first).enumerate() {
+            let (complete, wanted) = unit(*number);
+            let mut wanted = wanted.iter().peekable();
+            for (position, row) in complete.enumerate() {
+                if let Some((period, _)) = wanted.next_if(|(_, at)| *at == position) {
+                    let row = u32::try_from(row).unwrap_or(MISSING);
+                    self.listed[*period][i] = row;
+                    if *first == MISSING {
+                        *first = row;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// First row of each unit in the frame, and the distance of each period's row from it, if that is the same for all units.
+fn regular_offsets<'a>(
+    units: &'a Units,
     patterns: &Patterns,
     rules: &Rules,
     places: &[Option<UnitPlace>],
-) -> Option<Vec<u32>> {
-    if !units.order.is_natural() || rules.layout != Layout::Balanced {
+) -> Option<(&'a [u32], Vec<u32>)> {
+    let (first, stride) = units.order.strided()?;
+    if rules.layout != Layout::Balanced {
         return None;
     }
     let mut kept = patterns.found.iter().zip(places).filter_map(|(found, place)| {
@@ -155,7 +240,8 @@ fn regular_offsets(
     });
     let (whole, offsets) = kept.next()?;
     let same = whole && kept.all(|(whole, other)| whole && other == offsets);
-    same.then(|| offsets.iter().map(|at| u32::try_from(*at).unwrap_or(MISSING)).collect())
+    let offset = |at: &usize| u32::try_from(*at).unwrap_or(MISSING) * stride;
+    same.then(|| (first, offsets.iter().map(offset).collect()))
 }
 
 /// Every row by itself: by unit where there is one, else in the order of the frame.

@@ -124,9 +124,24 @@ impl PatternTable {
         self.keys.iter().zip(&self.counts).map(|(key, units)| (&**key, *units))
     }
 
+    /// Adds a unit if its pattern is the last of its group and eligibility, as `same` says of a key.
+    fn add_same(
+        &mut self,
+        group: u16,
+        eligible: bool,
+        same: impl Fn(&[u16]) -> bool,
+    ) -> Option<u32> {
+        let at = self.last[slot(group, u16::from(eligible))];
+        if !same(self.keys.get(at as usize)?) {
+            return None;
+        }
+        self.counts[at as usize] += 1;
+        Some(at)
+    }
+
     pub fn add(&mut self, key: &[u16], units: usize) -> u32 {
         let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
-        let slot = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
+        let slot = slot(key[0], key[2]);
         let recent = Some(self.last[slot]).filter(same);
         let at = match recent.or_else(|| self.index.get(key).copied()) {
             Some(at) => at,
@@ -144,14 +159,25 @@ impl PatternTable {
     }
 }
 
+/// Where the last pattern of a group and eligibility is kept.
+fn slot(group: u16, eligible: u16) -> usize {
+    usize::from(group.wrapping_mul(2) | eligible) % PLACES
+}
+
 /// Patterns of the units, block by block.
 fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<PatternTable> {
     let block = |block: Range<usize>| -> Result<PatternTable> {
         let mut table = PatternTable::default();
         let mut key = Vec::new();
+        table.of_unit.reserve(block.len());
         for unit in block {
-            read_unit(rows, units, roles, unit, &mut key)?;
-            let at = table.add(&key, 1);
+            let at = match add_as_before(rows, units, unit, &mut table) {
+                Some(at) => at,
+                None => {
+                    read_unit(rows, units, roles, unit, &mut key)?;
+                    table.add(&key, 1)
+                }
+            };
             table.of_unit.push(at);
         }
         Ok(table)
@@ -170,6 +196,39 @@ fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<PatternTable> {
     });
     table.of_unit = of_unit;
     Ok(table)
+}
+
+/// Adds a unit that has all values and the pattern of one before it, so that there is nothing to check but that its group, its
+/// eligibility and its cluster stay the same.
+fn add_as_before(rows: &Rows, units: &Units, unit: usize, table: &mut PatternTable) -> Option<u32> {
+    let of_unit = units.order.unit(unit);
+    let first = of_unit.clone().next().filter(|_| rows.all_complete())?;
+    let constant = |codes: &[u32]| of_unit.clone().all(|row| codes[row] == codes[first]);
+    if rows.cluster.as_ref().is_some_and(|cluster| !constant(&cluster.codes)) {
+        return None;
+    }
+    let eligible = rows.eligible.as_ref().map(|codes| &codes.codes);
+    if eligible.is_some_and(|codes| of_unit.clone().any(|row| codes[row] != codes[first])) {
+        return None;
+    }
+    let is_eligible = rows.eligibility(first).unwrap_or(true);
+    let (time, group) = (&rows.time.codes, &rows.group.codes);
+    let written = units.order.codes(unit);
+    let of_group = written.map_or_else(|| group[first], |codes| codes[0].1);
+    table.add_same(of_group, is_eligible, |key| {
+        let is_of_group = key[0] == of_group && (key[2] == 1) == is_eligible;
+        let periods = &key[3..];
+        let same = |(codes, period): ((u16, u16), &u16)| codes == (*period, of_group);
+        is_of_group
+            && periods.len() == of_unit.len()
+            && match written {
+                Some(codes) => codes.iter().copied().zip(periods).all(same),
+                None => {
+                    let codes = of_unit.clone().map(|row| (time[row], group[row]));
+                    codes.zip(periods).all(same)
+                }
+            }
+    })
 }
 
 /// Checks a unit's rows and writes its pattern to `key`.
@@ -192,8 +251,12 @@ fn read_unit(
     let mut last = None;
     let mut cluster = None;
     let mut eligible = None;
-    for row in units.order.unit(unit) {
-        let (t, g) = (time.codes[row], group.codes[row]);
+    let written = units.order.codes(unit);
+    for (place, row) in units.order.unit(unit).enumerate() {
+        let (t, g) = match written {
+            Some(codes) => codes[place],
+            None => (time.codes[row], group.codes[row]),
+        };
         if last == Some(t) {
             return Err(DidError::DuplicateRow {
                 column: roles.unit.clone().unwrap_or_default(),

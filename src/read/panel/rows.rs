@@ -145,8 +145,8 @@ impl Rows {
         fn finite(values: &[f64]) -> impl Fn(usize) -> bool + Sync {
             |row| values[row].is_finite()
         }
-        if let Some(name) = &roles.unit {
-            gaps.mark(name, |row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
+        if let Some(name) = roles.unit.as_ref().filter(|_| !unit_codes.is_empty()) {
+            gaps.mark(name, |row| unit_codes[row] != MISSING);
         }
         gaps.mark(&roles.time, |row| !self.time.is_missing(row));
         gaps.mark(&roles.group, |row| !self.group.is_missing(row));

@@ -68,10 +68,9 @@ impl<B: DidBackend> RawSource for LocalStrata<B> {
             work: Mutex::default(),
         };
         match strata {
-            Strata::Resident(mut strata) => {
+            Strata::Resident(strata) => {
                 change.check_room(strata.iter().map(|s| s.rows).sum())?;
-                apply(&change, &mut strata)?;
-                local.hold(strata, length, budget)?;
+                local.hold(strata, &change, length, budget)?;
             }
             Strata::Spilled(spill) => {
                 local.held = local.ledger.entries().iter().map(|_| HeldRows::Spilled).collect();
@@ -107,20 +106,35 @@ enum HeldRows<B: DidBackend> {
 }
 
 impl<B: DidBackend> Local<B> {
-    /// Holds strata that are in memory, in segments of `length` rows.
-    fn hold(&mut self, strata: Vec<StratumData>, length: usize, budget: Option<u64>) -> Result<()> {
+    /// Changes strata that are in memory, and holds them in segments of `length` rows.
+    fn hold(
+        &mut self,
+        mut strata: Vec<StratumData>,
+        change: &Change,
+        length: usize,
+        budget: Option<u64>,
+    ) -> Result<()> {
         let width = match self.options.precision {
             Precision::F64 => 8,
             Precision::F32 => 4,
         };
+        let expands = change.expands();
+        if expands {
+            apply(change, &mut strata)?;
+        }
         let values = |s: &StratumData| (s.y.len() + s.x.len() + s.w.len()) as u64;
         let bytes: u64 = strata.iter().map(|s| values(s) * width).sum();
         let streamed = budget.is_some_and(|b| bytes > b.saturating_mul(self.devices.len() as u64));
+        // Rows that are cut into pieces are changed then, while they are at hand.
+        let by_piece = !expands && !streamed && B::at_once().is_none();
+        if !expands && !by_piece {
+            apply(change, &mut strata)?;
+        }
         if let Some(at_once) = B::at_once().filter(|_| !streamed) {
             return self.hold_together(at_once, &strata, length);
         }
         let total = strata.len() as u64;
-        for (stratum, data) in strata.into_iter().enumerate() {
+        for (stratum, mut data) in strata.into_iter().enumerate() {
             if let Some(progress) = &self.options.progress {
                 progress.report("upload", stratum as u64, total);
             }
@@ -129,6 +143,9 @@ impl<B: DidBackend> Local<B> {
             let total = data.rows;
             let undivided = !streamed && total <= length.min(chunk_rows);
             if undivided && total > 0 {
+                if by_piece {
+                    change.apply(stratum, &mut data)?;
+                }
                 let chunk = self.chunk(stratum, data, self.device_of(self.held.len()))?;
                 self.held.push(HeldRows::Resident(vec![chunk]));
                 continue;
@@ -144,7 +161,10 @@ impl<B: DidBackend> Local<B> {
                 let rows = parallel::part(part, length, total);
                 let device = self.device_of(self.held.len() + part);
                 let chunk = |start: usize| {
-                    let piece = data.cut(start, (start + chunk_rows).min(rows.end));
+                    let mut piece = data.cut(start, (start + chunk_rows).min(rows.end));
+                    if by_piece {
+                        change.apply(stratum, &mut piece)?;
+                    }
                     self.chunk(stratum, piece, device)
                 };
                 rows.clone().step_by(chunk_rows).map(chunk).collect::<Result<_>>()

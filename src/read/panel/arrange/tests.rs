@@ -27,6 +27,8 @@ struct Kind {
     unbalanced: bool,
     shuffled: bool,
     varying: bool,
+    /// Whether all units have all values in all periods.
+    complete: bool,
     seed: u64,
 }
 
@@ -65,13 +67,14 @@ impl Kind {
         let (x, w) = (rng.random_range(-1.0..1.0), rng.random_range(0.5..2.0));
         let f = ["a", "b", "c"][rng.random_range(0..3)];
         let cluster = rng.random_range(0..8);
-        let observed: Vec<f64> = (1..=4).map(f64::from).filter(|_| rng.random_bool(0.95)).collect();
+        let observed = (1..=4).map(f64::from).filter(|_| self.complete || rng.random_bool(0.95));
+        let observed: Vec<f64> = observed.collect();
         let row = |t: f64| {
-            let y = rng.random_bool(0.97).then(|| rng.random_range(-2.0..2.0));
+            let y = (self.complete || rng.random_bool(0.97)).then(|| rng.random_range(-2.0..2.0));
             let changed = self.varying && rng.random_bool(0.5);
             let x = if changed { x + 1.0 } else { x };
             let w = if changed { 2.0 * w } else { w };
-            let t = rng.random_bool(0.99).then_some(t);
+            let t = (self.complete || rng.random_bool(0.99)).then_some(t);
             Row { unit, t, g, y, x, f, w, cluster }
         };
         observed.into_iter().map(row).collect()
@@ -242,7 +245,9 @@ proptest! {
     ) {
         let [by_row, unit_column, text_labels, unbalanced, shuffled, varying] = flags;
         let unit_column = unit_column || !by_row;
-        let kind = Kind { by_row, unit_column, text_labels, unbalanced, shuffled, varying, seed };
+        let complete = seed.is_multiple_of(4);
+        let kind =
+            Kind { by_row, unit_column, text_labels, unbalanced, shuffled, varying, complete, seed };
         let (df, pieces) = kind.data();
         let roles = kind.roles();
         let request = request(&roles, kind.options());
@@ -260,6 +265,94 @@ proptest! {
     }
 }
 
+/// The units' numbers as labels of other types, in the same order.
+fn relabelled(df: &DataFrame) -> Vec<DataFrame> {
+    let numbers = df.column("id").unwrap().cast(&DataType::Int64).unwrap();
+    let numbers: Vec<i64> = numbers.i64().unwrap().iter().flatten().collect();
+    let short: Vec<String> = numbers.iter().map(|v| format!("u{v:04}")).collect();
+    let long: Vec<String> = numbers.iter().map(|v| format!("the unit of number {v:04}")).collect();
+    let sparse: Vec<i64> = numbers.iter().map(|v| (v - 100) * 1_000_000_007).collect();
+    let integers = Series::new("id".into(), &numbers);
+    let (short, long) = (Series::new("id".into(), short), Series::new("id".into(), long));
+    let mut levels: Vec<&str> = long.str().unwrap().iter().flatten().rev().collect();
+    levels.extend(["unused", ""]);
+    levels.sort_unstable_by(|a, b| b.cmp(a));
+    levels.dedup();
+    let frozen = DataType::from_frozen_categories(FrozenCategories::new(levels).unwrap());
+    let categories = Categories::random(PlSmallStr::EMPTY, CategoricalPhysical::U32);
+    let mut all = vec![
+        short.cast(&DataType::from_categories(categories)).unwrap(),
+        long.cast(&frozen).unwrap(),
+        short,
+        long,
+        Series::new("id".into(), sparse),
+    ];
+    for dtype in [DataType::Int128, DataType::UInt16, DataType::Float64, DataType::UInt64] {
+        all.push(integers.cast(&dtype).unwrap());
+    }
+    let with = |ids: Series| {
+        let mut df = df.clone();
+        df.with_column(ids.into_column()).unwrap();
+        df
+    };
+    all.into_iter().map(with).collect()
+}
+
+/// The rows in other orders: those of files, and none.
+fn reordered(df: &DataFrame, rng: &mut SmallRng) -> Vec<DataFrame> {
+    let sorted = |by: &[&str], descending: bool| {
+        let options = SortMultipleOptions::default().with_maintain_order(true);
+        let options = options.with_order_descending(descending);
+        df.sort(by.iter().copied(), options).unwrap()
+    };
+    let mut order: Vec<IdxSize> = (0..df.height() as IdxSize).collect();
+    order.shuffle(rng);
+    let shuffled = df.take(&IdxCa::from_vec("order".into(), order)).unwrap();
+    let by = |by: &[&str]| sorted(by, false);
+    let periods = shuffled.sort(["t"], SortMultipleOptions::default()).unwrap();
+    let downwards = sorted(&["id", "t"], true);
+    vec![
+        by(&["id", "t"]),
+        by(&["t", "id"]),
+        by(&["g", "id", "t"]),
+        by(&["t", "g", "x"]),
+        by(&["c", "x", "t"]),
+        downwards,
+        sorted(&["t", "id"], true),
+        periods,
+        shuffled,
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn orders_of_rows_and_types_of_labels_change_no_bit(
+        flags in prop::array::uniform3(any::<bool>()),
+        seed in any::<u64>(),
+    ) {
+        let [unbalanced, varying, complete] = flags;
+        let (by_row, unit_column, text_labels, shuffled) = (false, true, false, false);
+        let kind =
+            Kind { by_row, unit_column, text_labels, unbalanced, shuffled, varying, complete, seed };
+        let (df, _) = kind.data();
+        let roles = kind.roles();
+        let request = request(&roles, kind.options());
+        let mut rng = SmallRng::seed_from_u64(seed ^ 2);
+        let arranged = |df: &DataFrame| {
+            let (blueprint, strata) = whole(df, &request).map_err(|e| std::mem::discriminant(&e))?;
+            Ok::<_, std::mem::Discriminant<DidError>>((sorted(blueprint), bits(&strata)))
+        };
+        let expected = arranged(&df);
+        for df in relabelled(&df) {
+            for reordered in reordered(&df, &mut rng) {
+                prop_assert_eq!(&arranged(&reordered), &expected, "{:?}", reordered.column("id"));
+            }
+        }
+    }
+}
+
 #[test]
 fn most_random_samples_are_samples() {
     let kind = |seed| Kind {
@@ -269,6 +362,7 @@ fn most_random_samples_are_samples() {
         unbalanced: true,
         shuffled: true,
         varying: true,
+        complete: false,
         seed,
     };
     let arranged = |seed| {

@@ -24,12 +24,12 @@ impl UnitRows {
 
     /// Complete rows of a unit, periods ascending.
     pub fn unit(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
-        let range = match &self.0.units {
-            Some(units) => units.order.range(unit),
-            None => unit..unit + 1,
+        let (of_unit, alone) = match &self.0.units {
+            Some(units) => (Some(units.order.unit(unit)), None),
+            None => (None, Some(unit)),
         };
-        let row = |at: usize| self.0.units.as_ref().map_or(at, |units| units.order.row(at));
-        range.map(row).filter(|row| self.0.is_complete(*row))
+        let rows = of_unit.into_iter().flatten().chain(alone);
+        rows.filter(|row| self.0.is_complete(*row))
     }
 
     pub fn group(&self, row: usize) -> f64 {
