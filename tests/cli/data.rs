@@ -72,7 +72,7 @@ fn missing_values_are_counted_by_column_and_word() {
 fn directories_and_dialects() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display().to_string();
-    assert!(failure(1, &arguments(&path, &[])).contains("no CSV or parquet files"));
+    assert!(failure(1, &arguments(&path, &[])).contains("no CSV, parquet or Stata files"));
     let text = fs::read_to_string(root().join(MPDTA)).unwrap();
     let expected = parsed(&arguments(MPDTA, &[]));
     let file = folder.path().join("semicolons.csv");

@@ -79,7 +79,9 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::Config { option: "effect", .. } => {
             "--l-vec takes one number per period after the reference, --event-time one of the event times after it"
         }
-        DidError::Config { option: "data", .. } => "convert the file to CSV or parquet",
+        DidError::Config { option: "data", .. } => {
+            "convert the file to CSV, parquet or Stata (.dta)"
+        }
         DidError::ColumnType { role: "group", got, .. } if got.starts_with("text") => {
             "if the word stands for never treated, or for a missing value, name it by --na, as in --na never"
         }

@@ -34,7 +34,7 @@ struct Wanted {
 }
 
 impl<B: DidBackend> Etwfe<B> {
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.
     ///
     /// # Errors
     /// As [`FixedEffects::fit`]; [`DidError::NoValidGroups`](crate::DidError::NoValidGroups) if no cohort is first treated inside the sample,

@@ -212,7 +212,7 @@ impl<B: DidBackend> FixedEffects<B> {
         Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
     }
 
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.
     ///
     /// The result is the same to the last bit for any order of the rows and any number of threads.
     ///

@@ -116,7 +116,7 @@ impl<B: DidBackend> SunAbraham<B> {
         self.regression().validate()
     }
 
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.
     ///
     /// # Errors
     /// As [`FixedEffects::fit`]; [`DidError::NoValidGroups`] if no cohort is first treated inside the sample.

@@ -121,7 +121,7 @@ impl<B: DidBackend> Demean<B> {
         Ok(())
     }
 
-    /// The columns of a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data) without their fixed effects,
+    /// The columns of a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data) without their fixed effects,
     /// computed on the default device.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use crate::result::inference::ClusterInfluence;
 fits!(LocalProjections, output: LocalProjectionsResult);
 
 impl LocalProjections {
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data).
     ///
     /// # Errors
     /// Errors about a column or a file; [`DidError::Config`]; [`DidError::Panel`] for units with two rows in a period, periods that are not

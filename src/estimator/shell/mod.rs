@@ -186,7 +186,7 @@ macro_rules! estimator {
                 $crate::estimator::shell::validate(self)
             }
 
-            /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the backend's
+            /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the backend's
             /// default device. Parquet files that would take more than [`memory_budget`](Self::memory_budget), or a fifth of
             /// the free memory, are read [in pieces](crate::Data::in_pieces).
             ///

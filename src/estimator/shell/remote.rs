@@ -98,8 +98,9 @@ impl SampleSetup {
         options: &PrepareOptions,
     ) -> Result<(Sample, Stored)> {
         let files = Files::find(path)?;
-        if files.format == FileFormat::Csv {
-            let remedy = "CSV files cannot be read on a cluster; write them to parquet";
+        if files.format != FileFormat::Parquet {
+            let called = files.format.called();
+            let remedy = format!("{called} cannot be read on a cluster; write them to parquet");
             return Err(problem(path, remedy));
         }
         let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };

@@ -12,7 +12,7 @@ use crate::engine::cell::PlanOptions;
 use crate::engine::condition::{Change, Conditioning, DoseQuery, Raw, condition};
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata, RawSource, Source};
 use crate::read::columns::MissingValues;
-use crate::read::files::{FileFormat, Files, ParquetFiles, problem};
+use crate::read::files::{Files, ParquetFiles, PieceFiles};
 use crate::read::formula::Formula;
 use crate::read::input::{Data, Read, read_files};
 use crate::read::panel::{
@@ -72,7 +72,7 @@ impl SampleSetup {
         })
     }
 
-    /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or a
+    /// Reads the data and puts the sample on the devices. Parquet and CSV files that would take more than the memory budget, or a
     /// fifth of the free memory, are read piece by piece.
     pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened> {
         let start = Instant::now();
@@ -85,10 +85,6 @@ impl SampleSetup {
             }
             Data::Pieces(path) => {
                 let files = Files::find(&path)?;
-                if files.format == FileFormat::Csv {
-                    let remedy = "CSV files cannot be read in pieces; leave out `Data::in_pieces`";
-                    return Err(problem(&path, remedy));
-                }
                 // Repeated cross sections have no units to read by.
                 self.panel_of_files(&files, !self.sample.repeated_cross_sections, start)
             }
@@ -139,14 +135,13 @@ impl SampleSetup {
 
     fn panel_by_pieces(&self, files: &Files, start: Instant) -> Result<(Panel, f64)> {
         let (budget, progress) = (self.memory_budget, self.progress.clone());
-        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
-        let files = ParquetFiles::open(
-            &files.paths,
-            &self.roles.wanted(),
-            self.roles.unit.as_deref(),
-            budget,
-            progress,
-        )?;
+        let mut audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
+        let wanted = self.roles.wanted();
+        let PieceFiles { sources, read_as_missing } =
+            files.in_pieces(&wanted, &self.missing, budget, progress.as_ref())?;
+        audit.read_as_missing = read_as_missing;
+        let unit = self.roles.unit.as_deref();
+        let files = ParquetFiles::open(&sources, &wanted, unit, budget, progress)?;
         let read = start.elapsed().as_secs_f64();
         let _span = tracing::info_span!("ingest").entered();
         Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))
@@ -164,13 +159,13 @@ impl SampleSetup {
         }
     }
 
-    /// Whether files should be read piece by piece: parquet files of a panel.
+    /// Whether files should be read piece by piece: large files of a panel.
     fn is_too_large(&self, files: &Files) -> Result<bool> {
-        if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
+        if self.sample.repeated_cross_sections || !files.have_pieces() {
             return Ok(false);
         }
         let columns = self.roles.wanted().names().len();
-        ParquetFiles::are_too_large(&files.paths, columns, self.memory_budget)
+        files.are_too_large(columns, self.memory_budget)
     }
 
     /// Whether the devices can do the precision, before any work.

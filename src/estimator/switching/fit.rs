@@ -28,7 +28,7 @@ use crate::result::timings::Timings;
 fits!(DidMultiplegt, output: DidMultiplegtResult);
 
 impl DidMultiplegt {
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), which are read as a whole.
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), which are read as a whole.
     ///
     /// # Errors
     /// [`DidError`] naming the option, column or group at fault. An effect that no switcher has a control for is not an error: it

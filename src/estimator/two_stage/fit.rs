@@ -26,7 +26,7 @@ use crate::result::timings::Timings;
 fits!(TwoStage, output: TwoStageResult);
 
 impl TwoStage {
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data).
     ///
     /// The result is the same to the last bit for any order of the rows and any number of threads.
     ///

@@ -1,13 +1,15 @@
-//! What a path stands for: the CSV or parquet files that are read, and those that are written.
+//! What a path stands for: the CSV, parquet or Stata files that are read, and those that are written.
 //!
 //! A path is first taken as it is. Only if nothing has that name is it a pattern.
 
 mod csv;
 mod files_read;
+mod in_pieces;
 pub(crate) mod output;
 mod overwritten;
 pub(crate) mod parquet;
 mod search;
+mod stata;
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +18,17 @@ use crate::read::columns::{Kind, Wanted};
 
 pub(crate) use csv::CsvData;
 pub use files_read::FilesRead;
+pub(crate) use in_pieces::PieceFiles;
 pub use overwritten::overwritten;
 pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};
+pub(crate) use stata::read as read_stata;
 
 /// Format of data files, by the ending of their names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FileFormat {
     Csv,
     Parquet,
+    Stata,
 }
 
 /// Endings of compressed CSV files that are read.
@@ -58,6 +63,7 @@ impl Files {
         match self.format {
             FileFormat::Csv => csv::names(first),
             FileFormat::Parquet => parquet::names(first),
+            FileFormat::Stata => stata::names(first),
         }
     }
 
@@ -76,11 +82,21 @@ impl Files {
 }
 
 impl FileFormat {
+    /// What files of it are called.
+    pub fn called(self) -> &'static str {
+        match self {
+            Self::Csv => "CSV files",
+            Self::Parquet => "parquet files",
+            Self::Stata => "Stata files",
+        }
+    }
+
     /// That of a file that is read, by the ending of its name.
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
             "csv" => Some(Self::Csv),
             "parquet" | "pq" => Some(Self::Parquet),
+            "dta" => Some(Self::Stata),
             ending if DECOMPRESSED.contains(&ending) => {
                 Self::of(Path::new(path.file_stem()?)).filter(|format| *format == Self::Csv)
             }

@@ -89,6 +89,7 @@ fn open<'a>(file: &'a File, format: FileFormat, schema: &Schema) -> PolarsResult
                 None => writer.finish().map(drop),
             }))
         }
+        FileFormat::Stata => Err(polars_err!(ComputeError: "Stata files are read and not written")),
         FileFormat::Csv => {
             let mut writer = CsvWriter::new(file).batched(schema)?;
             Ok(Box::new(move |df| match df {

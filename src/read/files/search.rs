@@ -22,7 +22,7 @@ pub(super) fn find(path: &Path) -> Result<Files> {
         Ok(found) if found.is_dir() => {
             let mut search = FileSearch::default();
             search.walk(path)?;
-            search.files(path, "the directory has no CSV or parquet files")
+            search.files(path, "the directory has no CSV, parquet or Stata files")
         }
         Ok(found) => file(path, found.is_file()),
         Err(source) => match pattern(path) {
@@ -37,7 +37,7 @@ fn file(path: &Path, regular: bool) -> Result<Files> {
         if is_compressed(path) {
             return Err(problem(path, "the file is compressed; decompress it first"));
         }
-        return Err(DidError::config("data", "a .csv or .parquet file", path.display()));
+        return Err(DidError::config("data", "a .csv, .parquet or .dta file", path.display()));
     };
     if !regular {
         return Err(problem(path, "neither a file nor a directory"));
@@ -64,7 +64,9 @@ fn objects(path: &Path, object: &Object) -> Result<Files> {
     if files.format == FileFormat::Parquet {
         return Ok(files);
     }
-    Err(problem(path, "CSV files are read from directories only; write them to parquet"))
+    let text =
+        format!("{} are read from directories only; write them to parquet", files.format.called());
+    Err(problem(path, text))
 }
 
 /// Objects of a name, of a prefix as of a directory, or of a pattern.
@@ -108,7 +110,7 @@ fn objects_of_any_format(path: &Path, object: &Object) -> Result<Files> {
     if search.empty {
         return Err(io(path, ErrorKind::NotFound.into()));
     }
-    search.files(path, "there are no CSV or parquet files")
+    search.files(path, "there are no parquet files")
 }
 
 /// Files of a pattern, those of the directories it matches included.
@@ -131,13 +133,13 @@ fn expand(path: &Path, literal: &Path, pattern: &str) -> Result<Files> {
     if search.empty {
         return Err(io(path, ErrorKind::NotFound.into()));
     }
-    search.files(path, "the pattern matches no CSV or parquet files")
+    search.files(path, "the pattern matches no CSV, parquet or Stata files")
 }
 
 /// What was found below a directory or by a pattern.
 struct FileSearch {
-    csv: Vec<PathBuf>,
-    parquet: Vec<PathBuf>,
+    /// With their formats.
+    data: Vec<(FileFormat, PathBuf)>,
     compressed: Vec<PathBuf>,
     /// Directories that are open, with links resolved, so that a loop of links has an end.
     open: Vec<PathBuf>,
@@ -146,7 +148,7 @@ struct FileSearch {
 
 impl Default for FileSearch {
     fn default() -> Self {
-        Self { csv: vec![], parquet: vec![], compressed: vec![], open: vec![], empty: true }
+        Self { data: vec![], compressed: vec![], open: vec![], empty: true }
     }
 }
 
@@ -194,8 +196,7 @@ impl FileSearch {
     fn sort(&mut self, path: PathBuf) {
         self.empty = false;
         match FileFormat::of(&path) {
-            Some(FileFormat::Csv) => self.csv.push(path),
-            Some(FileFormat::Parquet) => self.parquet.push(path),
+            Some(format) => self.data.push((format, path)),
             None if is_compressed(&path) => self.compressed.push(path),
             None => {}
         }
@@ -207,19 +208,15 @@ impl FileSearch {
             let text = format!("{} is compressed; decompress it first", compressed.display());
             return Err(problem(path, text));
         }
-        let (format, mut paths) = match (self.csv.first(), self.parquet.first()) {
-            (Some(csv), Some(parquet)) => {
-                let text = format!(
-                    "there are CSV files ({}) and parquet files ({}); keep one format",
-                    csv.display(),
-                    parquet.display()
-                );
-                return Err(problem(path, text));
-            }
-            (Some(_), None) => (FileFormat::Csv, self.csv),
-            (None, Some(_)) => (FileFormat::Parquet, self.parquet),
-            (None, None) => return Err(problem(path, none)),
-        };
+        let Some((format, first)) = self.data.first() else { return Err(problem(path, none)) };
+        let format = *format;
+        if let Some((other, second)) = self.data.iter().find(|(other, _)| *other != format) {
+            let mut both = [(format, first), (*other, second)];
+            both.sort_unstable();
+            let [one, other] = both.map(|(f, path)| format!("{} ({})", f.called(), path.display()));
+            return Err(problem(path, format!("there are {one} and {other}; keep one format")));
+        }
+        let mut paths: Vec<PathBuf> = self.data.into_iter().map(|(_, path)| path).collect();
         paths.sort_unstable();
         paths.dedup();
         Ok(Files { format, paths })
@@ -308,13 +305,24 @@ mod tests {
 
     #[test]
     fn directories_that_are_no_data_are_said_to_be_that() {
-        let root = tree(&["none/readme.txt", "two/a.csv", "two/b.parquet", "zip/a.csv.bz2"]);
-        assert!(error(&root, "none").ends_with("the directory has no CSV or parquet files"));
-        assert!(error(&root, "none/*").ends_with("the pattern matches no CSV or parquet files"));
+        let root = tree(&[
+            "none/readme.txt",
+            "two/a.csv",
+            "two/b.parquet",
+            "three/c.dta",
+            "three/d.csv",
+            "zip/a.csv.bz2",
+        ]);
+        assert!(error(&root, "none").ends_with("the directory has no CSV, parquet or Stata files"));
+        assert!(
+            error(&root, "none/*").ends_with("the pattern matches no CSV, parquet or Stata files")
+        );
         assert!(error(&root, "two").contains("keep one format"));
+        let mixed = error(&root, "three");
+        assert!(mixed.contains("CSV files (") && mixed.contains("Stata files ("), "{mixed}");
         assert!(error(&root, "zip").contains("decompress"));
         assert!(error(&root, "zip/a.csv.bz2").contains("decompress"));
-        assert!(error(&root, "none/readme.txt").contains(".csv or .parquet"));
+        assert!(error(&root, "none/readme.txt").contains(".csv, .parquet or .dta"));
         let root = tree(&["t/_delta_log/0.json", "t/a.parquet"]);
         assert!(error(&root, "t").contains("Delta"));
     }

@@ -12,12 +12,12 @@ use polars::prelude::*;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
-use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles};
+use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles, read_stata};
 
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
 
-/// A data frame, a lazy frame (with the feature `lazy`), or the path of CSV or parquet files. Only the columns needed are read.
+/// A data frame, a lazy frame (with the feature `lazy`), or the path of CSV, parquet or Stata files. Only the columns needed are read.
 ///
 /// A path is taken as it is: `data[1].csv` is the file of that name. Only if nothing has the name is it a pattern with `*`, `?`
 /// and `[...]`. A directory stands for the files below it but for those whose names start with `.` or `_`. Several files are read
@@ -32,6 +32,9 @@ pub use guard::panics_are_caught;
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
 /// estimators replaces the words. All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
 /// a moment, one more copy of as many columns as there are cores.
+///
+/// Stata files (`.dta`, formats 113 to 115 and 117 to 119) have their own missing values (`.`, `.a` to `.z`) and dates (`%td`, `%tc`); other
+/// periods (`%tm`, `%tq` …) are numbers, and so are variables with value labels.
 ///
 /// ```
 /// use burn_did::{AttGt, Data, backend::Cpu, data};
@@ -54,14 +57,14 @@ pub enum Data<'a> {
     /// Collected when the fit starts.
     #[cfg(feature = "lazy")]
     Lazy(Box<LazyFrame>),
-    /// A `.csv` or `.parquet` file, a directory of such files, or a pattern.
+    /// A `.csv`, `.parquet` or `.dta` file, a directory of such files, or a pattern.
     Path(PathBuf),
-    /// Parquet files that are read [in pieces](Self::in_pieces).
+    /// Parquet or CSV files that are read [in pieces](Self::in_pieces).
     Pieces(PathBuf),
 }
 
 impl Data<'_> {
-    /// Parquet files that need not fit in memory: a file, a directory, or a pattern such as `panel/*.parquet`. A fit decides by
+    /// Parquet or CSV files that need not fit in memory: a file, a directory, or a pattern such as `panel/*.parquet`. A fit decides by
     /// itself to read large files so; this has small ones read so, too. The result is the same to the last bit.
     ///
     /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the units, to
@@ -69,6 +72,9 @@ impl Data<'_> {
     /// not in ascending order of the units, throughout the files in the order of their names, the columns needed are first
     /// written once more, grouped by unit, to temporary files. Those have no names where the system can do without (else only
     /// their owner can read them), so that nothing is left of them however the process ends; `TMPDIR` says where they are.
+    ///
+    /// CSV files are typed by a look at all their fields, and the columns needed are then written once, as parquet, to a temporary file, which is
+    /// read so. Of the text, four pieces for each core are in memory (2 MiB each, or what the budget allows).
     ///
     /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is more than
     /// the estimator's `memory_budget` (half of the free memory without one), it is kept in a temporary file and read again in
@@ -233,6 +239,7 @@ pub(crate) fn read_files(
             let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing, progress)?;
             (frame, missing)
         }
+        FileFormat::Stata => (read_stata(&files.paths, roles, progress)?, Vec::new()),
     };
     Ok(Read { frame, files: files.read(), read_as_missing })
 }

@@ -17,7 +17,7 @@ use crate::result::inference::{Critical, Estimate, Joint, products};
 fits!(<B> JointStudy<B>, device: B::Device, output: JointStudyResult);
 
 impl<B: DidBackend> JointStudy<B> {
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
+    /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.
     ///
     /// # Errors
     /// Errors about a column, a file or an option; the first estimator's, if none can estimate; [`DidError::Memory`] if the influence values

@@ -12,9 +12,10 @@ use super::step::Step;
 use super::survey::Survey;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
+use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, Wanted};
 use crate::read::files::output::{self, Sink};
-use crate::read::files::{FileFormat, Files, ParquetFiles, overwritten};
+use crate::read::files::{FileFormat, Files, ParquetFiles, PieceFiles, overwritten};
 use crate::read::input::Data;
 
 /// Rows of a file that are written together.
@@ -57,7 +58,7 @@ impl PanelTool {
     }
 
     /// Writes the changed data to a `.parquet` or `.csv` file, which takes the place of what was there when it is complete. From parquet
-    /// files that need not fit in memory ([`Data::in_pieces`](crate::Data::in_pieces), or files that are larger than the memory budget) it is
+    /// and CSV files that need not fit in memory ([`Data::in_pieces`](crate::Data::in_pieces), or files that are larger than the memory budget) it is
     /// written piece by piece; `to_wide` needs all data in memory.
     ///
     /// # Errors
@@ -107,6 +108,13 @@ impl PanelTool {
         }
     }
 
+    fn progress(&self) -> Option<&Progress> {
+        match &self.0 {
+            Kind::Units(keys, _) => keys.progress.as_ref(),
+            Kind::Rows(_) => None,
+        }
+    }
+
     fn budget(&self) -> Option<u64> {
         match &self.0 {
             Kind::Units(keys, _) => keys.memory_budget,
@@ -114,7 +122,7 @@ impl PanelTool {
         }
     }
 
-    /// Parquet files that are read piece by piece.
+    /// Files that are read piece by piece.
     fn pieces(&self, data: &Data<'_>) -> Result<Option<Files>> {
         let (path, asked): (&PathBuf, bool) = match data {
             Data::Path(path) => (path, false),
@@ -122,11 +130,11 @@ impl PanelTool {
             _ => return Ok(None),
         };
         let files = Files::find(path)?;
-        if files.format != FileFormat::Parquet {
+        if !files.have_pieces() {
             return Ok(None);
         }
         let columns = files.names()?.len();
-        let bytes = ParquetFiles::frame_bytes(&files.paths, columns)?;
+        let bytes = files.frame_bytes(columns)?;
         if matches!(&self.0, Kind::Units(_, step) if !step.streams()) {
             let remedy = "`to_wide` needs all data in memory: free some, or leave out columns and periods first";
             memory::check(
@@ -141,11 +149,7 @@ impl PanelTool {
     }
 
     fn whole(&self, data: Data<'_>) -> Result<(DataFrame, PanelChange)> {
-        let progress = match &self.0 {
-            Kind::Units(keys, _) => keys.progress.as_ref(),
-            Kind::Rows(_) => None,
-        };
-        let read = data.read_all(&self.wanted(), &self.missing(), progress)?;
+        let read = data.read_all(&self.wanted(), &self.missing(), self.progress())?;
         let mut change = PanelChange {
             files: read.files,
             read_as_missing: read.read_as_missing,
@@ -176,11 +180,15 @@ impl PanelTool {
     fn stream(&self, files: &Files, sink: &mut Sink<'_>) -> Result<PanelChange> {
         let mut change = PanelChange { files: files.read(), ..PanelChange::default() };
         let (wanted, names) = files.all_columns(&self.wanted())?;
+        let (missing, budget) = (self.missing(), self.budget());
+        let PieceFiles { sources, read_as_missing } =
+            files.in_pieces(&wanted, &missing, budget, self.progress())?;
+        change.read_as_missing = read_as_missing;
         match &self.0 {
             Kind::Units(keys, step) => {
                 let unit = Some(keys.unit.as_str());
                 let parts = ParquetFiles::open(
-                    &files.paths,
+                    &sources,
                     &wanted,
                     unit,
                     keys.memory_budget,
@@ -217,7 +225,7 @@ impl PanelTool {
                         options.memory_budget.map(|bytes| bytes as usize / (64 * columns));
                     affordable.unwrap_or(ROWS).clamp(1, ROWS)
                 };
-                let (schema, parts) = ParquetFiles::parts(&files.paths, &wanted, rows)?;
+                let (schema, parts) = ParquetFiles::parts(&sources, &wanted, rows)?;
                 let in_order: Schema = names.iter().filter_map(|n| schema.get_field(n)).collect();
                 let folding = Folding::new(options, &in_order)?;
                 change.tool = "to_long";

@@ -48,7 +48,7 @@ options! {
     pub struct Study with [repeated_cross_sections, missing_values, alpha, precision] {
         /// Title of the page.
         pub title: Option<String>,
-        /// The data: CSV or parquet files, as the estimators read them. The commands of the report name them so.
+        /// The data: CSV, parquet or Stata files, as the estimators read them. The commands of the report name them so.
         #[builder(into)]
         pub data: PathBuf,
         /// Folder that the report is written to, and that its commands name.

@@ -74,6 +74,9 @@ fn words_among_numbers_are_nulls_in_every_role() {
             let read = config.fit(csv(folder.path(), &df, column, word).as_path());
             let read = read.unwrap_or_else(|e| panic!("{column} {word}: {e}"));
             assert_same(&expected, &read);
+            let pieces = config.fit(Data::in_pieces(folder.path().join("panel.csv"))).unwrap();
+            assert_same(&expected, &pieces);
+            assert_eq!(read.audit.read_as_missing, pieces.audit.read_as_missing);
             let counted = &read.audit.read_as_missing;
             let token = word.trim().trim_matches('"');
             assert_eq!((counted.len(), &*counted[0].column), (1, column));

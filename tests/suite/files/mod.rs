@@ -6,4 +6,5 @@ mod missing;
 mod parquet;
 mod paths;
 mod schemas;
+mod stata;
 mod types;

@@ -13,7 +13,7 @@ use crate::words::OneOf;
 #[derive(Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct DataArgs {
-    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
+    /// CSV, parquet or Stata (.dta) file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
     #[arg(value_name = "DATA", help_heading = None)]
     pub data: PathBuf,
     /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field; without this,
@@ -38,7 +38,7 @@ pub(crate) struct ColumnListArgs {
 }
 
 /// What the data of units over periods are.
-pub(crate) const LONG_FORM: &str = "CSV or parquet file in long form: one row per unit and period. Also a directory of such files or, if nothing has \
+pub(crate) const LONG_FORM: &str = "CSV, parquet or Stata (.dta) file in long form: one row per unit and period. Also a directory of such files or, if nothing has \
     that name, a pattern as in \"data/*.parquet\"";
 
 /// Outcome and period.

@@ -19,7 +19,7 @@ use crate::words::OneOf;
 /// The options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(mut_arg("data", |arg| arg.help(
-    "CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""
+    "CSV, parquet or Stata (.dta) file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""
 )))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the function and its derivative to this .png, .svg or .pdf file")))]
 pub(crate) struct NpivArgs {

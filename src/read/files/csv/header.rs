@@ -53,7 +53,9 @@ impl Header {
     fn new(line: &str, wanted: &[String]) -> Option<Self> {
         let read = |separator: &u8| {
             let names = fields(line, char::from(*separator))?;
-            Some(Self { names, separator: *separator })
+            // One name is not separated by anything; a quote may be open in it.
+            let separates = *separator == SEPARATORS[0] || names.len() > 1;
+            separates.then_some(Self { names, separator: *separator })
         };
         let mut all: Vec<Self> = SEPARATORS.iter().filter_map(read).collect();
         let has_all = |header: &Self| wanted.iter().all(|name| header.names.contains(name));
@@ -147,6 +149,7 @@ mod tests {
         let names = |line: &str| header(line, &[]).unwrap().0;
         assert_eq!(names("a,b c,"), ["a", "b c", ""]);
         assert_eq!(names(r#""a","b,c","d""e",f"#), ["a", "b,c", "d\"e", "f"]);
+        assert!(header(r#"a,"b,c"#, &[]).is_none());
         assert!(header(r#""a,b"#, &[]).is_none() && header(r#""a"b,c"#, &[]).is_none());
     }
 

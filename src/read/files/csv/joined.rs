@@ -2,8 +2,8 @@
 
 use polars::prelude::*;
 
-use super::kinds::{FieldKind, FoundFields};
-use super::part::{ColumnPart, Mode, PartValues};
+use super::kinds::{FieldKind, FoundFields, Mode};
+use super::part::{ColumnPart, PartValues};
 use crate::base::memory;
 use crate::read::columns::TokenCounts;
 
@@ -20,14 +20,11 @@ pub(super) fn found<'p>(parts: impl Iterator<Item = &'p ColumnPart>) -> FoundFie
 /// How parts have to be read again to be of a type, if they have to.
 pub(super) fn again<'p>(
     kind: FieldKind,
-    mut parts: impl Iterator<Item = &'p ColumnPart>,
+    parts: impl Iterator<Item = &'p ColumnPart>,
 ) -> Option<Mode> {
-    let mode = match kind {
-        FieldKind::Text => Mode::Text,
-        FieldKind::Digits => Mode::Digits,
-        _ => return None,
-    };
-    parts.any(|part| !matches!(part.values, PartValues::Texts(_))).then_some(mode)
+    let mode = kind.mode();
+    let mut others = parts.filter(|part| !matches!(part.values, PartValues::Texts(_)));
+    (mode != Mode::Typed && others.next().is_some()).then_some(mode)
 }
 
 /// The column of all parts in one piece, and what of it was read as missing.

@@ -35,6 +35,28 @@ pub(super) enum FieldKind {
     Digits,
 }
 
+impl FieldKind {
+    /// How fields are read for it.
+    pub fn mode(self) -> Mode {
+        match self {
+            Self::Text => Mode::Text,
+            Self::Digits => Mode::Digits,
+            _ => Mode::Typed,
+        }
+    }
+}
+
+/// How the fields of a column are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As what they are.
+    Typed,
+    /// As texts, because some are.
+    Text,
+    /// As the digits of numbers.
+    Digits,
+}
+
 impl FoundFields {
     pub fn add(&mut self, field: Field<'_>) {
         match field {

@@ -3,19 +3,8 @@
 use polars::prelude::{StringChunked, StringChunkedBuilder};
 
 use super::field::Field;
-use super::kinds::{FoundFields, is_rounded};
+use super::kinds::{FoundFields, Mode, is_rounded};
 use crate::read::columns::{MissingValues, TokenCounts};
-
-/// How the fields of a column are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// As what they are.
-    Typed,
-    /// As texts, because some are.
-    Text,
-    /// As the digits of numbers.
-    Digits,
-}
 
 /// Values of the rows; a place is taken where one is missing.
 #[derive(Debug)]

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 use super::file::CsvFile;
-use super::part::{ColumnPart, Mode, PartBuilder, PartValues, Typing};
+use super::kinds::Mode;
+use super::part::{ColumnPart, PartBuilder, PartValues, Typing};
 use super::pieces::{Piece, Pieces};
 use super::scanner::{FieldPlace, Mistake, Scanned, Scanner};
 use crate::base::error::{DidError, Result};
@@ -114,14 +115,66 @@ impl Reading<'_> {
         };
         parallel::sending(total as usize > self.size, &work, &mut take);
         read.sort_unstable_by_key(|piece| piece.number);
-        let first = failures.into_iter().min_by_key(|(number, _)| *number);
-        match first.map(|(number, failure)| (number, *failure)) {
+        match failures.into_iter().min_by_key(|(number, _)| *number) {
             None => Ok(read),
-            Some((_, Failure::Error(error))) => Err(error),
-            Some((number, Failure::Mistake { file, line, mistake })) => {
+            Some((number, failure)) => Err(self.error(*failure, |file| {
                 let before = read.iter().filter(|p| p.file == file && p.number < number);
-                let line = 1 + line + before.map(|piece| piece.lines).sum::<usize>();
-                Err(problem(self.files[file].path, mistake.at(line)))
+                before.map(|piece| piece.lines).sum()
+            })),
+        }
+    }
+
+    /// Hands over all pieces in order, some together.
+    ///
+    /// # Errors
+    /// The first of the files, and those of `take`.
+    pub fn rounds(
+        &self,
+        modes: &[Option<Mode>],
+        together: usize,
+        stage: &'static str,
+        take: &mut dyn FnMut(Vec<ReadPiece>) -> Result<()>,
+    ) -> Result<()> {
+        let mut pieces = Pieces::new(self.files.iter().map(|file| file.path).collect(), self.size);
+        let texts: Vec<AtomicBool> = modes.iter().map(|_| AtomicBool::new(false)).collect();
+        let total: u64 = self.files.iter().map(|file| file.bytes).sum();
+        let mut lines = vec![0; self.files.len()];
+        let mut round: Vec<Piece> = (0..together).map(|_| Piece::default()).collect();
+        loop {
+            let (mut filled, mut ended) = (0, None);
+            while ended.is_none() && filled < together {
+                match pieces.next(&mut round[filled]) {
+                    Ok(true) => filled += 1,
+                    Ok(false) => ended = Some(Ok(())),
+                    Err(error) => ended = Some(Err(error)),
+                }
+            }
+            let position = pieces.read();
+            let read =
+                parallel::map(filled, |piece| self.read(&round[piece], modes, &texts, position));
+            let mut good = Vec::with_capacity(filled);
+            for piece in read {
+                let piece = piece
+                    .map_err(|(_, failure)| self.error(*failure, |file: usize| lines[file]))?;
+                lines[piece.file] += piece.lines;
+                good.push(piece);
+            }
+            take(good)?;
+            if let Some(progress) = self.progress {
+                progress.report(stage, position, total);
+            }
+            if let Some(ended) = ended {
+                return ended;
+            }
+        }
+    }
+
+    /// A failure as an error, where so many lines of a file are before the piece.
+    fn error(&self, failure: Failure, lines_before: impl Fn(usize) -> usize) -> DidError {
+        match failure {
+            Failure::Error(error) => error,
+            Failure::Mistake { file, line, mistake } => {
+                problem(self.files[file].path, mistake.at(1 + line + lines_before(file)))
             }
         }
     }

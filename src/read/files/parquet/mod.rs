@@ -18,10 +18,13 @@ use polars::prelude::DataFrame;
 
 use crate::base::error::Result;
 
+pub(super) use schema::wider;
+
+pub(crate) use file::ParquetFile;
 pub(crate) use files::ParquetFiles;
+pub(crate) use open::found;
 #[cfg(feature = "cluster")]
 pub(crate) use {
-    file::ParquetFile,
     files::FilePart,
     group::{rows_by_bucket, splitters},
     open::FRAME_ROWS,

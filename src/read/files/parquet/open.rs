@@ -20,9 +20,6 @@ pub(crate) const FRAME_ROWS: usize = 1 << 20;
 /// Memory of an estimate from columns in memory, in multiples of them: they, and at least what is made of them.
 const COPIES: u128 = 3;
 
-/// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
-const ARRANGED: u64 = 5;
-
 const REMEDY: &str =
     "free memory; panels are streamed by `att-gt` and `ddd` (`Data::in_pieces`, `--memory-budget`)";
 
@@ -30,20 +27,22 @@ impl ParquetFiles {
     /// Bytes of a frame with all rows and this many columns.
     pub fn frame_bytes(paths: &[PathBuf], columns: usize) -> Result<u64> {
         let mut rows = 0_u64;
-        for source in sources(paths)? {
+        for source in found(paths)? {
             rows = rows.saturating_add(source.schema()?.1 as u64);
         }
         Ok(rows.saturating_mul(8 * columns as u64))
     }
 
-    /// Whether a frame with all rows and this many columns takes more than the memory budget, or than a fifth of the free memory.
-    pub fn are_too_large(paths: &[PathBuf], columns: usize, budget: Option<u64>) -> Result<bool> {
-        Ok(memory::exceeds(Self::frame_bytes(paths, columns)?, budget, ARRANGED))
+    /// Rows of a frame of so many columns within a memory budget.
+    pub fn frame_rows(columns: usize, memory_budget: Option<u64>) -> usize {
+        let row_bytes = 64 * columns as u64;
+        let affordable = memory_budget.map_or(usize::MAX, |b| (b / row_bytes) as usize);
+        FRAME_ROWS.min(affordable).max(1)
     }
 
     /// All rows of the files.
     pub fn read_whole(paths: &[PathBuf], wanted: &Wanted) -> Result<DataFrame> {
-        let sources = sources(paths)?;
+        let sources = found(paths)?;
         let schema = schema::common(&sources, wanted)?;
         let needed = COPIES * u128::from(Self::frame_bytes(paths, schema.len())?);
         if let Err(none) =
@@ -71,7 +70,7 @@ impl ParquetFiles {
     /// Opens files. If their rows are not in ascending order of the units, they are written once more, grouped, to temporary
     /// files.
     pub fn open(
-        paths: &[PathBuf],
+        sources: &[ParquetFile],
         wanted: &Wanted,
         unit: Option<&str>,
         memory_budget: Option<u64>,
@@ -80,12 +79,8 @@ impl ParquetFiles {
         let unit = unit.map(str::to_owned).ok_or_else(|| {
             DidError::config("unit", "a column, for files that are read piece by piece", "none")
         })?;
-        let frame_rows = |columns: usize| {
-            let row_bytes = 64 * columns as u64;
-            let affordable = memory_budget.map_or(usize::MAX, |b| (b / row_bytes) as usize);
-            FRAME_ROWS.min(affordable).max(1)
-        };
-        let (schema, parts) = Self::parts(paths, wanted, frame_rows)?;
+        let frame_rows = |columns| Self::frame_rows(columns, memory_budget);
+        let (schema, parts) = Self::parts(sources, wanted, frame_rows)?;
         let frame_rows = frame_rows(schema.len());
         let rows = parts.iter().fold(0, |rows: u64, part| rows.saturating_add(part.rows as u64));
         let (as_written, whole_units) = (None, false);
@@ -98,15 +93,14 @@ impl ParquetFiles {
 
     /// The columns' types and the files' parts, of as many rows as `frame_rows` says for so many columns, or of one row group.
     pub(crate) fn parts(
-        paths: &[PathBuf],
+        sources: &[ParquetFile],
         wanted: &Wanted,
         frame_rows: impl Fn(usize) -> usize,
     ) -> Result<(Schema, Vec<FilePart>)> {
-        let sources = sources(paths)?;
-        let schema = schema::common(&sources, wanted)?;
+        let schema = schema::common(sources, wanted)?;
         let mut parts = Vec::new();
         for source in sources {
-            add_parts(source, frame_rows(schema.len()), &mut parts)?;
+            add_parts(source.clone(), frame_rows(schema.len()), &mut parts)?;
         }
         Ok((schema, parts))
     }
@@ -130,7 +124,8 @@ impl ParquetFiles {
     }
 }
 
-fn sources(paths: &[PathBuf]) -> Result<Vec<ParquetFile>> {
+/// The files that the paths name now.
+pub(crate) fn found(paths: &[PathBuf]) -> Result<Vec<ParquetFile>> {
     paths.iter().map(|path| ParquetFile::found(path)).collect()
 }
 

@@ -69,7 +69,7 @@ impl<'a> KnownType<'a> {
 }
 
 /// The type that holds the values of both exactly, if their types are compatible.
-fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
+pub(in crate::read::files) fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
     use DataType::{Categorical, Decimal, Float64, Null, String};
     match (a, b) {
         (a, b) if a == b => Some(a.clone()),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{DidError, Result};
 use crate::base::storage::{self, Stamp};
 use crate::read::columns::{Label, LabelColumn, MissingValues, Table, Values, total_order};
-use crate::read::files::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles};
+use crate::read::files::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles, found};
 use crate::read::panel::frame::{Frame, read};
 use crate::read::panel::reader::Reader;
 use crate::read::panel::request::Request;
@@ -56,7 +56,8 @@ impl Reading {
         part_rows: Option<usize>,
     ) -> Result<(Self, Vec<RowRange>)> {
         let rows = part_rows.unwrap_or(FRAME_ROWS);
-        let (schema, parts) = ParquetFiles::parts(paths, &request.roles.wanted(), |_| rows)?;
+        let (schema, parts) =
+            ParquetFiles::parts(&found(paths)?, &request.roles.wanted(), |_| rows)?;
         let mut types = Vec::new();
         storage::parquet(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
         let reader = request.reader();

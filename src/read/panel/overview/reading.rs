@@ -6,7 +6,8 @@ use super::{Overview, PanelColumns};
 use crate::base::error::{DidError, Result};
 use crate::base::progress::Progress;
 use crate::read::columns::{Kind, MissingValues, ReadAsMissing, Table, Wanted};
-use crate::read::files::{FileFormat, Files, FilesRead, ParquetFiles};
+use crate::read::files::parquet::ParquetFile;
+use crate::read::files::{Files, FilesRead, ParquetFiles, PieceFiles};
 use crate::read::input::{Data, Read, read_files};
 
 /// Rows of which one column is read at once.
@@ -30,7 +31,7 @@ pub(crate) struct OpenedRows<'a> {
 
 enum Held {
     Whole { frame: DataFrame, read_as_missing: Vec<ReadAsMissing> },
-    Pieces { opened: ParquetFiles, periods: Vec<f64> },
+    Pieces { opened: ParquetFiles, periods: Vec<f64>, read_as_missing: Vec<ReadAsMissing> },
 }
 
 impl Reading<'_> {
@@ -42,7 +43,7 @@ impl Reading<'_> {
         self.with(data, |rows| Ok((rows.overview()?, rows.files.clone())))
     }
 
-    /// Opens the data for some work. Parquet files that are large beside the memory are read piece by piece.
+    /// Opens the data for some work. Parquet and CSV files that are large beside the memory are read piece by piece.
     ///
     /// # Errors
     /// Errors about a file, and those of the work.
@@ -59,13 +60,13 @@ impl Reading<'_> {
             Data::Path(path) => {
                 let files = Files::find(&path)?;
                 let columns = self.columns.wanted().names().len();
-                let large = files.format == FileFormat::Parquet
-                    && ParquetFiles::are_too_large(&files.paths, columns, self.memory_budget)?;
+                let large =
+                    files.have_pieces() && files.are_too_large(columns, self.memory_budget)?;
                 self.files(&files, large)
             }
             Data::Pieces(path) => {
                 let files = Files::find(&path)?;
-                let in_pieces = files.format == FileFormat::Parquet;
+                let in_pieces = files.have_pieces();
                 self.files(&files, in_pieces)
             }
             data => {
@@ -84,9 +85,11 @@ impl Reading<'_> {
             }
             unit => {
                 let (budget, progress) = (self.memory_budget, self.progress.clone());
-                let periods = self.periods(files)?;
-                let opened = ParquetFiles::open(&files.paths, &wanted, unit, budget, progress)?;
-                let held = Held::Pieces { opened, periods };
+                let PieceFiles { sources, read_as_missing } =
+                    files.in_pieces(&wanted, &self.missing, budget, progress.as_ref())?;
+                let periods = self.periods(&sources)?;
+                let opened = ParquetFiles::open(&sources, &wanted, unit, budget, progress)?;
+                let held = Held::Pieces { opened, periods, read_as_missing };
                 Ok(OpenedRows { reading: self, files: files.read(), held })
             }
         }
@@ -97,10 +100,10 @@ impl Reading<'_> {
     }
 
     /// All periods of some files.
-    fn periods(&self, files: &Files) -> Result<Vec<f64>> {
+    fn periods(&self, sources: &[ParquetFile]) -> Result<Vec<f64>> {
         let PanelColumns { time, frequency, .. } = self.columns;
         let wanted = Wanted::default().and("time", Kind::Value, [time]);
-        let (schema, parts) = ParquetFiles::parts(&files.paths, &wanted, |_| ROWS)?;
+        let (schema, parts) = ParquetFiles::parts(sources, &wanted, |_| ROWS)?;
         let (mut periods, mut first_row) = (Vec::new(), 0);
         for part in parts {
             let df = part.read(&schema)?;
@@ -125,7 +128,9 @@ impl OpenedRows<'_> {
             Held::Whole { read_as_missing, .. } => {
                 (Overview::reading(read_as_missing.clone()), None)
             }
-            Held::Pieces { periods, .. } => (Overview::default(), Some(periods.clone())),
+            Held::Pieces { periods, read_as_missing, .. } => {
+                (Overview::reading(read_as_missing.clone()), Some(periods.clone()))
+            }
         };
         let of = |periods: Option<Vec<f64>>| match periods {
             Some(periods) => self.look(empty.clone().of_periods(periods)),

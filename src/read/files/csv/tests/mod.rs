@@ -256,6 +256,46 @@ fn pieces_of_any_size_give_what_the_plain_way_gives() {
     assert!(good > 800 && bad > 40, "{good} {bad}");
 }
 
+/// Whatever the types are, and however few rows are together.
+#[test]
+fn converted_files_have_the_columns_of_those_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    for seed in 10_000..10_060 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let text = file(&mut random);
+        fs::write(&path, &text).unwrap();
+        let name = "a".to_owned();
+        let kind = if random.random_bool(0.5) { Kind::Label } else { Kind::Value };
+        let wanted = Wanted::default().and("column", kind, [&name]);
+        let missing = MissingValues::default();
+        let paths = [path.clone()];
+        let conversion = super::Conversion {
+            missing: &missing,
+            rows: random.random_range(1..20),
+            memory_budget: Some(1),
+            progress: None,
+        };
+        let whole = CsvData::read(&paths, &wanted, &missing, None);
+        let converted = super::converted(&paths, &wanted, &conversion);
+        match (whole, converted) {
+            (Ok(whole), Ok((file, counts))) => {
+                let read = file.rows((0, usize::MAX), std::slice::from_ref(&name)).unwrap();
+                let same =
+                    read.equals_missing(&whole.frame) && read.schema() == whole.frame.schema();
+                assert!(same, "{seed}: {read:?} {:?}\n{text}", whole.frame);
+                assert_eq!(counts, whole.missing, "{seed}");
+            }
+            (Err(whole), Err(converted)) => assert_eq!(whole.to_string(), converted.to_string()),
+            (Ok(whole), Err(error)) => {
+                // Integers of more than 64 bits, which polars does not write.
+                assert_eq!(whole.frame.dtypes(), [DataType::Int128], "{seed}: {error}");
+            }
+            (Err(error), Ok(_)) => panic!("{seed}: {error}\n{text}"),
+        }
+    }
+}
+
 #[test]
 fn files_are_one_after_another_with_columns_in_any_order() {
     let files: [&[u8]; 3] =
