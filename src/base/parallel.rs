@@ -3,6 +3,7 @@
 //! A parallel iterator is compiled anew, with its scheduler, for every closure that it is given: some five thousand lines of
 //! LLVM code each. These are given closures behind a pointer, called once a part, and are compiled once.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -13,18 +14,36 @@ use rayon::prelude::*;
 
 use super::threads;
 
+thread_local! {
+    /// Whether work that this thread begins stays on it.
+    static STAYS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does work, and all that it would share, on this thread if it is one of the pool's: its other threads have work of the caller's. A thread that
+/// waited would begin the next of the caller's tasks meanwhile, and within that the next, until its stack is full.
+pub(crate) fn on_its_own_thread<T>(work: impl FnOnce() -> T) -> T {
+    struct Restored(bool);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            STAYS.set(self.0);
+        }
+    }
+    let _restored = Restored(STAYS.replace(STAYS.get() || rayon::current_thread_index().is_some()));
+    work()
+}
+
 /// Calls `task` with each of `0..count`. One alone is done here: handing it to the pool and waiting takes ten microseconds.
 pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
-    if count == 1 {
-        return task(0);
+    if count == 1 || STAYS.get() {
+        return (0..count).for_each(task);
     }
     (0..count).into_par_iter().for_each(task);
 }
 
 /// Whether `test` holds for all of `0..count`; ends early if it does not.
 pub(crate) fn all(count: usize, test: &(dyn Fn(usize) -> bool + Sync)) -> bool {
-    if count == 1 {
-        return test(0);
+    if count == 1 || STAYS.get() {
+        return (0..count).all(test);
     }
     (0..count).into_par_iter().all(test)
 }
@@ -163,6 +182,21 @@ mod tests {
             });
             assert_eq!(sums, [7; 8]);
         }
+    }
+
+    #[test]
+    fn work_within_the_pool_stays_on_its_thread() {
+        let threads = |work: &dyn Fn() -> Vec<Option<usize>>| {
+            let mut seen = on_its_own_thread(work);
+            seen.dedup();
+            seen
+        };
+        let parts = || map(100, |_| rayon::current_thread_index());
+        let within = rayon::scope(|_| (rayon::current_thread_index(), threads(&parts)));
+        assert_eq!(within.1, [within.0]);
+        assert!(!STAYS.get());
+        // Outside the pool the pool works.
+        assert!(on_its_own_thread(parts).iter().all(Option::is_some));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The change of the columns: found once, applied wherever rows are.
 
-use rayon::prelude::*;
+use std::sync::Mutex;
+
 use serde::{Deserialize, Serialize};
 
 use super::doses::Expansion;
 use crate::base::error::Result;
 use crate::base::memory;
+use crate::base::parallel::{self, held};
 use crate::engine::pass::TILE;
 use crate::read::panel::StratumData;
 
@@ -99,17 +101,21 @@ impl Change {
         let is_weight = |c: usize| c < first || Some(c) == last;
         let w = s.w.chunks_exact_mut(rows).enumerate().filter(|(c, _)| is_weight(*c));
         tasks.extend(w.map(|(_, column)| (column, 0.0, self.weight.recip())));
-        let changes = |task: &(&mut [f64], f64, f64)| task.1 != 0.0 || task.2 != 1.0;
-        tasks.into_par_iter().filter(changes).for_each(|(column, mean, scale)| {
-            column.par_chunks_mut(TILE).for_each(|tile| {
+        tasks.retain(|(_, mean, scale)| *mean != 0.0 || *scale != 1.0);
+        let tasks: Vec<_> = tasks.into_iter().map(Mutex::new).collect();
+        parallel::each(tasks.len(), &|task| {
+            let (column, mean, scale) = &mut *held(&tasks[task]);
+            let (mean, scale) = (*mean, *scale);
+            parallel::chunks(column, TILE, |_, tile| {
                 for v in tile {
                     *v = if scale == 1.0 { *v - mean } else { (*v - mean) / scale };
                 }
             });
         });
         if let Some(lower) = &self.lower {
-            s.x.par_chunks_exact_mut(self.kx * rows)
-                .for_each(|version| triangular_solve(version, rows, lower, self.kx));
+            parallel::chunks(&mut s.x, self.kx * rows, |_, version| {
+                triangular_solve(version, rows, lower, self.kx);
+            });
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ use self::setup::{Opened, SampleSetup};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::Inference;
+use crate::base::parallel;
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
 use crate::read::panel::Sample;
@@ -81,7 +82,7 @@ pub(crate) fn fit<B: DidBackend, E: SampleEstimator>(
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
-    estimator.estimate(setup(estimator)?.open::<B>(data, devices)?)
+    parallel::on_its_own_thread(|| estimator.estimate(setup(estimator)?.open::<B>(data, devices)?))
 }
 
 /// The estimator's setup.
