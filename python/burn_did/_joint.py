@@ -96,6 +96,10 @@ def specification_curve(
         The choices: ``control_group``, ``base_period``, ``est_method``, ``anticipation``, ``covariates`` (every subset of the formula's terms)
         and ``sample`` (all rows, and all without each cohort in turn). A dict gives values, None for all, as in ``{"control_group": None,
         "anticipation": [0, 1, 2], "covariates": ["~ 1", "~ x"], "sample": ["all", "without:2004", "urban"]}``.
+    estimators : list of str, optional
+        Those that every choice is combined with; all by default.
+    min_e, max_e : float, optional
+        First and last event time that an effect may average over.
 
     Returns
     -------

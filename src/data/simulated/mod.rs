@@ -47,7 +47,7 @@ pub trait Simulate: Debug + Send + Sync {
     /// An error that names the option if one is outside its range.
     ///
     /// # Errors
-    /// [`DidError::Config`].
+    /// [`DidError::Config`](crate::DidError::Config).
     fn validate(&self) -> Result<()>;
 
     /// Units that are drawn, and the most rows that one has. Units of repeated cross sections are rows.
@@ -71,7 +71,7 @@ pub trait Simulate: Debug + Send + Sync {
     /// held at once, whatever the number of units, and the bytes do not depend on the number of threads.
     ///
     /// # Errors
-    /// [`DidError::Config`] for options out of range or another ending of the file, [`DidError::Io`] if it cannot be written.
+    /// [`DidError::Config`](crate::DidError::Config) for options out of range or another ending of the file, [`DidError::Io`](crate::DidError::Io) if it cannot be written.
     fn write(&self, path: &Path, progress: Option<&Progress>) -> Result<Simulated> {
         self.validate()?;
         let format = FileFormat::to_write("path", path)?;

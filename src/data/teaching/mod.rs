@@ -147,7 +147,7 @@ impl Teaching {
     /// Writes the data to a `.parquet` or `.csv` file, which takes the place of what was there when it is complete.
     ///
     /// # Errors
-    /// [`DidError::Config`] for another ending, [`DidError::Io`] if the file cannot be written.
+    /// [`DidError::Config`](crate::DidError::Config) for another ending, [`DidError::Io`](crate::DidError::Io) if the file cannot be written.
     pub fn write(self, path: impl AsRef<std::path::Path>) -> Result<()> {
         let path = path.as_ref();
         let format = FileFormat::to_write("path", path)?;
