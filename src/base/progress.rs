@@ -48,7 +48,7 @@ impl Progress {
     ///     println!("{} {}/{}", event.stage, event.done, event.total);
     ///     # count.fetch_add(1, Ordering::Relaxed);
     /// });
-    /// let regression = FixedEffects::<Cpu>::builder().formula("lemp ~ treat | year + first.treat");
+    /// let regression = FixedEffects::<Cpu>::builder().formula("lemp ~ lpop | year + first.treat");
     /// let regression = regression.solver(Solver::Map).build();
     /// let result = bar.watch(|| regression.fit(&data::mpdta()))?;
     /// # assert!(heard.load(Ordering::Relaxed) > 0);
