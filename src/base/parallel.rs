@@ -94,7 +94,7 @@ pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, f: impl Fn(usize, &
 }
 
 /// Has all cores do `task`, each until it returns, while `take` is called on this thread with what they send, as it comes. Work that
-/// is not `large` is done on this thread alone.
+/// is not `large`, or [stays](on_its_own_thread), is done on this thread alone.
 pub(crate) fn sending<T: Send>(
     large: bool,
     task: &(dyn Fn(&Sender<T>) + Sync),
@@ -102,7 +102,7 @@ pub(crate) fn sending<T: Send>(
 ) {
     let (send, receive) = channel();
     let threads = rayon::current_num_threads();
-    if !large || threads == 1 {
+    if !large || threads == 1 || STAYS.get() {
         task(&send);
         drop(send);
         return receive.into_iter().for_each(take);
