@@ -8,10 +8,10 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
-use crate::result::inference::{Estimate, Joint, products};
+use crate::result::inference::Estimate;
 use crate::study::joint::estimators::{FittedStudy, Fitting};
 use crate::study::joint::sample::StudySample;
-use crate::study::joint::{EstimatorFailure, JointStudy, SAME, Specification};
+use crate::study::joint::{EstimatorFailure, JointStudy, SAME, Specification, common};
 
 /// The effects of a specification from event time 0 on.
 struct Effects {
@@ -90,9 +90,7 @@ impl<B: DidBackend> JointStudy<B> {
     ) -> Result<Effects> {
         let FittedStudy { study, influence, n_rows, warnings } =
             Fitting::of(self, specification, sample, device)?;
-        let contributes =
-            |c: &usize| influence.iter().any(|i| i.get(*c).is_some_and(|v| *v != 0.0));
-        let n_clusters = (0..sample.n_clusters).filter(contributes).count();
+        let n_clusters = sample.contributing(&influence);
         let effects = study.rows.iter().zip(influence);
         let after = effects.filter(|(row, column)| row.at >= 0.0 && !column.is_empty());
         let at = after.filter_map(|(row, column)| Some((row.at, row.estimate.estimate?, column)));
@@ -115,23 +113,22 @@ impl<B: DidBackend> JointStudy<B> {
             let first = fitted.swap_remove(0);
             return Err(first.err().unwrap_or(DidError::Engine { problem: "no grid".into() }));
         };
-        let event_times = common(&fitted)?;
+        let times = |effects: &Effects| effects.at.iter().map(|effect| effect.0).collect();
+        let event_times = common(fitted.iter().flatten().map(times));
+        if event_times.is_empty() {
+            return Err(DidError::EmptyWindow {
+                what: "there is no event time from 0 on at which all specifications have an effect"
+                    .into(),
+            });
+        }
         let columns: Vec<Vec<f64>> = fitted
             .iter()
             .map(|effects| averaged(effects, &event_times, sample.n_clusters))
             .collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let contributes = |c: &usize| columns.iter().any(|i| i.get(*c).is_some_and(|v| *v != 0.0));
-        let n_clusters = (0..sample.n_clusters).filter(contributes).count();
-        let joint = Joint {
-            values: fitted.iter().map(|effects| mean(effects, &event_times)).collect(),
-            covariance: Some(products(&columns)),
-            draws: None,
-            n: sample.rows.frame.height(),
-            n_clusters: Some(n_clusters),
-            unit: 1.0,
-            unknown: Vec::new(),
-        };
+        let values = fitted.iter().map(|effects| mean(effects, &event_times)).collect();
+        let joint = sample.joint(values, &columns);
+        let n_clusters = joint.n_clusters.unwrap_or_default();
         let mut warnings: Vec<DidWarning> =
             DidWarning::few_clusters(n_clusters).into_iter().collect();
         let errors = joint.standard_errors();
@@ -185,28 +182,6 @@ impl<B: DidBackend> JointStudy<B> {
             warnings,
         })
     }
-}
-
-/// Event times at which all specifications that ran have an effect, ascending.
-///
-/// # Errors
-/// [`DidError::EmptyWindow`] if there is none.
-fn common(fitted: &[Result<Effects>]) -> Result<Vec<f64>> {
-    let mut ran = fitted.iter().flatten();
-    let first =
-        ran.next().map_or_else(Vec::new, |effects| effects.at.iter().map(|e| e.0).collect());
-    let is_in = |effects: &Effects, at: f64| effects.at.iter().any(|effect| effect.0 == at);
-    let of_all = |times: Vec<f64>, effects: &Effects| -> Vec<f64> {
-        times.into_iter().filter(|at| is_in(effects, *at)).collect()
-    };
-    let times = ran.fold(first, of_all);
-    if times.is_empty() {
-        return Err(DidError::EmptyWindow {
-            what: "there is no event time from 0 on at which all specifications have an effect"
-                .into(),
-        });
-    }
-    Ok(times)
 }
 
 fn of_times<'e>(

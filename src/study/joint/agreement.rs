@@ -19,6 +19,11 @@ impl Effects {
         self.at.iter().find(|(at, _)| *at == event_time).map(|(_, position)| *position)
     }
 
+    /// Event times from 0 on, ascending.
+    pub fn after(&self) -> Vec<f64> {
+        self.at.iter().map(|(at, _)| *at).filter(|at| *at >= 0.0).collect()
+    }
+
     /// The average over some event times, each of which counts alike; `None` if one of them is not there.
     fn average(&self, joint: &Joint, event_times: &[f64]) -> Option<Combination> {
         let share = 1.0 / event_times.len() as f64;
@@ -28,11 +33,12 @@ impl Effects {
     }
 }
 
-/// Event times from 0 on at which all estimators have an effect, ascending.
-pub(super) fn common(effects: &[Effects]) -> Vec<f64> {
-    let Some((first, others)) = effects.split_first() else { return Vec::new() };
-    let after = first.at.iter().map(|(at, _)| *at).filter(|at| *at >= 0.0);
-    after.filter(|at| others.iter().all(|other| other.position(*at).is_some())).collect()
+/// The event times that all have, in the order of the first.
+pub(in crate::study) fn common(times: impl IntoIterator<Item = Vec<f64>>) -> Vec<f64> {
+    let of_both = |common: Vec<f64>, other: Vec<f64>| {
+        common.into_iter().filter(|at| other.contains(at)).collect()
+    };
+    times.into_iter().reduce(of_both).unwrap_or_default()
 }
 
 /// The average effect of each estimator over the common event times.

@@ -12,7 +12,7 @@ use crate::engine::backend::DidBackend;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
-use crate::result::inference::{Critical, Estimate, Joint, products};
+use crate::result::inference::{Critical, Estimate};
 
 fits!(<B> JointStudy<B>, device: B::Device, output: JointStudyResult);
 
@@ -75,22 +75,12 @@ impl<B: DidBackend> JointStudy<B> {
             8 * (columns.len() as u128).pow(2),
             "ask for fewer estimators or event times",
         )?;
-        let present =
-            |cluster: &usize| columns.iter().any(|c| c.get(*cluster).is_some_and(|v| *v != 0.0));
-        let n_clusters = (0..sample.n_clusters).filter(present).count();
         let rows = || studies().flat_map(|(_, study)| &study.study.rows);
         let known = |(row, column): (&AggregatedRow, &Vec<f64>)| {
             row.estimate.estimate.filter(|_| !column.is_empty())
         };
-        let joint = Joint {
-            values: rows().zip(influence()).map(known).collect(),
-            covariance: Some(products(&columns)),
-            draws: None,
-            n: sample.rows.frame.height(),
-            n_clusters: Some(n_clusters),
-            unit: 1.0,
-            unknown: Vec::new(),
-        };
+        let joint = sample.joint(rows().zip(influence()).map(known).collect(), &columns);
+        let n_clusters = joint.n_clusters.unwrap_or_default();
         let mut effects = Vec::new();
         let mut first = 0;
         for (estimator, study) in studies() {
@@ -104,7 +94,7 @@ impl<B: DidBackend> JointStudy<B> {
         let standard_errors = joint.standard_errors();
         let Critical { value, band } =
             joint.critical(&self.inference(), &standard_errors, true, &mut warnings);
-        let event_times = common(&effects);
+        let event_times = common(effects.iter().map(Effects::after));
         let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
         let agreement = agreement(&joint, &effects, &standard_errors, self.alpha);
         let m = joint.len();

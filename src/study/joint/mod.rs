@@ -20,7 +20,7 @@ mod result;
 pub(super) mod sample;
 mod specification;
 
-pub(super) use agreement::SAME;
+pub(super) use agreement::{SAME, common};
 pub use options::{JointStudy, StudyEstimator};
 pub use result::{
     Agreement, EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings,

@@ -12,6 +12,7 @@ use crate::read::columns::{
 use crate::read::files::FilesRead;
 use crate::read::formula::Formula;
 use crate::read::input::Data;
+use crate::result::inference::{Joint, products};
 
 /// The columns of a study in memory, with a code of the cluster in each row.
 pub(in crate::study) struct StudySample {
@@ -101,6 +102,28 @@ impl StudySample {
                 StudyRows { frame, frequency: config.frequency, shift: 0.0, periods, cohorts };
             Ok(Self { rows, time, group, cluster, n_clusters, files, read_as_missing })
         })
+    }
+
+    /// Clusters that contribute to an effect with one of these columns, which may be empty.
+    pub fn contributing(&self, columns: &[impl AsRef<[f64]>]) -> usize {
+        let contributes = |cluster: &usize| {
+            let value = |column: &[f64]| column.get(*cluster).is_some_and(|value| *value != 0.0);
+            columns.iter().any(|column| value(column.as_ref()))
+        };
+        (0..self.n_clusters).filter(contributes).count()
+    }
+
+    /// The joint law of effects, given what clusters contribute to them.
+    pub fn joint(&self, values: Vec<Option<f64>>, columns: &[&[f64]]) -> Joint {
+        Joint {
+            values,
+            covariance: Some(products(columns)),
+            draws: None,
+            n: self.rows.frame.height(),
+            n_clusters: Some(self.contributing(columns)),
+            unit: 1.0,
+            unknown: Vec::new(),
+        }
     }
 
     /// First treated periods of the data, ascending.
