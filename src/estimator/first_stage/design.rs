@@ -147,7 +147,9 @@ impl Design {
         };
         for (first, lead, slopes, rest) in parts {
             add(&mut out[first..], &lead);
-            add(&mut out[self.leads + first..], &slopes);
+            if self.slope.is_some() {
+                add(&mut out[self.leads + first..], &slopes);
+            }
             let others = self.of_lead();
             add(&mut out[others..], &rest);
         }
@@ -186,4 +188,38 @@ impl Design {
 pub(super) fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
     let mut kept = kept.iter();
     values.retain(|_| kept.next().copied().unwrap_or(false));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums of several blocks of rows, of which the last begins far behind the few other levels, against a walk over the rows.
+    #[test]
+    fn blocks_add_up_with_and_without_slopes() {
+        let (units, periods) = (3 * BLOCK / 8, 8);
+        for has_slope in [false, true] {
+            let rows = 0..units * periods;
+            let lead: Vec<u32> = rows.clone().map(|row| (row / periods) as u32).collect();
+            let times: Vec<u32> = rows.clone().map(|row| (row % periods) as u32).collect();
+            let design = Design::new(DesignColumns {
+                lead: (lead.clone(), units),
+                rest: vec![(times.clone(), periods)],
+                slope: has_slope.then(|| times.iter().map(|time| f64::from(*time)).collect()),
+                weights: None,
+                treated: vec![false; units * periods],
+            });
+            assert!(design.blocks.len() > 2);
+            let mut expected = vec![0.0; design.parameters()];
+            for row in rows {
+                let value = (row % 5) as f64;
+                expected[lead[row] as usize] += value;
+                if has_slope {
+                    expected[units + lead[row] as usize] += value * f64::from(times[row]);
+                }
+                expected[design.of_lead() + times[row] as usize] += value;
+            }
+            assert_eq!(design.sums(|row| (row % 5) as f64), expected, "slopes: {has_slope}");
+        }
+    }
 }
