@@ -23,6 +23,36 @@ pub enum Estimator {
     Drdid(DrdidMethod, Resampling),
     /// Triple differences under staggered adoption.
     Ddd,
+    /// Effects by event time: by imputation, without pre-trends.
+    Imputation,
+    /// By two stages, with the last period before treatment as the reference.
+    TwoStage,
+    /// By extended two-way fixed effects.
+    Etwfe,
+    /// By the regression of Sun and Abraham.
+    SunAbraham,
+    /// By the stack with corrective weights, in the window that all cohorts have.
+    Stacked,
+    /// By local projections weighted by the variance, at all event times.
+    LocalProjections,
+    /// By all of these and Callaway and Sant'Anna at once, with the covariance between them.
+    JointStudy,
+}
+
+impl Estimator {
+    /// What effects by event time come from; nothing for other effects.
+    pub fn of_event_times(self) -> Option<&'static str> {
+        Some(match self {
+            Self::AttGt | Self::Drdid(..) | Self::Ddd => return None,
+            Self::Imputation => "imputation",
+            Self::TwoStage => "two stages",
+            Self::Etwfe => "extended two-way fixed effects",
+            Self::SunAbraham => "Sun and Abraham",
+            Self::Stacked => "stack",
+            Self::LocalProjections => "local projections",
+            Self::JointStudy => "seven estimators at once",
+        })
+    }
 }
 
 /// A data set and what is asked of it: doubly robust, with a varying base period.
@@ -60,6 +90,9 @@ pub struct Case {
     /// What units are called.
     #[serde(default)]
     pub ids: Ids,
+    /// A figure that somebody else published for such data, and on what.
+    #[serde(default)]
+    pub published: Option<String>,
 }
 
 /// The order of rows.
@@ -107,6 +140,7 @@ impl Case {
             order: Order::Units,
             ids: Ids::Integers,
             repeats: 1,
+            published: None,
         }
     }
 
@@ -120,6 +154,23 @@ impl Case {
             never_treated: 0.4,
             ..Self::two_periods(name)
         }
+    }
+
+    /// Periods before and after the first treated one that every cohort has.
+    pub fn common_window(&self) -> (u32, u32) {
+        let (first, last) = self.earliest_and_latest();
+        (first - 1, self.periods - last)
+    }
+
+    /// Periods before and after the first treated one that some cohort has.
+    pub fn longest_window(&self) -> (u32, u32) {
+        let (first, last) = self.earliest_and_latest();
+        (last - 1, self.periods - first)
+    }
+
+    fn earliest_and_latest(&self) -> (u32, u32) {
+        let cohorts = self.cohorts.iter().filter_map(|cohort| u32::try_from(*cohort).ok());
+        (cohorts.clone().min().unwrap_or(1), cohorts.max().unwrap_or(self.periods))
     }
 
     /// Names of the covariates.
@@ -137,7 +188,14 @@ impl Case {
     /// The data, in natural order.
     pub fn frame(&self) -> DataFrame {
         match self.estimator {
-            Estimator::AttGt => Simulation::builder()
+            Estimator::Drdid(..) => TwoPeriodSimulation::builder()
+                .units(self.units)
+                .covariates(self.covariates)
+                .repeated_cross_sections(!self.panel)
+                .seed(SEED)
+                .build()
+                .frame(),
+            Estimator::Ddd => TripleSimulation::builder()
                 .units(self.units)
                 .periods(self.periods)
                 .cohorts(self.cohorts.clone())
@@ -147,14 +205,7 @@ impl Case {
                 .seed(SEED)
                 .build()
                 .frame(),
-            Estimator::Drdid(..) => TwoPeriodSimulation::builder()
-                .units(self.units)
-                .covariates(self.covariates)
-                .repeated_cross_sections(!self.panel)
-                .seed(SEED)
-                .build()
-                .frame(),
-            Estimator::Ddd => TripleSimulation::builder()
+            _ => Simulation::builder()
                 .units(self.units)
                 .periods(self.periods)
                 .cohorts(self.cohorts.clone())
@@ -178,8 +229,11 @@ impl Case {
         };
         let kind = match (self.estimator, self.control_group) {
             (Estimator::Drdid(method, _), _) => method.word(),
-            (_, ControlGroup::NeverTreated) => "never",
-            _ => "not yet",
+            (estimator, control) => match (estimator.of_event_times(), control) {
+                (Some(name), _) => name,
+                (None, ControlGroup::NeverTreated) => "never",
+                (None, _) => "not yet",
+            },
         };
         let cohorts = match self.estimator {
             Estimator::Drdid(..) => String::new(),
@@ -208,8 +262,11 @@ impl Case {
             1 => String::new(),
             repeats => format!(", mean of {} fits", thousands(repeats)),
         };
+        let published = self.published.as_ref().map(|text| format!("; {text}")).unwrap_or_default();
         let k = self.covariates;
-        format!("{triple}{data}{cohorts}, k = {k}, {kind}, {inference}{order}{ids}{repeats}")
+        format!(
+            "{triple}{data}{cohorts}, k = {k}, {kind}, {inference}{order}{ids}{repeats}{published}"
+        )
     }
 }
 

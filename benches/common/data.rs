@@ -64,8 +64,8 @@ fn file_name(case: &Case) -> String {
     let layout = match (case.estimator, case.panel) {
         (Estimator::Drdid(..), _) => "two-periods",
         (Estimator::Ddd, _) => "triple",
-        (Estimator::AttGt, true) => "panel",
-        (Estimator::AttGt, false) => "rows",
+        (_, true) => "panel",
+        (_, false) => "rows",
     };
     let cohorts: Vec<String> = case.cohorts.iter().map(ToString::to_string).collect();
     let order = match (case.shuffled, case.order) {

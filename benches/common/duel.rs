@@ -1,6 +1,7 @@
 //! Alternating runs of this crate and its peers.
 
 use super::agreement;
+use super::bandwidth::{self, Bandwidth};
 use super::case::{Case, Task};
 use super::contestant::Contestant;
 use super::run::{self, Record, Run};
@@ -38,6 +39,7 @@ struct Book {
     path: std::path::PathBuf,
     date: String,
     machine: String,
+    bandwidth: Bandwidth,
 }
 
 impl Book {
@@ -47,7 +49,8 @@ impl Book {
         if path.exists() {
             std::fs::remove_file(&path)?;
         }
-        Ok(Self { task, path, date: machine::today(), machine: machine::describe() })
+        let (date, machine) = (machine::today(), machine::describe());
+        Ok(Self { task, path, date, machine, bandwidth: bandwidth::measure() })
     }
 
     /// One fit, kept; nothing if it failed.
@@ -66,6 +69,7 @@ impl Book {
             round,
             date: self.date.clone(),
             machine: self.machine.clone(),
+            bandwidth: Some(self.bandwidth),
             outcome,
         };
         run::append(&self.path, &record)?;
@@ -84,7 +88,9 @@ impl Book {
             let run = self.run(contestant, contestant.name, 0)?;
             Ok(run.map_or(f64::INFINITY, |run| run.seconds))
         };
-        let (of_default, of_single) = (seconds(peer)?, seconds(&single)?);
+        let of_default = seconds(peer)?;
+        // What fails or takes too long is not tried the other way, too.
+        let of_single = if of_default.is_finite() { seconds(&single)? } else { f64::INFINITY };
         Ok(if of_single < of_default { single } else { peer.clone() })
     }
 }

@@ -36,10 +36,25 @@ impl Before {
     }
 }
 
+/// Resident memory of a process, in bytes.
+pub fn resident(process: u32) -> u64 {
+    field(&format!("/proc/{process}/status"), "VmRSS")
+}
+
+/// Memory of the machine, in bytes.
+pub fn of_machine() -> u64 {
+    field("/proc/meminfo", "MemTotal")
+}
+
 /// A field of `/proc/self/status`, in bytes.
-fn status(field: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(':'));
+fn status(name: &str) -> u64 {
+    field("/proc/self/status", name)
+}
+
+/// A field of a file that counts in KiB, in bytes.
+fn field(path: &str, name: &str) -> u64 {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':'));
     let kibibytes = line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());
     kibibytes.unwrap_or(0) * 1024
 }

@@ -6,10 +6,12 @@
 #![allow(dead_code, unreachable_pub, reason = "each bench takes a part")]
 
 pub mod agreement;
+pub mod bandwidth;
 pub mod case;
 pub mod contestant;
 pub mod data;
 pub mod duel;
+pub mod event_studies;
 pub mod machine;
 pub mod memory;
 pub mod models;

@@ -10,6 +10,7 @@ use polars::prelude::DataFrame;
 
 use super::Result;
 use super::case::{Case, Estimator, Task};
+use super::event_studies;
 use super::run::Cell;
 
 /// What a fit found.
@@ -33,6 +34,7 @@ pub fn fit<B: DidBackend>(
             two_periods(&drdid::<B>(task, precision, method, resampling).fit_on(frame, device)?)
         }
         Estimator::Ddd => group_time(&ddd::<B>(task, precision).fit_on(frame, device)?),
+        _ => event_studies::fit::<B>(task, precision, frame, device),
     }
 }
 
@@ -94,7 +96,7 @@ fn unit(case: &Case) -> Option<String> {
     case.panel.then(|| "id".into())
 }
 
-fn formula(case: &Case) -> String {
+pub fn formula(case: &Case) -> String {
     let terms = if case.covariates == 0 { vec!["1".into()] } else { case.covariate_names() };
     format!("~ {}", terms.join(" + "))
 }

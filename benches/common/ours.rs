@@ -66,6 +66,7 @@ fn timed<B: DidBackend>(task: &Task, precision: Precision) -> Result<Run> {
         seconds,
         memory,
         cells: fitted.cells,
+        bytes: frame.estimated_size(),
         stages: stages(),
         again: None,
         timings: fitted.timings,

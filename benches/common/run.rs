@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Result;
+use super::bandwidth::Bandwidth;
 use super::memory::Memory;
 
 /// What a contestant prints: one line of JSON.
@@ -25,6 +26,9 @@ pub struct Run {
     pub memory: Memory,
     /// Estimates.
     pub cells: Vec<Cell>,
+    /// Bytes of the columns of the frame, which only this crate says.
+    #[serde(default)]
+    pub bytes: usize,
     /// Seconds of each stage, if asked for.
     #[serde(default)]
     pub stages: BTreeMap<String, f64>,
@@ -73,6 +77,9 @@ pub struct Record {
     pub date: String,
     /// Machine.
     pub machine: String,
+    /// Bandwidth of its memory before the case.
+    #[serde(default)]
+    pub bandwidth: Option<Bandwidth>,
     /// The run, or why there is none.
     pub outcome: std::result::Result<Run, String>,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::agreement::{self, Agreement};
+use super::bandwidth::Bandwidth;
 use super::case::Case;
 use super::run::{self, Record, Run};
 use super::statistics::median;
@@ -23,6 +24,10 @@ pub struct Summary {
     pub date: String,
     /// Machine of the runs.
     pub machine: String,
+    /// Bandwidth of its memory.
+    pub bandwidth: Option<Bandwidth>,
+    /// Seconds that reading the columns once takes at this bandwidth.
+    pub floor: Option<f64>,
     /// The one that the others are compared with first.
     pub lines: Vec<Line>,
 }
@@ -77,10 +82,14 @@ impl Summary {
             let before: Vec<&Record> = ours.iter().filter(|r| r.pair == name).copied().collect();
             lines.push(Line::new(name, &own, &before, case));
         }
+        let bytes = lines[0].example.as_ref().map_or(0, |run| run.bytes);
+        let floor = last.bandwidth.filter(|_| bytes > 0).map(|width| bytes as f64 / width.read);
         Ok(Self {
             case: case.clone(),
             date: last.date.clone(),
             machine: last.machine.clone(),
+            bandwidth: last.bandwidth,
+            floor,
             lines,
         })
     }

@@ -19,6 +19,7 @@ pub fn speeds(summaries: &[Summary]) -> String {
         "peak",
         "seconds ratio",
         "peak ratio",
+        "floor",
     ];
     let rows = summaries.iter().flat_map(|summary| {
         summary.lines.iter().enumerate().map(move |(i, line)| {
@@ -41,10 +42,18 @@ pub fn speeds(summaries: &[Summary]) -> String {
                 mebibytes(line.peak_fit),
                 ratio(line.ratios.map(|r| r.seconds)),
                 ratio(line.ratios.map(|r| r.peak_fit)),
+                floor(summary, line),
             ]
         })
     });
     table(&head, &rows.collect::<Vec<_>>())
+}
+
+/// The floor as a share of the seconds.
+fn floor(summary: &Summary, line: &Line) -> String {
+    let share = summary.floor.map(|floor| 100.0 * floor / line.median_seconds());
+    let share = share.filter(|share| share.is_finite());
+    share.map_or_else(String::new, |share| format!("{} %", digits(share)))
 }
 
 /// Distances from the first contestant's numbers.

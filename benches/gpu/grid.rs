@@ -28,6 +28,7 @@ pub fn cases() -> Vec<Case> {
                     order: Order::Units,
                     ids: Ids::Integers,
                     repeats: 1,
+                    published: None,
                 });
             }
         }

@@ -5,7 +5,7 @@ use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 use super::common::case::{Case, Estimator, Ids, Order};
 
 /// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name), and with other orders and
-/// ids; small data, fitted many times; two periods; triple differences.
+/// ids; small data, fitted many times; a case published elsewhere; two periods; triple differences; event studies by regressions.
 pub fn all() -> Vec<Case> {
     let ordered = group_time();
     let shuffled = ordered.clone().into_iter().filter(|case| !ours_alone(case)).map(|case| Case {
@@ -17,7 +17,8 @@ pub fn all() -> Vec<Case> {
     let others = ordered.iter().filter(|case| ["p1", "p3"].contains(&&*case.name)).flat_map(others);
     let others: Vec<Case> = others.collect();
     let group_time = ordered.into_iter().chain(shuffled).chain(others);
-    group_time.chain(small()).chain(two_periods()).chain(triple()).collect()
+    let group_time = group_time.chain(small()).chain([published()]);
+    group_time.chain(two_periods()).chain(triple()).chain(event_studies()).collect()
 }
 
 /// A case with rows by period and by group, and with ids that are texts and categories.
@@ -34,17 +35,45 @@ fn others(case: &Case) -> Vec<Case> {
     ]
 }
 
-/// Whether no peer has the option, or is asked for the type of ids.
+/// Whether no peer has the option, or is asked for the type of ids, or is on the machine.
 pub fn ours_alone(case: &Case) -> bool {
-    case.draws > 0 && case.law == Multiplier::Gaussian || case.ids != Ids::Integers
+    case.draws > 0 && case.law == Multiplier::Gaussian
+        || case.ids != Ids::Integers
+        || case.published.is_some()
+        || case.estimator == Estimator::JointStudy
+}
+
+/// Whether peers may take minutes, so that they run once.
+pub fn is_long(case: &Case) -> bool {
+    case.estimator.of_event_times().is_some() && case.units >= 1_000_000
 }
 
 /// This crate from Python.
 pub const WHEEL: &str = "burn-did (Python)";
 
-/// Whether a peer is asked: diff-diff's triple differences take minutes, and csdid has neither these nor two periods.
+/// Packages of R, and the scripts that run them.
+pub const OF_R: [(&str, &str); 5] = [
+    ("did", "peers/did.R"),
+    ("didimputation", "peers/event_studies.R"),
+    ("did2s", "peers/event_studies.R"),
+    ("etwfe", "peers/event_studies.R"),
+    ("fixest", "peers/event_studies.R"),
+];
+
+/// Whether a peer has the estimator and is asked: diff-diff's triple differences take minutes.
 pub fn has(peer: &str, case: &Case) -> bool {
-    case.estimator == Estimator::AttGt || ["moderndid", WHEEL].contains(&peer)
+    let peers: &[&str] = match case.estimator {
+        Estimator::AttGt => &["diff-diff", "moderndid", "csdid", "did", WHEEL],
+        Estimator::Drdid(..) | Estimator::Ddd => &["moderndid", WHEEL],
+        Estimator::Imputation => &["diff-diff", "didimputation"],
+        Estimator::TwoStage => &["diff-diff", "pyfixest", "did2s"],
+        Estimator::Etwfe => &["diff-diff", "moderndid", "etwfe"],
+        Estimator::SunAbraham => &["diff-diff", "pyfixest", "fixest"],
+        Estimator::Stacked => &["diff-diff"],
+        Estimator::LocalProjections => &["diff-diff", "pyfixest"],
+        Estimator::JointStudy => &[],
+    };
+    peers.contains(&peer)
 }
 
 fn group_time() -> Vec<Case> {
@@ -64,6 +93,7 @@ fn group_time() -> Vec<Case> {
         order: Order::Units,
         ids: Ids::Integers,
         repeats: 1,
+        published: None,
     };
     let long = Case {
         units: 200_000,
@@ -97,6 +127,50 @@ fn small() -> Vec<Case> {
         Case { name: "m1".into(), ..analytic.clone() },
         Case { name: "m2".into(), draws: 1_000, repeats: 20, ..analytic },
     ]
+}
+
+/// A bootstrap on a card. Nothing is said there of cohorts and covariates.
+fn published() -> Case {
+    let figure = "published for didgpu 0.1 (R, CUDA): 9 s on an RTX PRO Blackwell, 210 s by R alone, 60,000 cells of units and \
+                  periods, doubly robust, 500 draws";
+    Case {
+        name: "g1".into(),
+        units: 5_000,
+        periods: 12,
+        cohorts: (4..=11).collect(),
+        covariates: 1,
+        draws: 500,
+        published: Some(figure.into()),
+        ..group_time()[0].clone()
+    }
+}
+
+/// Effects by event time of a hundred thousand units, and of a million.
+fn event_studies() -> Vec<Case> {
+    let named = [
+        ("e-imputation", Estimator::Imputation),
+        ("e-two-stage", Estimator::TwoStage),
+        ("e-etwfe", Estimator::Etwfe),
+        ("e-sun-abraham", Estimator::SunAbraham),
+        ("e-stacked", Estimator::Stacked),
+        ("e-lpdid", Estimator::LocalProjections),
+        ("e-joint", Estimator::JointStudy),
+    ];
+    let case = |name: String, estimator, units| Case {
+        name,
+        estimator,
+        units,
+        periods: 10,
+        // All have three periods before treatment and two after the first treated one.
+        cohorts: (4..=8).collect(),
+        control_group: ControlGroup::NotYetTreated,
+        ..group_time()[0].clone()
+    };
+    let short = named.map(|(name, estimator)| case(name.into(), estimator, 100_000));
+    let long = named.map(|(name, estimator)| case(format!("{name}-1m"), estimator, 1_000_000));
+    // Of more units, the peers' second stages do not end in the time or in the memory.
+    let few = case("e-two-stage-10k".into(), Estimator::TwoStage, 10_000);
+    short.into_iter().chain([few]).chain(long).collect()
 }
 
 fn two_periods() -> Vec<Case> {

@@ -33,6 +33,16 @@ def covariates(case):
     return [f"x{j + 1}" for j in range(case["covariates"])]
 
 
+def common_window(case):
+    """Periods before and after the first treated one that every cohort has."""
+    return min(case["cohorts"]) - 1, case["periods"] - max(case["cohorts"])
+
+
+def longest_window(case):
+    """Periods before and after the first treated one that some cohort has."""
+    return max(case["cohorts"]) - 1, case["periods"] - min(case["cohorts"])
+
+
 def run(name, version, load, small, fit, cells, settings, synchronize=lambda: None):
     """Times `fit(case, frame)` after a fit of `small(case, frame)` that compiles and imports what is done lazily."""
     warnings.simplefilter("ignore")
@@ -71,7 +81,7 @@ def blas():
 def libraries():
     """The versions that matter for speed."""
     found = [f"Python {platform.python_version()}"]
-    for name in ["numpy", "scipy", "pandas", "polars", "statsmodels", "numba", "cupy-cuda12x"]:
+    for name in ["numpy", "scipy", "pandas", "polars", "statsmodels", "pyfixest", "numba", "cupy-cuda12x"]:
         try:
             found.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:

@@ -44,8 +44,10 @@ fn run() -> Result<()> {
             let can = |p: &&Contestant| {
                 options.earlier.is_some() || !cases::ours_alone(case) && cases::has(p.name, case)
             };
-            let asked = peers.iter().filter(can);
-            let asked: Vec<Contestant> = asked.cloned().collect();
+            let asked = peers.iter().filter(can).cloned();
+            let once = options.earlier.is_none() && cases::is_long(case);
+            let asked = asked.map(|peer| if once { peer.once() } else { peer });
+            let asked: Vec<Contestant> = asked.collect();
             duel::run(case, &ours, &asked, options.runs)?;
             results::write_section(&path, "cases", &report::section(&summaries(&options)?))?;
         }
@@ -77,7 +79,13 @@ fn peers(options: &Options) -> Result<Vec<Contestant>> {
         Some(python("diff-diff", "peers/diff_diff.py")),
         Some(python("moderndid", "peers/moderndid.py").at_most(2)),
         Some(python("csdid", "peers/csdid_package.py").at_most(2)),
-        Contestant::did(),
+        Some(python("pyfixest", "peers/pyfixest_studies.py")),
     ];
-    Ok(all.into_iter().flatten().filter(|c| !options.without.iter().any(|w| w == c.name)).collect())
+    let of_r = cases::OF_R.map(|(package, script)| Contestant::r(package, script));
+    Ok(all
+        .into_iter()
+        .chain(of_r)
+        .flatten()
+        .filter(|c| !options.without.iter().any(|w| w == c.name))
+        .collect())
 }

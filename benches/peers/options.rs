@@ -10,7 +10,7 @@ use super::common::{Result, bench_file, work_folder};
 /// This crate against other packages.
 #[derive(Debug, Parser)]
 pub struct Options {
-    /// Names of cases, or `scaling`; all cases, but not `scaling`, without any
+    /// Names of cases, or what several begin with, as in `e`, or `scaling`; all cases, but not `scaling`, without any
     pub names: Vec<String>,
     /// Runs of each case; slow contestants have two at most
     #[arg(long, default_value_t = 5)]
@@ -44,11 +44,17 @@ impl Options {
     /// The cases asked for, scaled.
     pub fn chosen(&self, all: &[Case]) -> Result<Vec<Case>> {
         let named: Vec<&String> = self.names.iter().filter(|n| *n != "scaling").collect();
-        if let Some(unknown) = named.iter().find(|n| !all.iter().any(|case| case.name == ***n)) {
+        // What is no case's name stands for all that begin with it.
+        let is_of = |case: &Case, name: &str| match all.iter().any(|case| case.name == name) {
+            true => case.name == name,
+            false => case.name.starts_with(name),
+        };
+        if let Some(unknown) = named.iter().find(|name| !all.iter().any(|case| is_of(case, name))) {
             let names: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
             return Err(format!("no case `{unknown}`; there are {}", names.join(", ")).into());
         }
-        let wanted = |case: &&Case| self.names.is_empty() || named.contains(&&case.name);
+        let wanted =
+            |case: &&Case| self.names.is_empty() || named.iter().any(|name| is_of(case, name));
         Ok(all.iter().filter(wanted).map(|case| case.clone().scaled(self.scale)).collect())
     }
 

@@ -103,6 +103,7 @@ fn growths() -> Vec<Growth> {
         order: Order::Units,
         ids: Ids::Integers,
         repeats: 1,
+        published: None,
     };
     let vary = |name: &str, values: &[usize], change: &dyn Fn(&mut Case, usize)| {
         let case = |x: &usize| {
