@@ -40,9 +40,10 @@ def joint_study(
 
     Parameters
     ----------
-    estimators : list of {"cs", "sa", "bjs", "gardner", "etwfe", "stacked", "lpdid"}, optional
+    estimators : list of {"cs", "sa", "bjs", "gardner", "etwfe", "stacked", "lpdid", "dcdh"}, optional
         The estimators in the order of the results, all if nothing is said: Callaway and Sant'Anna, Sun and Abraham, imputation, two stages,
-        extended two-way fixed effects, stacks with corrective weights, local projections.
+        extended two-way fixed effects, stacks with corrective weights, local projections, and the estimator of de Chaisemartin and
+        D'Haultfœuille for treatments that may switch.
     control_group : {"notyettreated", "nevertreated"}, optional
         Comparison units, where an estimator has the choice.
     anticipation : int

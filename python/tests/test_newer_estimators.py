@@ -183,6 +183,17 @@ def test_joint_studies() -> None:
             did.joint_study(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
 
 
+def test_switching_effects_among_others() -> None:
+    study = did.joint_study(golden_data("mpdta"), **COLUMNS, estimators=["cs", "dcdh"])
+    cs, dcdh = (
+        dict(zip(of["event_time"], of["estimate"], strict=True))
+        for of in (study.event_study(name).tidy().to_dict() for name in ("cs", "dcdh"))
+    )
+    for at in range(4):
+        assert close(dcdh[at], cs[at], 1e-8, 1e-3), at
+    assert "the same estimates" in str(study)
+
+
 def test_specification_curves() -> None:
     data = golden_data("mpdta")
     vary = {"control_group": None, "est_method": ["dr", "reg"], "covariates": ["~ lpop", "~ 1"]}

@@ -33,7 +33,7 @@ extended <- etwfe(csv, "lemp", "year", "first.treat", "countyreal")
 same(extended, printed("etwfe", csv, columns))
 study <- quiet(joint_study(csv, "lemp", "year", "countyreal", "first.treat"))
 same(study, printed("study", csv, columns))
-stopifnot(nrow(study$agreement) == 21L, all(c("first", "second", "difference", "wald_p_value") %in% names(study$agreement)))
+stopifnot(nrow(study$agreement) == 28L, all(c("first", "second", "difference", "wald_p_value") %in% names(study$agreement)))
 
 simulated <- tempfile(fileext = ".csv")
 invisible(run("simulate", "cont-did", "--out", simulated, "--units", "1000"))

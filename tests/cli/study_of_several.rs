@@ -23,7 +23,8 @@ fn study<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn several_estimators_stand_side_by_side_with_their_differences() {
     let picture = temporary("several.svg");
     let text = stdout(&study(&["--max-e", "2", "--plot", &picture]));
-    for words in ["Callaway-Sant'Anna", "Sun-Abraham", "Average", "p-value", "500 clusters"] {
+    let shown = ["Callaway-Sant'Anna", "Sun-Abraham", "dCDH", "Average", "p-value", "500 clusters"];
+    for words in shown {
         assert!(text.contains(words), "{words}: {text}");
     }
     let picture = std::fs::read_to_string(picture).unwrap();

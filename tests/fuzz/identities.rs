@@ -7,6 +7,7 @@
 //! | ETWFE against the not-yet-treated | imputation | balanced, with weights of units |
 //! | ETWFE and Sun and Abraham against the never-treated | Callaway and Sant'Anna's, with a universal base period | balanced, unweighted |
 //! | reweighted local projections | Callaway and Sant'Anna's | balanced, with weights of units |
+//! | effects of de Chaisemartin and D'Haultfœuille, of treatments that stay | Callaway and Sant'Anna's | balanced, with weights of units |
 //! | a stack with one period before treatment, at its last event time | reweighted local projections | as above |
 
 use burn_did::backend::Cpu;
@@ -14,8 +15,8 @@ use burn_did::options::{BasePeriod, ControlGroup};
 use burn_did::projections::ProjectionMethod;
 use burn_did::regression::Vcov;
 use burn_did::{
-    Aggregation, AttGt, Bacon, Etwfe, EventStudy, FixedEffects, Imputation, LocalProjections,
-    Result, Stacked, SunAbraham, TwoStage,
+    Aggregation, AttGt, Bacon, DidMultiplegt, Etwfe, EventStudy, FixedEffects, Imputation,
+    LocalProjections, Result, Stacked, SunAbraham, TwoStage,
 };
 use polars::prelude::*;
 
@@ -157,6 +158,13 @@ impl Design {
         Ok(config.fit(&self.frame)?.event_study())
     }
 
+    fn switching(&self, controls: ControlGroup) -> Result<EventStudy> {
+        let config = DidMultiplegt::builder().outcome("y").unit("id").time("t").treatment("d");
+        let config = config.maybe_weights(self.weights()).effects(self.last as usize);
+        let config = config.only_never_switchers(controls == ControlGroup::NeverTreated);
+        Ok(config.build().fit(&self.frame)?.event_study())
+    }
+
     /// The sum of Goodman-Bacon's comparisons, and the regression.
     fn bacon(&self, tally: &mut Tally) {
         let config = Bacon::builder().outcome("y").unit("id").time("t").group("g").build();
@@ -192,6 +200,8 @@ impl Design {
             let both = [self.projections(controls, self.last), self.callaway_santanna(controls)];
             // Against the never-treated as against all others: not the reference, where projections have no number.
             self.alike(&mut tally, "projections, Callaway-Sant'Anna", both, |at| at != -1.0);
+            let both = [self.switching(controls), self.callaway_santanna(controls)];
+            self.alike(&mut tally, "switching, Callaway-Sant'Anna", both, after);
             for last in 0..self.last - 2 {
                 let both = [self.stack(controls, last), self.projections(controls, last)];
                 let at_end = |at: f64| at == f64::from(last);

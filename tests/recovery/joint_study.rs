@@ -62,7 +62,7 @@ fn resampled(frame: &DataFrame, clusters: &[Vec<IdxSize>], seed: u64) -> DataFra
 }
 
 #[test]
-#[ignore = "2,000 fits of seven estimators, minutes"]
+#[ignore = "2,000 fits of all estimators, minutes"]
 fn the_joint_covariance_is_that_of_a_bootstrap_of_clusters() {
     let frame = but(simulation(400, 0.0), |s| s.seed = 11).frame();
     let (config, clusters) = (study(), rows_by_cluster(&frame));
@@ -152,13 +152,13 @@ fn sizes(name: &str, heterogeneity: f64) {
 }
 
 #[test]
-#[ignore = "2,000 fits of seven estimators, minutes"]
+#[ignore = "2,000 fits of all estimators, minutes"]
 fn tests_of_agreement_have_their_size_where_effects_are_alike() {
     sizes("effects of one size", 0.0);
 }
 
 #[test]
-#[ignore = "2,000 fits of seven estimators, minutes"]
+#[ignore = "2,000 fits of all estimators, minutes"]
 fn tests_of_agreement_have_their_size_where_cohorts_differ() {
     sizes("effects that differ by cohort", 0.5);
 }

@@ -23,6 +23,7 @@ mod honest;
 mod house;
 mod imputation;
 mod joint_study;
+mod joint_switching;
 mod laws;
 mod npiv;
 mod panel_tools;

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::inference::{JointEstimates, Tested, of_regression};
 use super::reading::{GroupPeriods, SwitchingColumns};
+use super::result::event_study_order;
 use super::{
     DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, SwitchingEffect,
@@ -21,7 +22,7 @@ use crate::estimator::switching::effects::{
 use crate::read::columns::MissingValues;
 use crate::read::input::{Data, Read};
 use crate::read::panel::Layout;
-use crate::result::inference::{Estimate, pointwise};
+use crate::result::inference::{ClusterInfluence, Estimate, pointwise};
 use crate::result::settings::{EstimatorSettings, Settings};
 use crate::result::timings::Timings;
 
@@ -34,6 +35,17 @@ impl DidMultiplegt {
     /// [`DidError`] naming the option, column or group at fault. An effect that no switcher has a control for is not an error: it
     /// has no estimate.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<DidMultiplegtResult> {
+        self.fit_with_influence(data).map(|(result, _)| result)
+    }
+
+    /// [`fit`](Self::fit) with the influence of the clusters on the rows of the event study; `None` without a column of clusters.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub(crate) fn fit_with_influence<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+    ) -> Result<(DidMultiplegtResult, Option<ClusterInfluence>)> {
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "did_multiplegt").entered();
         let start = Instant::now();
@@ -69,8 +81,8 @@ impl DidMultiplegt {
             let problem = "no cell with an outcome and a treatment has a positive weight".into();
             return Err(DidError::Weights { column: column.clone(), problem });
         }
-        if let (Some(column), 0 | 1) = (&columns.cluster, sample.clusters) {
-            let (column, clusters) = (column.clone(), sample.clusters);
+        if let (Some(column), clusters @ (0 | 1)) = (&columns.cluster, sample.clusters()) {
+            let column = column.clone();
             return Err(DidError::TooFewClusters { column, clusters });
         }
         let timings = Timings { read: seconds, ..Timings::default() };
@@ -78,15 +90,19 @@ impl DidMultiplegt {
         self.estimate(PreparedGroups { sample, columns, read, rounding, audit, timings, start })
     }
 
-    /// Cells of groups and periods are held as a whole: outcome, treatment, weight and controls, twice while they are arranged.
+    /// Cells of groups and periods are held as a whole: outcome, treatment, weight and controls, twice while they are arranged; then the
+    /// influence of the groups, and of draws the estimates.
     fn check_memory(&self, read: &GroupPeriods) -> Result<()> {
-        let cells = read.rows.groups as u128 * read.rows.periods as u128;
+        let groups = read.rows.groups as u128;
+        let cells = groups * read.rows.periods as u128;
         let columns = 2 * (3 + read.rows.controls.len() as u128) + 1;
         let draws = self.bootstrap.map_or(0, |b| b.draws as u128);
-        let columns_kept = self.effects as u128 + self.placebos as u128 + 2;
+        let asked = self.effects as u128 + self.placebos as u128;
+        // There are no more effects and placebos than periods.
+        let influence = groups * asked.min(2 * read.rows.periods as u128);
         memory::check(
             "the cells of groups and periods",
-            8 * (cells * columns + draws * 2 * columns_kept),
+            8 * (cells * columns + influence + draws * 2 * (asked + 2)),
             "put periods on a coarser grid, or take fewer groups",
         )
     }
@@ -120,12 +136,15 @@ impl DidMultiplegt {
         DidError::NoSwitchers { column: self.treatment.clone(), why }
     }
 
-    fn estimate(&self, prepared: PreparedGroups) -> Result<DidMultiplegtResult> {
+    fn estimate(
+        &self,
+        prepared: PreparedGroups,
+    ) -> Result<(DidMultiplegtResult, Option<ClusterInfluence>)> {
         let PreparedGroups { sample, columns, read, rounding, mut audit, mut timings, start } =
             prepared;
         let options = self.options();
         let before = start.elapsed().as_secs_f64();
-        let estimated =
+        let mut estimated =
             estimate(&sample, &options).map_err(|e| self.unusable(e, rounding, false))?;
         audit.dropped.groups_without_residuals = estimated.groups_left_out;
         timings.estimate = start.elapsed().as_secs_f64() - before;
@@ -184,8 +203,15 @@ impl DidMultiplegt {
             warnings,
             timings,
         };
+        let influence = read.cluster_labels(&sample.cluster_codes).map(|clusters| {
+            let mut column = |position: Option<usize>| {
+                position.map_or_else(Vec::new, |i| std::mem::take(&mut estimated.influence[i]))
+            };
+            let order = event_study_order(effects, placebos).into_iter();
+            ClusterInfluence { clusters, columns: order.map(&mut column).collect() }
+        });
         result.timings.finish(start);
-        Ok(result)
+        Ok((result, influence))
     }
 
     fn draws(&self, sample: &SwitchingSample) -> Result<Option<DrawnEstimates>> {
@@ -341,8 +367,7 @@ impl DidMultiplegt {
             let treatments = estimated.left_out.clone();
             warnings.push(DidWarning::ControlsWithoutRows { treatments });
         }
-        let clusters = if sample.cluster.is_some() { sample.clusters } else { sample.groups() };
-        warnings.extend(DidWarning::few_clusters(clusters));
+        warnings.extend(DidWarning::few_clusters(sample.clusters()));
         warnings
     }
 
@@ -370,7 +395,7 @@ impl DidMultiplegt {
             layout: if balanced { Layout::Balanced } else { Layout::Unbalanced },
             n_units: sample.groups(),
             n_rows: audit.cells,
-            n_clusters: sample.cluster.as_ref().map(|_| sample.clusters),
+            n_clusters: sample.cluster.as_ref().map(|_| sample.clusters()),
             inference: self.inference(),
         }
     }

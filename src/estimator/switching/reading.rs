@@ -8,8 +8,8 @@ use super::effects::GroupPeriodRows;
 use crate::base::calendar::Frequency;
 use crate::base::error::Result;
 use crate::read::columns::{
-    Gaps, Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Values,
-    Wanted,
+    Gaps, Kind, Label, LabelColumn, Labels, MISSING, MissingValues, PeriodCodes, ReadAsMissing,
+    Table, Values, Wanted,
 };
 use crate::read::formula::{Formula, RawColumn};
 
@@ -63,6 +63,7 @@ pub(crate) struct GroupPeriods {
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
     units: LabelColumn,
+    clusters: Option<Labels>,
     /// First row of each group.
     first: Vec<u32>,
 }
@@ -140,7 +141,9 @@ impl GroupPeriods {
                 weight: weight.as_ref().map(taken),
                 controls: columns.clone().map(control).collect(),
                 trend: (!trends.is_empty()).then(|| combined(&rows, &trends)),
-                cluster: cluster.map(|c| rows.iter().map(|row| c.codes[*row as usize]).collect()),
+                cluster: cluster
+                    .as_ref()
+                    .map(|c| rows.iter().map(|row| c.codes[*row as usize]).collect()),
                 traits: traits.iter().map(taken).collect(),
                 group,
                 period,
@@ -154,8 +157,15 @@ impl GroupPeriods {
             infinite,
             rounded: rounded.chain(covariates.rounded().iter().cloned()).collect(),
             units,
+            clusters: cluster.map(|codes| codes.labels),
             first,
         })
+    }
+
+    /// Labels of the clusters with these codes; `None` without a column of clusters.
+    pub fn cluster_labels(&self, codes: &[u32]) -> Option<Vec<Label>> {
+        let labels = self.clusters.as_ref()?;
+        Some(codes.iter().map(|code| labels.label(*code as usize)).collect())
     }
 
     /// Label of a group.

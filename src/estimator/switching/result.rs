@@ -93,6 +93,12 @@ pub struct MultiplegtAudit {
     pub controls: Vec<String>,
 }
 
+/// Where the rows of an event study stand among effects, then placebos: the farthest placebo first; nothing for the reference.
+pub(super) fn event_study_order(effects: usize, placebos: usize) -> Vec<Option<usize>> {
+    let placebos = (effects..effects + placebos).rev().map(Some);
+    placebos.chain([None]).chain((0..effects).map(Some)).collect()
+}
+
 /// Effects of a treatment that switches, by the time since a group's first change.
 ///
 /// ```
@@ -140,11 +146,7 @@ impl DidMultiplegtResult {
     /// Placebos and effects with their covariance, by event time: the first effect is at 0, as with other estimators, and the reference
     /// period, the last one before the switch, is at -1.
     pub fn event_study(&self) -> EventStudy {
-        let effects = self.effects.len();
-        // Farthest placebo first; nothing is the reference.
-        let placebos = (effects..effects + self.placebos.len()).rev().map(Some);
-        let order: Vec<Option<usize>> =
-            placebos.chain([None]).chain((0..effects).map(Some)).collect();
+        let order = event_study_order(self.effects.len(), self.placebos.len());
         let all: Vec<&SwitchingEffect> = self.effects.iter().chain(&self.placebos).collect();
         let row = |i: &Option<usize>| match *i {
             None => reference_row(-1.0),

@@ -31,11 +31,11 @@ pub(in crate::study) struct FittedStudy {
 
 /// What is fitted, and to what.
 pub(in crate::study) struct Fitting<'a, B: DidBackend> {
-    config: &'a JointStudy<B>,
-    specification: &'a Specification,
-    sample: &'a StudySample,
+    pub(super) config: &'a JointStudy<B>,
+    pub(super) specification: &'a Specification,
+    pub(super) sample: &'a StudySample,
     /// The rows that the specification uses.
-    rows: &'a StudyRows,
+    pub(super) rows: &'a StudyRows,
     device: &'a B::Device,
 }
 
@@ -95,6 +95,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             StudyEstimator::Etwfe => self.etwfe()?,
             StudyEstimator::Stacked => self.stacked()?,
             StudyEstimator::LocalProjections => self.local_projections()?,
+            StudyEstimator::DidMultiplegt => self.did_multiplegt()?,
         };
         fitted.usable(self.config, self.rows.shift)
     }
@@ -104,7 +105,7 @@ impl<B: DidBackend> Fitting<'_, B> {
     }
 
     /// Comparison units; those of the study if the estimator has no choice.
-    fn control_group(&self) -> ControlGroup {
+    pub(super) fn control_group(&self) -> ControlGroup {
         self.specification.control_group.unwrap_or(self.config.control_group)
     }
 }
@@ -147,7 +148,7 @@ fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
 }
 
 /// Influence values by the codes of the clusters, from those of an estimator's own clusters.
-fn by_code(sample: &StudySample, influence: &ClusterInfluence) -> Result<Vec<Vec<f64>>> {
+pub(super) fn by_code(sample: &StudySample, influence: &ClusterInfluence) -> Result<Vec<Vec<f64>>> {
     let code = |label: &Label| match label {
         Label::Integer(code) => {
             usize::try_from(*code).ok().filter(|code| *code < sample.n_clusters)
@@ -164,7 +165,7 @@ fn by_code(sample: &StudySample, influence: &ClusterInfluence) -> Result<Vec<Vec
     Ok(influence.columns.iter().map(placed).collect())
 }
 
-fn foreign() -> DidError {
+pub(super) fn foreign() -> DidError {
     DidError::Engine { problem: "an estimator has clusters that are not in the sample".into() }
 }
 

@@ -24,6 +24,8 @@ words! {
         Stacked = "stacked",
         /// Dube, Girardi, Jordà and Taylor (2025), reweighted, or by regression adjustment where there are covariates.
         LocalProjections = "lpdid" | "local_projections",
+        /// De Chaisemartin and D'Haultfœuille (2024), of treatments that may switch.
+        DidMultiplegt = "dcdh" | "did_multiplegt" | "did_multiplegt_dyn",
     }
 }
 
@@ -39,6 +41,7 @@ impl StudyEstimator {
             Self::Etwfe => "ETWFE",
             Self::Stacked => "Stacked",
             Self::LocalProjections => "LP-DiD",
+            Self::DidMultiplegt => "dCDH",
         }
     }
 }

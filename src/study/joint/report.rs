@@ -211,13 +211,20 @@ impl JointStudyResult {
             notes.push(format!("Anticipation Periods: {}", settings.anticipation));
         }
         let by_imputation = [StudyEstimator::Imputation, StudyEstimator::TwoStage];
-        let has_leads = |study: &EventStudy| study.rows.iter().any(|row| row.at < 0.0);
+        let has_leads =
+            |study: &EventStudy| study.rows.iter().any(|row| row.at < 0.0 && !row.reference);
         let mut leads = self
             .ran()
             .filter(|(of, study)| by_imputation.contains(&of.estimator) && has_leads(study));
         if leads.next().is_some() {
             notes.push(
                 "Before treatment, imputation and two-stage are not relative to event time -1, as the others are"
+                    .into(),
+            );
+        }
+        if self.event_study(StudyEstimator::DidMultiplegt).is_some_and(has_leads) {
+            notes.push(
+                "Before treatment, dCDH compares the units that it compares as far after the reference period"
                     .into(),
             );
         }

@@ -112,6 +112,6 @@ impl SwitchingSample {
             let rank = codes.partition_point(|c| c < code);
             *code = u32::try_from(rank).unwrap_or(NO_CLUSTER);
         }
-        self.clusters = codes.len();
+        self.cluster_codes = codes;
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn draw(
     uniform: &(dyn Fn(usize, usize) -> f64 + Sync),
 ) -> Result<DrawnEstimates, Unusable> {
     let plan = EffectPlan::new(sample, options)?;
-    let units = if sample.cluster.is_some() { sample.clusters } else { sample.groups() };
+    let units = sample.clusters();
     let unit = |g: usize| sample.cluster.as_ref().map_or(g, |cluster| cluster[g] as usize);
     let estimates = |draw: usize| {
         let mut times = vec![0_u32; units];

@@ -1,25 +1,23 @@
-//! Covariance of estimates from influence values.
+//! Covariance of estimates from influence values, which add up: it is the sum of their products.
 
 use rayon::prelude::*;
 
 use super::TILE;
 use super::sample::SwitchingSample;
 
-/// `Σ_c (Σ_g∈c u_gi) (Σ_g∈c u_gj)` over clusters `c`, or over groups, row-major.
-pub(super) fn covariance(sample: &SwitchingSample, columns: &[Vec<f64>]) -> Vec<f64> {
-    let clustered: Vec<Vec<f64>>;
-    let columns = match &sample.cluster {
-        None => columns,
-        Some(cluster) => {
-            let sums = |column: &Vec<f64>| {
-                let mut sums = vec![0.0; sample.clusters];
-                column.iter().zip(cluster).for_each(|(u, c)| sums[*c as usize] += u);
-                sums
-            };
-            clustered = columns.par_iter().map(sums).collect();
-            &clustered[..]
-        }
+/// Influence of the clusters, `Σ_g∈c u_g`, from that of the groups.
+pub(super) fn by_cluster(sample: &SwitchingSample, columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let Some(cluster) = &sample.cluster else { return columns };
+    let sums = |column: Vec<f64>| {
+        let mut sums = vec![0.0; sample.clusters()];
+        column.iter().zip(cluster).for_each(|(u, c)| sums[*c as usize] += u);
+        sums
     };
+    columns.into_par_iter().map(sums).collect()
+}
+
+/// `Σ_c u_ci u_cj` over clusters, row-major.
+pub(super) fn covariance(columns: &[Vec<f64>]) -> Vec<f64> {
     let m = columns.len();
     let rows = columns.first().map_or(0, Vec::len);
     let tile = |tile: usize| {

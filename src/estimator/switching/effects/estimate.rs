@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::component::{Component, ComponentPoint, Controls, Horizon, View, influence, point};
 use super::controls::{Adjusted, Correction};
-use super::covariance::covariance;
+use super::covariance::{by_cluster, covariance};
 use super::options::{Direction, SwitchingOptions};
 use super::plan::{EffectColumn, EffectPlan, cohorts};
 use super::rules::Unusable;
@@ -33,6 +33,8 @@ pub(crate) struct SwitchingEstimates {
     pub average: Option<SwitchingEstimate>,
     /// Covariance of effects, placebos and the average, row-major; 0 where there is no estimate.
     pub covariance: Vec<f64>,
+    /// Influence of the clusters on effects, placebos and the average, whose products add up to the covariance.
+    pub influence: Vec<Vec<f64>>,
     /// Controls that are the same for all groups that are compared, with the status quo treatments for which they are.
     pub constant: Vec<(usize, Vec<f64>)>,
     /// Status quo treatments for which some controls depend on others, and those that are left out for want of rows.
@@ -50,7 +52,7 @@ pub(crate) fn estimate(
     let adjusted = sample.has_controls().then(|| Adjusted::new(sample, &sample.weight));
     let view = view(sample, options, adjusted.as_ref(), &sample.weight);
     let points = Points::new(&view, options, &plan);
-    let columns = points.influence(&view, options, &plan, adjusted.as_ref());
+    let influence = by_cluster(sample, points.influence(&view, options, &plan, adjusted.as_ref()));
     let mut counted = points.count(&view, &plan);
     for (found, estimate) in counted.iter_mut().zip(points.estimates(options, &plan)) {
         found.estimate = estimate;
@@ -64,7 +66,8 @@ pub(crate) fn estimate(
         effects: counted,
         placebos,
         average,
-        covariance: covariance(sample, &columns),
+        covariance: covariance(&influence),
+        influence,
         constant,
         collinear,
         left_out,

@@ -46,8 +46,10 @@ pub(crate) struct SwitchingSample {
     /// Groups of one stratum, first switch and new treatment.
     pub cohort: Vec<u32>,
     pub cohorts: usize,
+    /// Every group's cluster, numbered from 0.
     pub cluster: Option<Vec<u32>>,
-    pub clusters: usize,
+    /// What the clusters' codes were before; empty if groups are the clusters.
+    pub cluster_codes: Vec<u32>,
     /// Codes of groups.
     pub group: Vec<u32>,
     pub traits: Traits,
@@ -61,6 +63,11 @@ impl SwitchingSample {
     /// Number of groups.
     pub fn groups(&self) -> usize {
         self.first.len()
+    }
+
+    /// Number of clusters, which are the groups unless there are others.
+    pub fn clusters(&self) -> usize {
+        if self.cluster.is_some() { self.cluster_codes.len() } else { self.groups() }
     }
 
     /// Cells of a group.

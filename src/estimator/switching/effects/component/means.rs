@@ -150,7 +150,7 @@ impl ClusterCounts {
                 switchers[view.at(g, t)].push(cluster[g]);
             }
         }
-        let seen = || (vec![0_u32; sample.clusters], 0_u32);
+        let seen = || (vec![0_u32; sample.clusters()], 0_u32);
         let count = |(seen, stamp): &mut (Vec<u32>, u32), at: usize| {
             if point.share[at] <= 0.0 {
                 return (0, 0);
@@ -191,7 +191,7 @@ fn count_clusters(
     ids: &[u32],
     cohorts: &mut [[CohortSums; 3]],
 ) {
-    let mut seen = vec![u32::MAX; view.sample.clusters];
+    let mut seen = vec![u32::MAX; view.sample.clusters()];
     for sums in cohorts.iter_mut() {
         sums[0].count = 0;
     }

@@ -1,0 +1,181 @@
+//! The estimator of de Chaisemartin and D'Haultfœuille, of a treatment that starts in the group's period and stays.
+
+use polars::prelude::{Column, DataFrame};
+
+use super::JointStudy;
+use super::estimators::{FittedStudy, Fitting, by_code, foreign};
+use super::sample::StudyRows;
+use crate::base::calendar::{FittedCalendar, TimeGrid, shown};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::ControlGroup;
+use crate::engine::backend::DidBackend;
+use crate::estimator::switching::{DidMultiplegt, DidMultiplegtResult};
+use crate::read::columns::{Kind, MISSING, MissingValues, Table, Wanted};
+use crate::read::panel::changing_group;
+
+/// How much of the time between periods is rounding.
+const NEAR: f64 = 1e-6;
+
+impl<B: DidBackend> Fitting<'_, B> {
+    pub(super) fn did_multiplegt(&self) -> Result<FittedStudy> {
+        let Self { config, specification, sample, rows, .. } = self;
+        let grid = FittedCalendar::new(&rows.periods, &rows.cohorts).grid;
+        let (frame, treatment) = rows.with_treatment(config, &grid)?;
+        // The first effect is at event time 0, the first placebo two periods before; a placebo needs the effect of its number.
+        let until = |end: Option<f64>| periods_until(rows, &grid, end);
+        let placebos = until(config.min_e.map(|least| -least - rows.shift)).saturating_sub(1);
+        let effects = (until(config.max_e.map(|most| most + rows.shift)) + 1).max(placebos);
+        let estimator = DidMultiplegt::builder()
+            .outcome(&*config.outcome)
+            .unit(&*config.unit)
+            .time(&*config.time)
+            .maybe_frequency(rows.frequency)
+            .treatment(treatment)
+            .effects(effects)
+            .placebos(placebos)
+            .only_never_switchers(self.control_group() == ControlGroup::NeverTreated)
+            .covariates(&*specification.covariates)
+            .maybe_weights(config.weights.clone())
+            .cluster(&*sample.cluster)
+            .alpha(config.alpha)
+            .maybe_missing_values(config.missing_values.clone())
+            .build();
+        let (fit, influence) = estimator.fit_with_influence(&frame)?;
+        let step = step(config, rows, &fit.audit.periods, &grid)?;
+        let mut study = fit.event_study();
+        study.rows.iter_mut().for_each(|row| row.at *= step);
+        let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
+        let event_time = |horizon: i64| (horizon - 1) as f64 * step - rows.shift;
+        let warnings = words_of(&fit, &event_time);
+        Ok(FittedStudy { study, influence, n_rows: fit.audit.cells, warnings })
+    }
+}
+
+/// What should be known of the fit. That there are no more effects or placebos is seen from those that there are, and what is said of
+/// tests is of tests that are not shown.
+fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<String> {
+    let dropped = &fit.audit.dropped;
+    let counts = [
+        (dropped.rows_averaged, "row(s) were averaged with others of their unit and period"),
+        (
+            dropped.groups_of_unknown_switch,
+            "unit(s) without a row in the first treated period or in the one before are comparison units until then",
+        ),
+    ];
+    let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+    let mut words: Vec<String> = counted.map(|(count, what)| format!("{count} {what}")).collect();
+    let at = |horizons: &mut dyn Iterator<Item = i64>| {
+        let times: Vec<String> = horizons.map(|horizon| shown(event_time(horizon), None)).collect();
+        times.join(", ")
+    };
+    words.extend(fit.warnings.iter().filter_map(|warning| match warning {
+        DidWarning::FewerEffects { .. }
+        | DidWarning::FewerPlacebos { .. }
+        | DidWarning::SingularTest { .. } => None,
+        DidWarning::NoSwitchersAt { horizon } => Some(format!(
+            "no estimate at event time {}: no treated unit has a comparison unit there",
+            at(&mut std::iter::once(*horizon))
+        )),
+        // The average total effect, 0, is not shown.
+        DidWarning::NoStandardError { horizons, .. } => {
+            let times = at(&mut horizons.iter().copied().filter(|horizon| *horizon != 0));
+            (!times.is_empty()).then(|| format!("no standard error at event time {times}"))
+        }
+        other => Some(other.shown(fit.settings.frequency)),
+    }));
+    words
+}
+
+impl StudyRows {
+    /// The rows with a column of who is treated, and its name.
+    fn with_treatment<B: DidBackend>(
+        &self,
+        config: &JointStudy<B>,
+        grid: &TimeGrid,
+    ) -> Result<(DataFrame, String)> {
+        let missing = MissingValues::new(config.missing_values.as_deref());
+        let wanted = Wanted::default()
+            .and("unit", Kind::Label, [&config.unit])
+            .and("time", Kind::Value, [&config.time])
+            .and("group", Kind::Value, [&config.group]);
+        let table = Table::read(&self.frame, &wanted, &missing, 0)?;
+        let time = table.periods(&config.time, self.frequency)?;
+        let group = table.first_periods(&config.group, self.frequency)?;
+        let units = table.labels(&config.unit, "unit")?;
+        let codes = units.codes();
+        let mut group_of: Vec<Option<u16>> = vec![None; codes.labels.len()];
+        for (row, (unit, code)) in codes.codes.iter().zip(&group.codes).enumerate() {
+            if *unit == MISSING || time.is_missing(row) {
+                continue;
+            }
+            let known = *group_of[*unit as usize].get_or_insert(*code);
+            if known != *code {
+                return Err(DidError::TimeVarying {
+                    column: config.group.clone(),
+                    role: "group",
+                    unit: units.text(row),
+                    remedy: changing_group([known, *code].map(|code| group.value(code))),
+                });
+            }
+        }
+        let is_treated = |(first, period): (&u16, &u16)| {
+            u8::from(grid.elapsed(group.value(*first), time.value(*period)) >= 0.0)
+        };
+        let treated: Vec<u8> = group.codes.iter().zip(&time.codes).map(is_treated).collect();
+        drop(table);
+        let mut name = "treatment".to_owned();
+        while self.frame.column(&name).is_ok() {
+            name.push('_');
+        }
+        let mut frame = self.frame.clone();
+        frame.with_column(Column::new(name.as_str().into(), treated))?;
+        Ok((frame, name))
+    }
+}
+
+/// The periods that there may be between treatment and an end of the window, all without an end.
+fn periods_until(rows: &StudyRows, grid: &TimeGrid, end: Option<f64>) -> usize {
+    let most = rows.periods.len();
+    let between = rows.periods.windows(2).map(|pair| grid.elapsed(pair[0], pair[1]));
+    let shortest = between.fold(f64::INFINITY, f64::min);
+    let Some(end) = end else { return most };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
+    let periods = (end / shortest + NEAR).clamp(0.0, most as f64) as usize;
+    periods
+}
+
+/// The time between two periods: the estimator counts periods, and the others time.
+///
+/// # Errors
+/// [`DidError::Panel`] if periods are not evenly spaced, or a first treated period is between two of them.
+fn step<B: DidBackend>(
+    config: &JointStudy<B>,
+    rows: &StudyRows,
+    periods: &[f64],
+    grid: &TimeGrid,
+) -> Result<f64> {
+    let refused = |why: String| {
+        Err(DidError::Panel {
+            problem: format!(
+                "{why}, and this estimator counts the periods since treatment, not the time; keep periods on one grid, or leave the estimator out"
+            ),
+        })
+    };
+    let between = |pair: &[f64]| grid.elapsed(pair[0], pair[1]);
+    let mut steps = periods.windows(2).map(between);
+    let step = steps.next().unwrap_or(1.0);
+    if steps.any(|other| (other - step).abs() > NEAR * step) {
+        return refused(format!("the periods of column `{}` are not evenly spaced", config.time));
+    }
+    let (first, last) = (periods.first(), periods.last());
+    let is_inside =
+        |group: f64| first.is_some_and(|p| *p < group) && last.is_some_and(|p| group < *p);
+    let mut cohorts = rows.cohorts.iter().copied().filter(|group| is_inside(*group));
+    match cohorts.find(|group| !periods.iter().any(|period| grid.is_same(*period, *group))) {
+        Some(group) => {
+            let group = shown(group, rows.frequency);
+            refused(format!("the first treated period {group} is between two periods of the data"))
+        }
+        None => Ok(step),
+    }
+}
