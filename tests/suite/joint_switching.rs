@@ -33,7 +33,7 @@ fn alone(frame: &DataFrame, study: &JointStudy<Cpu>) -> EventStudy {
     let config = config.effects(8).placebos(8).covariates(&*study.covariates);
     let config = config.maybe_weights(study.weights.clone());
     let config = config.only_never_switchers(study.control_group == ControlGroup::NeverTreated);
-    config.maybe_cluster(study.cluster.clone()).build().fit(&treated(frame)).unwrap().event_study()
+    config.maybe_cluster(study.cluster.clone()).build().fit(treated(frame)).unwrap().event_study()
 }
 
 /// Where the rows of an estimator stand in the joint covariance.

@@ -204,11 +204,11 @@ impl DidMultiplegt {
             timings,
         };
         let influence = read.cluster_labels(&sample.cluster_codes).map(|clusters| {
-            let mut column = |position: Option<usize>| {
+            let column = |position: Option<usize>| {
                 position.map_or_else(Vec::new, |i| std::mem::take(&mut estimated.influence[i]))
             };
             let order = event_study_order(effects, placebos).into_iter();
-            ClusterInfluence { clusters, columns: order.map(&mut column).collect() }
+            ClusterInfluence { clusters, columns: order.map(column).collect() }
         });
         result.timings.finish(start);
         Ok((result, influence))

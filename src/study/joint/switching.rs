@@ -138,10 +138,7 @@ fn periods_until(rows: &StudyRows, grid: &TimeGrid, end: Option<f64>) -> usize {
     let most = rows.periods.len();
     let between = rows.periods.windows(2).map(|pair| grid.elapsed(pair[0], pair[1]));
     let shortest = between.fold(f64::INFINITY, f64::min);
-    let Some(end) = end else { return most };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
-    let periods = (end / shortest + NEAR).clamp(0.0, most as f64) as usize;
-    periods
+    end.map_or(most, |end| (end / shortest + NEAR).clamp(0.0, most as f64) as usize)
 }
 
 /// The time between two periods: the estimator counts periods, and the others time.
