@@ -61,10 +61,12 @@ pub struct Ratios {
 }
 
 impl Summary {
-    /// The summary of the raw runs that were kept, if the case was run.
+    /// The summary of the raw runs that were kept, if the case was run; a bench that was stopped may have left none but those that
+    /// choose settings.
     pub fn kept(case: &Case) -> Result<Option<Self>> {
         let records = run::read(&kept_in(case)?)?;
-        if records.is_empty() { Ok(None) } else { Self::new(case, &records).map(Some) }
+        let counts = records.iter().any(|record| record.round > 0);
+        counts.then(|| Self::new(case, &records)).transpose()
     }
 
     /// The summary of these runs.

@@ -8,6 +8,9 @@ case <- read_case()
 package <- c(imputation = "didimputation", two_stage = "did2s", etwfe = "etwfe", sun_abraham = "fixest")[[case$estimator]]
 suppressPackageStartupMessages(library(package, character.only = TRUE))
 
+# `etwfe` calls it, and R has it from 4.4 on.
+if (!exists("%||%")) `%||%` <- function(x, y) if (is.null(x)) y else x
+
 # Fastest settings: all cores; of `etwfe`, cells that are compressed, which needs effects of cohorts in place of those of units.
 setFixest_nthreads(parallel::detectCores())
 data.table::setDTthreads(0)
