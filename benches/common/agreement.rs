@@ -58,8 +58,8 @@ const BASE_PERIOD_SIGN: Tolerance = Tolerance {
     convention: "sign of the base period's regressions in the influence function, as in DRDID before 1.4.0",
 };
 
-/// pyfixest and R `did2s` find the fixed effects of the first stage by an iteration that ends at a change of 1e-6. diff-diff and R
-/// `didimputation`, which solve for them, have this crate's effects.
+/// pyfixest finds the fixed effects of the first stage by an iteration that ends at a change of 1e-6. diff-diff, which solves for them, and R
+/// `did2s` have this crate's effects.
 const STOPPED: Tolerance = Tolerance {
     att: 1e-3,
     se: 1e-4,
@@ -70,7 +70,7 @@ const STOPPED: Tolerance = Tolerance {
 fn analytic(ours: &Run, peer: &Run, case: &Case) -> Tolerance {
     let single = |run: &Run| run.settings.contains("f32");
     match (peer.contestant.as_str(), case.panel, case.covariates > 0) {
-        ("pyfixest" | "did2s", ..) if case.estimator == Estimator::TwoStage => STOPPED,
+        ("pyfixest", ..) if case.estimator == Estimator::TwoStage => STOPPED,
         ("diff-diff", true, true) => UNNORMALISED,
         ("did", false, true) => BASE_PERIOD_SIGN,
         _ if single(ours) || single(peer) => SINGLE,
