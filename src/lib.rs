@@ -98,7 +98,7 @@ pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
     Estimator, GroupTimeResult,
 };
-pub use read::input::{Data, panics_are_caught};
+pub use read::input::{Data, DataFiles, panics_are_caught};
 pub use report::compare;
 pub use result::inference::{Estimate, Wald};
 pub use study::{JointStudy, JointStudyResult, SavedResult, SpecificationCurve};
@@ -114,6 +114,7 @@ pub mod options {
         UnbalancedPanel,
     };
     pub use crate::base::words::{ParseOptionError, Word, Words};
+    pub use crate::read::files::DecimalMark;
 }
 
 /// Parts of group-time effects and of their averages, and the interface for two-by-two estimators of your own.

@@ -90,3 +90,33 @@ fn directories_and_dialects() {
     let file = folder.path().join("none*.csv").display().to_string();
     assert!(failure(1, &arguments(&file, &[])).contains("no such file"));
 }
+
+/// `1,234` may be a little more than one, or more than a thousand.
+#[test]
+fn commas_that_may_separate_thousands_are_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tabs.csv").display().to_string();
+    let count = |row: usize| 1_000 + 37 * (row % 1_000);
+    let text = |number: &dyn Fn(usize) -> String| {
+        let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+        let mut lines = text.lines().map(|line| line.replace(',', "\t"));
+        let header = format!("{}\tcount", lines.next().unwrap());
+        let rows = lines.enumerate().map(|(row, line)| format!("{line}\t{}", number(row)));
+        let lines: Vec<String> = std::iter::once(header).chain(rows).collect();
+        lines.join("\n")
+    };
+    let with_comma = |row| format!("{},{:03}", count(row) / 1_000, count(row) % 1_000);
+    fs::write(&path, text(&with_comma)).unwrap();
+    let describe = ["describe", &path, "--tname", "year", "--gname", "first.treat"];
+    let columns = ["--idname", "countyreal", "--xname", "count", "--format", "json"];
+    let asked = |more: &[&str]| [&describe[..], &columns, more].concat();
+    let message = failure(1, &asked(&[]));
+    assert!(message.contains("`count`") && message.contains("--decimal"), "{message}");
+    assert!(failure(2, &asked(&["--decimal", ";"])).contains("comma"));
+    let commas = parsed(&asked(&["--decimal", ","]));
+    fs::write(&path, text(&|row| format!("{}", count(row) as f64 / 1_000.0))).unwrap();
+    let points = parsed(&asked(&[]));
+    let counted = |document: &serde_json::Value| document["result"]["columns"].clone();
+    assert!(counted(&points).is_array() || counted(&points).is_object());
+    assert_eq!(counted(&commas), counted(&points));
+}

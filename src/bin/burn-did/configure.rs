@@ -54,7 +54,7 @@ macro_rules! fit_where_asked {
         if let Some(directory) = influence {
             burn_did::audit::InfluenceFiles::make_room(directory)?;
         }
-        let fit = $estimator.fit_on_devices($args.columns.source.data.as_path(), $on.devices)?;
+        let fit = $estimator.fit_on_devices($args.columns.source.files(), $on.devices)?;
         if let (Some(directory), Some(influence)) = (influence, &fit.influence) {
             influence.write(directory)?;
         }

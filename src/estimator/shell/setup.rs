@@ -78,15 +78,14 @@ impl SampleSetup {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let (Panel { sample, strata }, read) = data.reading(|data| match data {
-            Data::Path(path) => {
-                let files = Files::find(&path)?;
-                let in_pieces = self.is_too_large(&files)?;
-                self.panel_of_files(&files, in_pieces, start)
-            }
-            Data::Pieces(path) => {
-                let files = Files::find(&path)?;
+            Data::Files(files) => {
+                let found = files.find()?;
                 // Repeated cross sections have no units to read by.
-                self.panel_of_files(&files, !self.sample.repeated_cross_sections, start)
+                let in_pieces = match files.are_wanted_in_pieces() {
+                    true => !self.sample.repeated_cross_sections,
+                    false => self.is_too_large(&found)?,
+                };
+                self.panel_of_files(&found, in_pieces, start)
             }
             data => self.read_whole(data, start),
         })?;

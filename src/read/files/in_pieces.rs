@@ -55,7 +55,7 @@ impl Files {
             FileFormat::Csv => {
                 let rows = ParquetFiles::frame_rows(wanted.names().len().max(1), memory_budget);
                 let conversion = Conversion { missing, rows, memory_budget, progress };
-                let (source, read_as_missing) = csv::converted(&self.paths, wanted, &conversion)?;
+                let (source, read_as_missing) = csv::converted(self, wanted, &conversion)?;
                 Ok(PieceFiles { sources: vec![source], read_as_missing })
             }
             FileFormat::Stata => {

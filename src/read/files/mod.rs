@@ -3,6 +3,7 @@
 //! A path is first taken as it is. Only if nothing has that name is it a pattern.
 
 mod csv;
+mod decimal;
 mod files_read;
 mod in_pieces;
 pub(crate) mod output;
@@ -17,6 +18,7 @@ use crate::base::error::{DidError, Result};
 use crate::read::columns::{Kind, Wanted};
 
 pub(crate) use csv::CsvData;
+pub use decimal::DecimalMark;
 pub use files_read::FilesRead;
 pub(crate) use in_pieces::PieceFiles;
 pub use overwritten::overwritten;
@@ -39,6 +41,8 @@ const DECOMPRESSED: [&str; 3] = ["gz", "bgz", "zst"];
 pub(crate) struct Files {
     pub format: FileFormat,
     pub paths: Vec<PathBuf>,
+    /// What separates decimals in CSV files; none to have them show it.
+    pub decimal: Option<DecimalMark>,
 }
 
 impl Files {

@@ -1,11 +1,12 @@
 //! Where the data come from.
 
+mod data_files;
 mod guard;
 mod lines;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use polars::prelude::*;
 
@@ -14,6 +15,7 @@ use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
 use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles, read_stata};
 
+pub use data_files::DataFiles;
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
 
@@ -25,7 +27,8 @@ pub use guard::panics_are_caught;
 /// have the columns needed, in any order; parquet files must agree on the columns' types.
 ///
 /// CSV files have a header and commas between columns, or semicolons, tabs or bars: what separates the wanted columns, or most names.
-/// Where it is no comma, numbers may have decimal commas; a file in which some have commas and others points is refused. Files compressed
+/// Where it is no comma, numbers may have decimal commas; a file in which some have commas and others points is refused, and so is one whose
+/// commas may all separate thousands (`1,234`) unless [`DataFiles::decimal`] says what they are. Files compressed
 /// by gzip or zstd (`.csv.gz`, `.csv.zst`) are read as they are. A column whose fields are all numbers but for empty ones
 /// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
 /// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
@@ -57,10 +60,8 @@ pub enum Data<'a> {
     /// Collected when the fit starts.
     #[cfg(feature = "lazy")]
     Lazy(Box<LazyFrame>),
-    /// A `.csv`, `.parquet` or `.dta` file, a directory of such files, or a pattern.
-    Path(PathBuf),
-    /// Parquet or CSV files that are read [in pieces](Self::in_pieces).
-    Pieces(PathBuf),
+    /// `.csv`, `.parquet` or `.dta` files: one, a directory of them, or a pattern.
+    Files(DataFiles),
 }
 
 impl Data<'_> {
@@ -89,7 +90,7 @@ impl Data<'_> {
     /// ```
     #[must_use]
     pub fn in_pieces(path: impl Into<PathBuf>) -> Self {
-        Self::Pieces(path.into())
+        Self::Files(DataFiles::new(path).in_pieces())
     }
 }
 
@@ -99,8 +100,7 @@ impl fmt::Debug for Data<'_> {
             Self::Frame(df) => write!(f, "Frame({} x {})", df.height(), df.width()),
             #[cfg(feature = "lazy")]
             Self::Lazy(_) => f.write_str("Lazy"),
-            Self::Path(path) => f.debug_tuple("Path").field(path).finish(),
-            Self::Pieces(path) => f.debug_tuple("Pieces").field(path).finish(),
+            Self::Files(files) => files.fmt(f),
         }
     }
 }
@@ -124,33 +124,9 @@ impl From<LazyFrame> for Data<'_> {
     }
 }
 
-impl From<&Path> for Data<'_> {
-    fn from(path: &Path) -> Self {
-        Self::Path(path.to_owned())
-    }
-}
-
-impl From<PathBuf> for Data<'_> {
-    fn from(path: PathBuf) -> Self {
-        Self::Path(path)
-    }
-}
-
-impl From<&PathBuf> for Data<'_> {
-    fn from(path: &PathBuf) -> Self {
-        Self::Path(path.clone())
-    }
-}
-
-impl From<&str> for Data<'_> {
-    fn from(path: &str) -> Self {
-        Self::Path(path.into())
-    }
-}
-
-impl From<String> for Data<'_> {
-    fn from(path: String) -> Self {
-        Self::Path(path.into())
+impl From<DataFiles> for Data<'_> {
+    fn from(files: DataFiles) -> Self {
+        Self::Files(files)
     }
 }
 
@@ -168,8 +144,8 @@ impl Data<'_> {
             Data::Frame(_) => guarded("the data frame", || read(self)),
             #[cfg(feature = "lazy")]
             Data::Lazy(_) => guarded("the lazy frame", || read(self)),
-            Data::Path(path) | Data::Pieces(path) => {
-                let path = path.clone();
+            Data::Files(files) => {
+                let path = files.path().to_owned();
                 guarded(&path.display().to_string(), || read(self))
                     .map_err(|error| lines::located(error, &path))
             }
@@ -195,8 +171,8 @@ impl Data<'_> {
             }
             #[cfg(feature = "lazy")]
             Data::Lazy(frame) => collect(*frame, &roles.names())?,
-            Data::Path(path) | Data::Pieces(path) => {
-                return read_files(&Files::find(&path)?, roles, missing, progress);
+            Data::Files(files) => {
+                return read_files(&files.find()?, roles, missing, progress);
             }
         };
         Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
@@ -215,8 +191,8 @@ impl Data<'_> {
             Data::Frame(df) => df.into_owned(),
             #[cfg(feature = "lazy")]
             Data::Lazy(frame) => frame.collect()?,
-            Data::Path(path) | Data::Pieces(path) => {
-                let files = Files::find(&path)?;
+            Data::Files(files) => {
+                let files = files.find()?;
                 let (wanted, names) = files.all_columns(roles)?;
                 let read = read_files(&files, &wanted, missing, progress)?;
                 return Ok(Read { frame: read.frame.select(names)?, ..read });
@@ -236,7 +212,7 @@ pub(crate) fn read_files(
     let (frame, read_as_missing) = match files.format {
         FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
         FileFormat::Csv => {
-            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing, progress)?;
+            let CsvData { frame, missing } = CsvData::read(files, roles, missing, progress)?;
             (frame, missing)
         }
         FileFormat::Stata => (read_stata(&files.paths, roles, progress)?, Vec::new()),

@@ -1,6 +1,6 @@
 //! Tools, applied to data in memory or to files that are written to another.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use polars::prelude::*;
 
@@ -71,8 +71,8 @@ impl PanelTool {
     ) -> Result<PanelChange> {
         let (data, path) = (data.into(), path.as_ref());
         let format = FileFormat::to_write("path", path)?;
-        if let Data::Path(input) | Data::Pieces(input) = &data
-            && overwritten(input, path).is_some()
+        if let Data::Files(input) = &data
+            && overwritten(input.path(), path).is_some()
         {
             let expected = "another file than those that are read";
             return Err(DidError::config("path", expected, path.display()));
@@ -124,12 +124,8 @@ impl PanelTool {
 
     /// Files that are read piece by piece.
     fn pieces(&self, data: &Data<'_>) -> Result<Option<Files>> {
-        let (path, asked): (&PathBuf, bool) = match data {
-            Data::Path(path) => (path, false),
-            Data::Pieces(path) => (path, true),
-            _ => return Ok(None),
-        };
-        let files = Files::find(path)?;
+        let Data::Files(given) = data else { return Ok(None) };
+        let files = given.find()?;
         if !files.have_pieces() {
             return Ok(None);
         }
@@ -144,7 +140,7 @@ impl PanelTool {
             )?;
             return Ok(None);
         }
-        let large = asked || memory::exceeds(bytes, self.budget(), COPIES);
+        let large = given.are_wanted_in_pieces() || memory::exceeds(bytes, self.budget(), COPIES);
         Ok((large && bytes > 0).then_some(files))
     }
 

@@ -165,7 +165,7 @@ fn data(run: &mut Run<'_>) {
     let look = |columns: Vec<String>| {
         let mut explore = run.explore(&columns);
         explore.cluster.clone_from(&run.study.cluster);
-        said(explore.describe(run.study.data.as_path()))
+        said(explore.describe(run.study.data.clone()))
     };
     let made = columns.and_then(look);
     if let Some(description) = run.show(plan, made) {
@@ -188,7 +188,7 @@ fn panelview(run: &mut Run<'_>) {
         command: run.study.look("panelview").drawn(run.study, "panelview"),
         alt: Some("Units by periods, coloured by whether they are observed and treated".into()),
     };
-    let made = said(run.explore(&[]).panelview(run.study.data.as_path()));
+    let made = said(run.explore(&[]).panelview(run.study.data.clone()));
     run.show(plan, made);
 }
 
@@ -205,7 +205,7 @@ fn means(run: &mut Run<'_>) {
             alt: Some(format!("{title}: {} over time, with intervals", run.study.outcome)),
         };
         let explore = Explore { relative, ..run.explore(&[]) };
-        let made = said(explore.means(run.study.data.as_path()));
+        let made = said(explore.means(run.study.data.clone()));
         run.show(plan, made);
     }
 }
@@ -231,7 +231,7 @@ fn balance(run: &mut Run<'_>) {
             alt: Some(format!("Normalised differences of each cohort and {units}, by variable")),
         };
         let look = |columns: Vec<String>| {
-            said(run.explore(&columns).balance(run.study.data.as_path(), control_group))
+            said(run.explore(&columns).balance(run.study.data.clone(), control_group))
         };
         let made = columns.clone().and_then(look);
         run.show(plan, made);

@@ -82,7 +82,7 @@ impl Study {
     /// A first look at the data by a command.
     pub(super) fn look(&self, name: &str) -> Command {
         Command::new(name)
-            .word(self.data.display())
+            .word(self.data.path().display())
             .option("tname", Some(&self.time))
             .option("gname", Some(&self.group))
             .option("idname", self.unit.as_ref())
@@ -90,6 +90,7 @@ impl Study {
             .option("frequency", self.frequency)
             .option("weightsname", self.weights.as_ref())
             .option("na", self.missing_values.as_ref().map(|words| words.join(",")))
+            .option("decimal", self.data.decimal_mark())
     }
 
     pub(super) fn describe(&self, columns: &[String]) -> Command {
@@ -116,7 +117,7 @@ impl Study {
         let covariates = variant.covariates.as_ref().unwrap_or(&self.covariates);
         let default = crate::base::options::defaults::COVARIATES;
         let mut command = Command::new("att-gt")
-            .word(self.data.display())
+            .word(self.data.path().display())
             .option("yname", Some(&self.outcome))
             .option("tname", Some(&self.time))
             .option("idname", self.unit.as_ref())
@@ -126,6 +127,7 @@ impl Study {
             .option("weightsname", self.weights.as_ref())
             .option("clustervars", self.cluster.as_ref())
             .option("na", self.missing_values.as_ref().map(|words| words.join(",")))
+            .option("decimal", self.data.decimal_mark())
             .option("est-method", Some(variant.method))
             .option("control-group", Some(variant.control_group))
             .unless("base-period", base, crate::base::options::BasePeriod::default())

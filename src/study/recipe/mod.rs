@@ -67,7 +67,7 @@ impl Study {
     /// As [`report`](Self::report).
     pub fn report_on_devices<B: DidBackend>(&self, devices: &[B::Device]) -> Result<StudyReport> {
         self.check()?;
-        let files = digest::of(&self.data)?;
+        let files = digest::of(self.data.path())?;
         let fit = |variant: &Variant| {
             let estimator = AttGt::<B>::builder()
                 .outcome(&*self.outcome)
@@ -93,19 +93,19 @@ impl Study {
                 .maybe_memory_budget(self.memory_budget)
                 .maybe_progress(self.progress.clone())
                 .build();
-            estimator.fit_on_devices(self.data.as_path(), devices)
+            estimator.fit_on_devices(self.data.clone(), devices)
         };
         let several = || self.joint::<B>();
         let first = devices.first().cloned().unwrap_or_default();
         let fits = Fits {
             variant: &fit,
-            joint: &|| several()?.fit_on(self.data.as_path(), &first),
-            curve: &|| several()?.specification_curve_on(self.data.as_path(), &self.vary, &first),
+            joint: &|| several()?.fit_on(self.data.clone(), &first),
+            curve: &|| several()?.specification_curve_on(self.data.clone(), &self.vary, &first),
         };
         let (chapters, findings) = course::all(self, &fits);
         Ok(StudyReport {
             title: self.title.clone().unwrap_or_else(|| format!("A study of {}", self.outcome)),
-            data: self.data.display().to_string(),
+            data: self.data.path().display().to_string(),
             files,
             command: self.command.clone(),
             date: self.date.clone(),

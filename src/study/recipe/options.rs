@@ -11,6 +11,7 @@ use crate::estimator::honest::Honest;
 use crate::estimator::pretrends::Pretrends;
 use crate::estimator::shell::options;
 use crate::read::formula::Formula;
+use crate::read::input::DataFiles;
 use crate::study::curve::Variation;
 use crate::study::joint::StudyEstimator;
 
@@ -50,7 +51,7 @@ options! {
         pub title: Option<String>,
         /// The data: CSV, parquet or Stata files, as the estimators read them. The commands of the report name them so.
         #[builder(into)]
-        pub data: PathBuf,
+        pub data: DataFiles,
         /// Folder that the report is written to, and that its commands name.
         #[builder(into)]
         pub folder: PathBuf,

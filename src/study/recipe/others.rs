@@ -32,7 +32,7 @@ pub(super) fn two_way(run: &mut Run<'_>) {
     let config = config.maybe_frequency(study.frequency).alpha(study.alpha);
     let config = config.maybe_missing_values(study.missing_values.clone());
     let config = config.maybe_memory_budget(study.memory_budget).build();
-    let made = said(config.fit(study.data.as_path()));
+    let made = said(config.fit(study.data.clone()));
     run.show(plan, made);
     let plan = Plan {
         name: "twfe-weights".into(),
@@ -45,7 +45,7 @@ pub(super) fn two_way(run: &mut Run<'_>) {
     let config = config.maybe_frequency(study.frequency);
     let config = config.maybe_missing_values(study.missing_values.clone());
     let config = config.maybe_memory_budget(study.memory_budget).build();
-    let made = said(config.fit(study.data.as_path()));
+    let made = said(config.fit(study.data.clone()));
     run.show(plan, made);
 }
 

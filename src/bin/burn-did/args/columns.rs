@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use burn_did::options::Frequency;
+use burn_did::DataFiles;
+use burn_did::options::{DecimalMark, Frequency};
 use clap::Args;
 
 use crate::defaults;
@@ -26,6 +27,16 @@ pub(crate) struct DataArgs {
         allow_hyphen_values = true
     )]
     pub na: Option<Vec<String>>,
+    /// What separates decimals in CSV files, where the numbers do not show it.
+    #[arg(long, value_name = "MARK", value_parser = OneOf::<DecimalMark>::all())]
+    pub decimal: Option<DecimalMark>,
+}
+
+impl DataArgs {
+    /// The data, and how they are read.
+    pub(crate) fn files(&self) -> DataFiles {
+        DataFiles::new(&self.data).decimal(self.decimal)
+    }
 }
 
 /// A list of columns.

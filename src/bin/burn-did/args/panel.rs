@@ -77,7 +77,7 @@ impl PanelOutputArgs {
     ) -> Result<()> {
         output::keep_apart(&source.data, &[Some(&self.out)])?;
         let bar = Bar::new(self.quiet);
-        let change = tool(&bar)?.write(source.data.as_path(), &self.out)?;
+        let change = tool(&bar)?.write(source.files(), &self.out)?;
         drop(bar);
         output::results(&match self.format {
             PanelFormat::Text => change.to_string(),

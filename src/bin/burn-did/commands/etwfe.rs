@@ -123,6 +123,6 @@ impl Fit for EtwfeArgs {
             .alpha(self.regression.level.alp)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.files(), one_device(&self.device, &on)?)?)
     }
 }

@@ -147,7 +147,7 @@ pub(crate) fn run(args: &LpdidArgs) -> Result<()> {
         .alpha(args.level.alp)
         .maybe_progress(bar.callback())
         .build();
-    let fit = config.fit(keys.source.data.as_path())?;
+    let fit = config.fit(keys.source.files())?;
     drop(bar);
     args.output.emit(&fit)
 }

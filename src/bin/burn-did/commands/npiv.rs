@@ -153,6 +153,6 @@ impl NpivArgs {
             .alpha(self.level.alp)
             .maybe_missing_values(self.source.na.clone())
             .build();
-        Ok(config.fit(self.source.data.as_path())?)
+        Ok(config.fit(self.source.files())?)
     }
 }

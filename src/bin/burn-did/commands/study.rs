@@ -145,7 +145,7 @@ impl Fit for StudyArgs {
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<JointStudyResult> {
         let device = one_device(&self.device, &on)?;
-        Ok(self.config(&on).fit_on(self.source.data.as_path(), device)?)
+        Ok(self.config(&on).fit_on(self.source.files(), device)?)
     }
 }
 
@@ -169,6 +169,6 @@ impl Fit for VaryArgs<'_> {
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<SpecificationCurve> {
         let device = one_device(&self.args.device, &on)?;
         let config = self.args.config(&on);
-        Ok(config.specification_curve_on(self.args.source.data.as_path(), self.vary, device)?)
+        Ok(config.specification_curve_on(self.args.source.files(), self.vary, device)?)
     }
 }

@@ -18,6 +18,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::progress::Progress;
 use crate::base::{storage, temporary};
 use crate::read::columns::{MissingValues, ReadAsMissing, TokenCounts, Wanted};
+use crate::read::files::Files;
 use crate::read::files::parquet::ParquetFile;
 
 /// Pieces that a core reads before they are written.
@@ -43,7 +44,7 @@ pub(crate) struct Conversion<'a> {
 
 /// The columns of CSV files that were asked for, as parquet in a temporary file, and what of them was read as missing.
 pub(crate) fn converted(
-    paths: &[PathBuf],
+    files: &Files,
     roles: &Wanted,
     conversion: &Conversion<'_>,
 ) -> Result<(ParquetFile, Vec<ReadAsMissing>)> {
@@ -51,7 +52,7 @@ pub(crate) fn converted(
     let threads = rayon::current_num_threads();
     let affordable = memory_budget.map(|bytes| bytes / (CONVERTED * (ROUND * threads) as u64));
     let size = affordable.map_or(PIECE, |bytes| (bytes as usize).clamp(SMALLEST, PIECE));
-    opened(size, paths, roles, missing, progress, |reading| {
+    opened(size, files, roles, missing, progress, |reading| {
         let columns = reading.columns;
         let pieces = ROUND * threads;
         let mut found = vec![FoundFields::default(); columns.len()];

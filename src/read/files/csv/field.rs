@@ -10,8 +10,11 @@ pub(super) enum Field<'a> {
     NotANumber,
     Integer(i128),
     Float(f64),
-    /// A number with a decimal comma.
-    WithComma(f64),
+    /// A number with a decimal comma, unless the comma separates thousands, as it may in `1,234`.
+    WithComma {
+        value: f64,
+        may_be_thousands: bool,
+    },
     /// An integer beyond 128 bits, and what a double holds of it.
     Digits(f64),
     Boolean(bool),
@@ -43,7 +46,9 @@ impl<'a> Field<'a> {
             return None;
         }
         match Field::new(&text.replace(',', "."), missing, false) {
-            Field::Float(value) => Some(Self::WithComma(value)),
+            Field::Float(value) => {
+                Some(Self::WithComma { value, may_be_thousands: may_be_thousands(text) })
+            }
             Field::Missing => Some(Self::Missing),
             _ => None,
         }
@@ -64,6 +69,19 @@ impl<'a> Field<'a> {
             _ => Self::Float(float),
         })
     }
+}
+
+/// Whether a number with one comma has one to three digits before it, the first of them not 0, and three after it.
+fn may_be_thousands(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    unsigned.split_once(',').is_some_and(|(thousands, rest)| {
+        (1..=3).contains(&thousands.len())
+            && rest.len() == 3
+            && !thousands.starts_with('0')
+            && digits(thousands)
+            && digits(rest)
+    })
 }
 
 #[cfg(test)]
@@ -111,11 +129,16 @@ mod tests {
     #[test]
     fn commas_are_decimal_where_they_may_be() {
         let usual = MissingValues::default();
+        let with_comma = |value| Field::WithComma { value, may_be_thousands: false };
         for (text, field) in [
-            ("1,5", Field::WithComma(1.5)),
-            ("-,5", Field::WithComma(-0.5)),
-            ("2,5e3", Field::WithComma(2_500.0)),
-            ("1,", Field::WithComma(1.0)),
+            ("1,5", with_comma(1.5)),
+            ("-,5", with_comma(-0.5)),
+            ("2,5e3", with_comma(2_500.0)),
+            ("1,", with_comma(1.0)),
+            ("0,123", with_comma(0.123)),
+            ("1234,567", with_comma(1_234.567)),
+            ("1,2345", with_comma(1.2345)),
+            ("-12,345", Field::WithComma { value: -12.345, may_be_thousands: true }),
             ("1.5", Field::Float(1.5)),
             ("12", Field::Integer(12)),
             ("1.234,5", Field::Text("1.234,5")),

@@ -20,6 +20,8 @@ pub(super) struct FoundFields {
     /// Numbers with a decimal point, and with a decimal comma, where there may be both.
     pub points: bool,
     pub commas: bool,
+    /// Numbers with a comma that cannot separate thousands.
+    pub decimal_commas: bool,
 }
 
 /// The type that holds all of them.
@@ -64,7 +66,10 @@ impl FoundFields {
             Field::NotANumber => self.not_a_number = true,
             Field::Integer(i) => self.add_integers(i, i),
             Field::Float(_) => self.floats = true,
-            Field::WithComma(_) => (self.floats, self.commas) = (true, true),
+            Field::WithComma { may_be_thousands, .. } => {
+                (self.floats, self.commas) = (true, true);
+                self.decimal_commas |= !may_be_thousands;
+            }
             Field::Digits(_) => self.digits = true,
             Field::Boolean(_) => self.booleans = true,
             Field::Text(_) => self.texts = true,
@@ -91,6 +96,7 @@ impl FoundFields {
             texts: self.texts || other.texts,
             points: self.points || other.points,
             commas: self.commas || other.commas,
+            decimal_commas: self.decimal_commas || other.decimal_commas,
         }
     }
 

@@ -32,7 +32,7 @@ mod source;
 mod tests;
 mod typing;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use polars::prelude::*;
@@ -41,6 +41,7 @@ use crate::base::error::Result;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, TokenCounts, Wanted};
+use crate::read::files::Files;
 
 pub(super) use converted::{Conversion, about_rows, converted};
 use header::Header;
@@ -59,22 +60,22 @@ pub(crate) struct CsvData {
 impl CsvData {
     /// Reads the columns of the roles. Files must have them all, in any order.
     pub fn read(
-        paths: &[PathBuf],
+        files: &Files,
         roles: &Wanted,
         missing: &MissingValues,
         progress: Option<&Progress>,
     ) -> Result<Self> {
-        Self::in_pieces_of(pieces::PIECE, paths, roles, missing, progress)
+        Self::in_pieces_of(pieces::PIECE, files, roles, missing, progress)
     }
 
     fn in_pieces_of(
         size: usize,
-        paths: &[PathBuf],
+        files: &Files,
         roles: &Wanted,
         missing: &MissingValues,
         progress: Option<&Progress>,
     ) -> Result<Self> {
-        opened(size, paths, roles, missing, progress, whole)
+        opened(size, files, roles, missing, progress, whole)
     }
 }
 

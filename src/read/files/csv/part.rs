@@ -120,7 +120,7 @@ impl<'a> PartBuilder<'a> {
         let field = Field::new(text, self.typing.missing, self.commas);
         let (row, part) = (self.rows, &mut self.part);
         part.found.add(field);
-        if let Field::Float(value) | Field::WithComma(value) = field {
+        if let Field::Float(value) | Field::WithComma { value, .. } = field {
             part.found.points |= self.commas && text.contains('.');
             if self.label && !part.found.rounded {
                 part.found.rounded = is_rounded(text, value);
@@ -138,7 +138,7 @@ impl<'a> PartBuilder<'a> {
                 part.values.push_place();
             }
             Field::Integer(value) => part.push_integer(value, row),
-            Field::Float(value) | Field::WithComma(value) | Field::Digits(value) => {
+            Field::Float(value) | Field::WithComma { value, .. } | Field::Digits(value) => {
                 part.push_float(value, row);
             }
             Field::Boolean(value) => {

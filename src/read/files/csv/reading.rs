@@ -14,7 +14,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::parallel::{self, held};
 use crate::base::progress::Progress;
-use crate::read::files::problem;
+use crate::read::files::{DecimalMark, problem};
 
 /// Memory is asked for whenever so much more is held.
 const ASKED: u64 = 1 << 27;
@@ -25,6 +25,8 @@ const REMEDY: &str = "write the data to parquet, from which panels are streamed"
 pub(super) struct Reading<'a> {
     pub files: &'a [CsvFile<'a>],
     pub columns: &'a [CsvColumn],
+    /// What separates decimals, if somebody said so.
+    pub decimal: Option<DecimalMark>,
     pub typing: Typing<'a>,
     /// Bytes of a piece.
     pub size: usize,
@@ -218,11 +220,10 @@ impl Reading<'_> {
         piece: &Piece,
         modes: &[Option<Mode>],
     ) -> Scanned<(Vec<Option<ColumnPart>>, usize, usize)> {
-        let CsvFile { header, places, .. } = &self.files[piece.file];
+        let CsvFile { header, places, commas, .. } = &self.files[piece.file];
         let (separator, fields) = (header.separator, header.names.len());
         let builder = |(mode, column): (&Option<Mode>, &CsvColumn)| {
-            let new =
-                |mode| PartBuilder::new(self.typing, column.label, header.allows_commas(), mode);
+            let new = |mode| PartBuilder::new(self.typing, column.label, *commas, mode);
             mode.map(new)
         };
         let mut builders: Vec<Option<PartBuilder<'_>>> =

@@ -1,7 +1,5 @@
 //! What files that are read whole and files that are converted have in common.
 
-use std::path::PathBuf;
-
 use super::file::CsvFile;
 use super::kinds::{FieldKind, FoundFields};
 use super::part::{ColumnPart, Typing};
@@ -9,25 +7,26 @@ use super::reading::{CsvColumn, ReadPiece, Reading};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, Wanted};
-use crate::read::files::problem;
+use crate::read::files::{Files, problem};
 
 /// What `work` makes of files that have all columns of the roles, in any order, cut into pieces of `size` bytes.
 pub(super) fn opened<T>(
     size: usize,
-    paths: &[PathBuf],
+    files: &Files,
     roles: &Wanted,
     missing: &MissingValues,
     progress: Option<&Progress>,
     work: impl FnOnce(&Reading<'_>) -> Result<T>,
 ) -> Result<T> {
     let names = roles.names();
+    let Files { paths, decimal, .. } = files;
     let only = paths.len() == 1;
-    let files = paths.iter().map(|path| CsvFile::open(path, roles, &names, only));
+    let files = paths.iter().map(|path| CsvFile::open(path, roles, &names, only, *decimal));
     let files: Vec<CsvFile<'_>> = files.collect::<Result<_>>()?;
     let column = |name: &String| CsvColumn { name: name.clone(), label: roles.is_label(name) };
     let columns: Vec<CsvColumn> = names.iter().map(column).collect();
     let typing = Typing { missing, numbers_may_be_missing: missing.has_numbers() };
-    work(&Reading { files: &files, columns: &columns, typing, size, progress })
+    work(&Reading { files: &files, columns: &columns, decimal: *decimal, typing, size, progress })
 }
 
 /// The types of all columns, of what their fields are.
@@ -37,7 +36,7 @@ pub(super) fn opened<T>(
 pub(super) fn kinds(reading: &Reading<'_>, found: &[FoundFields]) -> Result<Vec<FieldKind>> {
     let kinds = found.iter().zip(reading.columns).map(|(found, column)| found.kind(column.label));
     let kinds: Vec<FieldKind> = kinds.collect();
-    check_decimals(reading.files, reading.columns, found, &kinds)?;
+    check_decimals(reading, found, &kinds)?;
     Ok(kinds)
 }
 
@@ -52,22 +51,32 @@ pub(super) fn by_column(pieces: Vec<ReadPiece>, columns: usize) -> Vec<Vec<Colum
     parts
 }
 
-/// An error if some numbers have decimal points and others decimal commas, so that one of the two may be something else.
-fn check_decimals(
-    files: &[CsvFile<'_>],
-    columns: &[CsvColumn],
-    found: &[FoundFields],
-    kinds: &[FieldKind],
-) -> Result<()> {
-    let numbers =
-        || columns.iter().zip(found).zip(kinds).filter(|(_, kind)| **kind != FieldKind::Text);
-    let commas = numbers().find(|((_, found), _)| found.commas);
-    let points = numbers().find(|((_, found), _)| found.points);
-    let (Some(((commas, _), _)), Some(((points, _), _))) = (commas, points) else { return Ok(()) };
-    let text = format!(
-        "numbers of column `{}` have decimal commas and numbers of column `{}` decimal points; write the file with one of the two",
-        commas.name, points.name
-    );
-    let path = files.iter().find(|file| file.header.allows_commas()).unwrap_or(&files[0]).path;
-    Err(problem(path, text))
+/// An error if some numbers have decimal points and others decimal commas, so that one of the two may be something else, or if every
+/// comma may separate thousands.
+fn check_decimals(reading: &Reading<'_>, found: &[FoundFields], kinds: &[FieldKind]) -> Result<()> {
+    let columns = reading.columns.iter().zip(found).zip(kinds);
+    let numbers: Vec<(&str, &FoundFields)> = columns
+        .filter(|(_, kind)| **kind != FieldKind::Text)
+        .map(|((column, found), _)| (column.name.as_str(), found))
+        .collect();
+    let Some((commas, _)) = numbers.iter().find(|(_, found)| found.commas) else { return Ok(()) };
+    let refused = |text: String| {
+        let path = reading.files.iter().find(|file| file.commas).unwrap_or(&reading.files[0]).path;
+        Err(problem(path, text))
+    };
+    let points = numbers.iter().find(|(_, found)| found.points).map(|(name, _)| *name);
+    match points {
+        Some(points) if points == *commas => refused(format!(
+            "some numbers of column `{commas}` have decimal commas and others decimal points; write the file with one of the two"
+        )),
+        Some(points) => refused(format!(
+            "numbers of column `{commas}` have decimal commas and numbers of column `{points}` decimal points; write the file with one of the two"
+        )),
+        None if reading.decimal.is_none() && !numbers.iter().any(|(_, f)| f.decimal_commas) => {
+            refused(format!(
+                "column `{commas}` has numbers as 1,234, and no number of the columns used shows whether commas separate decimals or thousands; say so by `--decimal` (`DataFiles::decimal`), or write the file with decimal points"
+            ))
+        }
+        None => Ok(()),
+    }
 }

@@ -57,17 +57,13 @@ impl Reading<'_> {
 
     fn open(&self, data: Data<'_>) -> Result<OpenedRows<'_>> {
         match data {
-            Data::Path(path) => {
-                let files = Files::find(&path)?;
+            Data::Files(files) => {
+                let found = files.find()?;
                 let columns = self.columns.wanted().names().len();
-                let large =
-                    files.have_pieces() && files.are_too_large(columns, self.memory_budget)?;
-                self.files(&files, large)
-            }
-            Data::Pieces(path) => {
-                let files = Files::find(&path)?;
-                let in_pieces = files.have_pieces();
-                self.files(&files, in_pieces)
+                let in_pieces = found.have_pieces()
+                    && (files.are_wanted_in_pieces()
+                        || found.are_too_large(columns, self.memory_budget)?);
+                self.files(&found, in_pieces)
             }
             data => {
                 let (wanted, progress) = (self.columns.wanted(), self.progress.as_ref());

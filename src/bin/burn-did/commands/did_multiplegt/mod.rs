@@ -151,7 +151,7 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
     }
     args.output.check(&args.source.data)?;
     let bar = Bar::new(args.output.quiet);
-    let fit = args.estimator().fit(args.source.data.as_path())?;
+    let fit = args.estimator().fit(args.source.files())?;
     drop(bar);
     args.output.emit(&fit)
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &BalanceArgs) -> Result<()> {
         ..More::default()
     };
     let look = |explore: burn_did::explore::Explore| {
-        explore.balance(args.data.source.data.as_path(), args.control_group)
+        explore.balance(args.data.source.files(), args.control_group)
     };
     args.output.emit(&args.data.look(&questions, &args.output, look)?)
 }

@@ -35,8 +35,7 @@ pub(crate) fn run(args: &DescribeArgs) -> Result<()> {
         anticipation: args.anticipation.anticipation,
         ..More::default()
     };
-    let look =
-        |explore: burn_did::explore::Explore| explore.describe(args.data.source.data.as_path());
+    let look = |explore: burn_did::explore::Explore| explore.describe(args.data.source.files());
     // What there is to say stands in the table.
     args.output.write(&args.data.look(&questions, &args.output, look)?)
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &MeansArgs) -> Result<()> {
     let base = base.transpose()?;
     let look = |mut explore: burn_did::explore::Explore| {
         (explore.base_period, explore.relative) = (base, args.relative);
-        explore.means(args.data.source.data.as_path())
+        explore.means(args.data.source.files())
     };
     args.output.emit(&args.data.look(&questions, &args.output, look)?)
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &PanelviewArgs) -> Result<()> {
     let look = |mut explore: burn_did::explore::Explore| {
         explore.treatment.clone_from(&args.treatment);
         explore.by_cohort = args.by_cohort;
-        explore.panelview(args.data.source.data.as_path())
+        explore.panelview(args.data.source.files())
     };
     // What there is to say stands in the table.
     args.output.write(&args.data.look(&questions, &args.output, look)?)

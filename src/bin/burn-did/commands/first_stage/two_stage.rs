@@ -59,6 +59,6 @@ pub(crate) fn run(args: &TwoStageArgs) -> Result<()> {
         .maybe_missing_values(stage.source.na.clone())
         .alpha(stage.level.alp)
         .build();
-    let fit = config.fit(stage.source.data.as_path())?;
+    let fit = config.fit(stage.source.files())?;
     args.output.emit(&fit)
 }

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::joint_study::{StudyEstimator, Variation};
-use burn_did::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Frequency, Multiplier};
+use burn_did::options::{
+    Band, BasePeriod, ControlGroup, DecimalMark, EstimationMethod, Frequency, Multiplier,
+};
 use burn_did::pretrends::PreTest;
 use burn_did::recipe::Variant;
 use burn_did::sensitivity::{Effect, HonestMethod};
-use burn_did::{Aggregation, Honest, Pretrends, Study};
+use burn_did::{Aggregation, DataFiles, Honest, Pretrends, Study};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 
@@ -36,6 +38,7 @@ pub(super) struct Spec {
     clustervars: Option<String>,
     frequency: Option<Typed<Frequency>>,
     na: Option<Vec<String>>,
+    decimal: Option<Typed<DecimalMark>>,
     anticipation: Option<u32>,
     base_period: Option<Typed<BasePeriod>>,
     #[serde(default)]
@@ -130,7 +133,7 @@ impl Spec {
         Ok(Study::builder()
             .maybe_title(self.title)
             .maybe_date(self.date)
-            .data(self.data)
+            .data(DataFiles::new(self.data).decimal(self.decimal.map(|mark| mark.0)))
             .folder(folder)
             .outcome(self.yname)
             .time(self.tname)

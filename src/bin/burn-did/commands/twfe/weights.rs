@@ -74,7 +74,7 @@ pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
         .maybe_missing_values(keys.source.na.clone())
         .maybe_progress(bar.callback())
         .build();
-    let fit = config.fit(keys.source.data.as_path())?;
+    let fit = config.fit(keys.source.files())?;
     drop(bar);
     args.output.emit(&fit)
 }

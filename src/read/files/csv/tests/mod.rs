@@ -12,9 +12,21 @@ use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 use super::CsvData;
 use super::pieces::PIECE;
 use crate::read::columns::{Kind, MissingValues, ReadAsMissing, Wanted};
+use crate::read::files::{DecimalMark, FileFormat, Files};
 
 /// Reads columns, of which some are labels, in pieces of some bytes.
 fn read(
+    files: &[&[u8]],
+    columns: &[(&str, bool)],
+    missing: &MissingValues,
+    size: usize,
+) -> std::result::Result<(DataFrame, Vec<ReadAsMissing>), String> {
+    read_with(None, files, columns, missing, size)
+}
+
+/// The same with a decimal mark that somebody said.
+fn read_with(
+    decimal: Option<DecimalMark>,
     files: &[&[u8]],
     columns: &[(&str, bool)],
     missing: &MissingValues,
@@ -32,7 +44,8 @@ fn read(
         let kind = if *label { Kind::Label } else { Kind::Value };
         wanted = wanted.and("column", kind, [&(*name).to_owned()]);
     }
-    let read = CsvData::in_pieces_of(size, &paths, &wanted, missing, None);
+    let files = Files { format: FileFormat::Csv, paths, decimal };
+    let read = CsvData::in_pieces_of(size, &files, &wanted, missing, None);
     read.map(|data| (data.frame, data.missing)).map_err(|e| e.to_string())
 }
 
@@ -269,15 +282,15 @@ fn converted_files_have_the_columns_of_those_in_memory() {
         let kind = if random.random_bool(0.5) { Kind::Label } else { Kind::Value };
         let wanted = Wanted::default().and("column", kind, [&name]);
         let missing = MissingValues::default();
-        let paths = [path.clone()];
+        let files = Files { format: FileFormat::Csv, paths: vec![path.clone()], decimal: None };
         let conversion = super::Conversion {
             missing: &missing,
             rows: random.random_range(1..20),
             memory_budget: Some(1),
             progress: None,
         };
-        let whole = CsvData::read(&paths, &wanted, &missing, None);
-        let converted = super::converted(&paths, &wanted, &conversion);
+        let whole = CsvData::read(&files, &wanted, &missing, None);
+        let converted = super::converted(&files, &wanted, &conversion);
         match (whole, converted) {
             (Ok(whole), Ok((file, counts))) => {
                 let read = file.rows((0, usize::MAX), std::slice::from_ref(&name)).unwrap();
@@ -311,6 +324,30 @@ fn files_are_one_after_another_with_columns_in_any_order() {
 }
 
 #[test]
+fn commas_that_may_separate_thousands_are_refused_until_somebody_says_what_they_are() {
+    let columns = [("x", false), ("y", false)];
+    let read = |decimal: Option<DecimalMark>, text: &str| {
+        read_with(decimal, &[text.as_bytes()], &columns, &MissingValues::default(), 8)
+    };
+    let thousands = "x\ty\n1,234\t7\n999\t-12,345\n";
+    let error = read(None, thousands).unwrap_err();
+    assert!(error.contains("`x`") && error.contains("--decimal"), "{error}");
+    let (frame, _) = read(Some(DecimalMark::Comma), thousands).unwrap();
+    let decimals = df!("x" => [1.234, 999.0], "y" => [7.0, -12.345]).unwrap();
+    assert!(frame.equals_missing(&decimals), "{frame}");
+    let (frame, _) = read(Some(DecimalMark::Point), thousands).unwrap();
+    assert_eq!(frame.dtypes(), [DataType::String, DataType::String]);
+    // One number that shows it is enough, in any column.
+    for shows in ["0,123", "1,5", "1234,567", ",5", "1,2345"] {
+        let (frame, _) = read(None, &format!("x\ty\n1,234\t{shows}\n")).unwrap();
+        assert_eq!(frame.column("x").unwrap().f64().unwrap().get(0), Some(1.234), "{shows}");
+    }
+    // Between commas, too, numbers have decimal commas where somebody says so.
+    let (frame, _) = read(Some(DecimalMark::Comma), "x,y\n\"1,234\",2\n").unwrap();
+    assert_eq!(frame.column("x").unwrap().f64().unwrap().get(0), Some(1.234));
+}
+
+#[test]
 fn one_decimal_mark_is_allowed() {
     let read = |text: &str| {
         let columns = [("x", false), ("y", false)];
@@ -324,6 +361,8 @@ fn one_decimal_mark_is_allowed() {
         let error = read(text).unwrap_err();
         assert!(error.contains("decimal commas") && error.contains("`y`"), "{error}");
     }
+    let error = read("x;y\n1,5;1\n2.5;2\n").unwrap_err();
+    assert!(error.contains("some numbers of column `x`"), "{error}");
     // Marks of thousands make text, which no role of numbers takes.
     let (frame, _) = read("x;y\n1.234,5;1\n").unwrap();
     assert_eq!(frame.column("x").unwrap().dtype(), &DataType::String);
