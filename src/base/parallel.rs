@@ -19,16 +19,17 @@ thread_local! {
     static STAYS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does work, and all that it would share, on this thread if it is one of the pool's: its other threads have work of the caller's. A thread that
-/// waited would begin the next of the caller's tasks meanwhile, and within that the next, until its stack is full.
-pub(crate) fn on_its_own_thread<T>(work: impl FnOnce() -> T) -> T {
+/// Does work, and all that it would share, on this thread if it is `small`, or if the thread is one of the pool's: its other threads have work
+/// of the caller's. A thread that waited would begin the next of the caller's tasks meanwhile, and within that the next, until its stack is full.
+pub(crate) fn on_its_own_thread<T>(small: bool, work: impl FnOnce() -> T) -> T {
     struct Restored(bool);
     impl Drop for Restored {
         fn drop(&mut self) {
             STAYS.set(self.0);
         }
     }
-    let _restored = Restored(STAYS.replace(STAYS.get() || rayon::current_thread_index().is_some()));
+    let stays = small || STAYS.get() || rayon::current_thread_index().is_some();
+    let _restored = Restored(STAYS.replace(stays));
     work()
 }
 
@@ -187,7 +188,7 @@ mod tests {
     #[test]
     fn work_within_the_pool_stays_on_its_thread() {
         let threads = |work: &dyn Fn() -> Vec<Option<usize>>| {
-            let mut seen = on_its_own_thread(work);
+            let mut seen = on_its_own_thread(false, work);
             seen.dedup();
             seen
         };
@@ -196,7 +197,8 @@ mod tests {
         assert_eq!(within.1, [within.0]);
         assert!(!STAYS.get());
         // Outside the pool the pool works.
-        assert!(on_its_own_thread(parts).iter().all(Option::is_some));
+        assert!(on_its_own_thread(false, parts).iter().all(Option::is_some));
+        assert!(on_its_own_thread(true, parts).iter().all(Option::is_none));
     }
 
     #[test]

@@ -28,6 +28,9 @@ use crate::result::settings::{EstimatorSettings, Settings};
 /// Draws of whatever law take a double each; this many copies are kept, sorted and shown at least.
 const DRAW_COPIES: u128 = 3;
 
+/// Frames of so few rows are read and estimated by one thread, unless there are draws: handing work over takes longer than doing it.
+const ROWS_OF_ONE_THREAD: usize = 4_096;
+
 /// An estimator's access to the options that all have; [`estimator!`] implements it.
 pub(crate) trait Options {
     fn shared(&self) -> Shared<'_>;
@@ -82,7 +85,11 @@ pub(crate) fn fit<B: DidBackend, E: SampleEstimator>(
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
-    parallel::on_its_own_thread(|| estimator.estimate(setup(estimator)?.open::<B>(data, devices)?))
+    let small = estimator.shared().bootstrap.is_none()
+        && matches!(&data, Data::Frame(frame) if frame.height() <= ROWS_OF_ONE_THREAD);
+    parallel::on_its_own_thread(small, || {
+        estimator.estimate(setup(estimator)?.open::<B>(data, devices)?)
+    })
 }
 
 /// The estimator's setup.

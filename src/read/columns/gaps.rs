@@ -1,6 +1,6 @@
 //! Rows with a missing or non-finite value.
 
-use rayon::prelude::*;
+use crate::base::parallel;
 
 /// Rows that one task looks at.
 const PART: usize = 8_192;
@@ -22,11 +22,11 @@ impl Gaps {
 
     /// Marks rows in which a column is not usable.
     pub fn mark(&mut self, name: &str, usable: impl Fn(usize) -> bool + Sync) {
-        let clean = |start: usize| {
+        let clean = |part: usize| {
             // No early exit within a part, so that the test is vectorised.
-            (start..(start + PART).min(self.rows)).fold(true, |clean, row| clean & usable(row))
+            parallel::part(part, PART, self.rows).fold(true, |clean, row| clean & usable(row))
         };
-        if (0..self.rows).into_par_iter().step_by(PART).all(clean) {
+        if parallel::all(self.rows.div_ceil(PART), &clean) {
             return;
         }
         let complete = self.complete.get_or_insert_with(|| vec![true; self.rows]);

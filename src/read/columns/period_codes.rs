@@ -157,18 +157,27 @@ impl PeriodCodes {
 
 /// Codes that occur, ascending.
 fn distinct_codes<'a>(codes: impl Iterator<Item = &'a u16>) -> impl Iterator<Item = u16> {
-    let mut present = vec![false; usize::from(u16::MAX) + 1];
+    const BITS: u16 = u64::BITS as u16;
+    let mut present = [0_u64; (u16::MAX / BITS) as usize + 1];
     for code in codes {
-        present[usize::from(*code)] = true;
+        present[usize::from(code / BITS)] |= 1 << (code % BITS);
     }
-    (0..=u16::MAX).filter(move |code| present[usize::from(*code)])
+    (0..).zip(present).filter(|(_, word)| *word != 0).flat_map(|(place, word): (u16, u64)| {
+        (0..BITS).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * BITS + bit)
+    })
 }
 
 impl CodeValues {
     /// The code of a value of the scale.
     fn find(&self, value: f64) -> Option<u16> {
         match self {
-            Self::Offset(min) => (0..PeriodCodes::INFINITE).find(|c| min + f64::from(*c) == value),
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is compared"
+            )]
+            Self::Offset(min) => Some((value - min) as u16)
+                .filter(|code| *code < PeriodCodes::INFINITE && min + f64::from(*code) == value),
             Self::Listed(values) => {
                 values.iter().position(|v| *v == value).and_then(|code| u16::try_from(code).ok())
             }

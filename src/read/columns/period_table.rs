@@ -150,9 +150,13 @@ fn coded<T: PolarsNumericType>(
 ) -> Option<TableCodes> {
     let null = special(null)?;
     let rows = column.len();
+    let values = column.cont_slice().ok();
     let sample: Vec<i64> = (0..rows)
         .step_by((rows / SAMPLE).max(1))
-        .filter_map(|row| whole.integer(column.get(row)?))
+        .filter_map(|row| match values {
+            Some(values) => whole.integer(values[row]),
+            None => whole.integer(column.get(row)?),
+        })
         .collect();
     let table = Table::new(sample.iter().copied(), &map)?;
     let extremes = [f64::NAN, f64::INFINITY].map(|v| special(map(v)).unwrap_or(OUTSIDE));

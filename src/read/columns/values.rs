@@ -1,9 +1,11 @@
 //! Columns of a data frame as numbers, without copies where their layout allows.
 
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use polars::prelude::*;
-use rayon::prelude::*;
+
+use crate::base::parallel;
 
 /// Rows that one task converts.
 const PART: usize = 8_192;
@@ -126,14 +128,15 @@ impl Numbers {
         }
         let mut values = vec![0.0; self.len()];
         let wide = self.is_wide();
-        let large = |(part, out): (usize, &mut [f64])| {
+        let rounded = AtomicBool::new(false);
+        parallel::chunks(&mut values, PART, |part, out| {
             self.read(part * PART, out);
             // No early exit, so that the test is vectorised.
-            wide && out.iter().fold(false, |large, v| large | (v.abs() >= EXACT))
-        };
-        let parts = values.par_chunks_mut(PART).enumerate();
-        let rounded = parts.map(large).reduce(|| false, |a, b| a | b);
-        if rounded { Values::Rounded(values) } else { Values::Owned(values) }
+            if wide && out.iter().fold(false, |large, v| large | (v.abs() >= EXACT)) {
+                rounded.store(true, Ordering::Relaxed);
+            }
+        });
+        if rounded.into_inner() { Values::Rounded(values) } else { Values::Owned(values) }
     }
 
     /// Whether the type has numbers that are no doubles.

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
@@ -45,10 +44,12 @@ impl Changes {
             false => design.covariates().map(|_| false).collect(),
         };
         let Some(w) = &rows.w else { return Ok(Self { covariates, ..Self::default() }) };
-        let (lowest, highest) = tiles(grids)
-            .map(|(g, units)| range_of(w, g, &units))
-            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let weights = over_time && tiles(grids).any(|(g, units)| weight_varies(w, g, &units));
+        let tiles = tiles(grids);
+        let ranges = parallel::map(tiles.len(), |tile| range_of(w, tiles[tile].0, &tiles[tile].1));
+        let (lowest, highest) = ranges
+            .into_iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let weights = over_time && any(&tiles, |grid, units| weight_varies(w, grid, units));
         Ok(Self { covariates, weights, lowest, highest })
     }
 
@@ -93,12 +94,19 @@ impl Additive for Changes {
 }
 
 /// Tiles of all grids.
-fn tiles(grids: &[Grid]) -> impl ParallelIterator<Item = (&Grid, Range<usize>)> {
-    grids.par_iter().flat_map(|g| {
-        (0..g.n.div_ceil(TILE))
-            .into_par_iter()
-            .map(move |tile| (g, tile * TILE..((tile + 1) * TILE).min(g.n)))
-    })
+fn tiles(grids: &[Grid]) -> Vec<(&Grid, Range<usize>)> {
+    let tiles = grids.iter().flat_map(|grid| {
+        (0..grid.n.div_ceil(TILE)).map(move |tile| (grid, parallel::part(tile, TILE, grid.n)))
+    });
+    tiles.collect()
+}
+
+/// Whether a test holds in any tile.
+fn any(
+    tiles: &[(&Grid, Range<usize>)],
+    test: impl Fn(&Grid, &Range<usize>) -> bool + Sync,
+) -> bool {
+    !parallel::all(tiles.len(), &|tile| !test(tiles[tile].0, &tiles[tile].1))
 }
 
 /// Which covariates of the design change over time within some of the units. Those that do mostly show it in the first tile.
@@ -113,7 +121,7 @@ fn varying(design: &Design, rows: usize, grids: &[Grid]) -> Vec<bool> {
     let column = |(j, seen): (usize, bool)| {
         seen || match &by_row {
             Some(units) => units.varies(design, j),
-            None => tiles(grids).any(|(grid, units)| varies(design, j, grid, &units)),
+            None => any(&tiles(grids), |grid, units| varies(design, j, grid, units)),
         }
     };
     design.covariates().zip(seen).map(column).collect()
@@ -135,9 +143,8 @@ impl UnitsOfRows {
             *before += grid.n;
             Some(*before - grid.n)
         });
-        let befores: Vec<usize> = befores.collect();
-        grids.par_iter().zip(&befores).for_each(|(grid, before)| {
-            (0..grid.n.div_ceil(TILE)).into_par_iter().for_each(|tile| {
+        for (grid, before) in grids.iter().zip(befores) {
+            parallel::each(grid.n.div_ceil(TILE), &|tile| {
                 let units = parallel::part(tile, TILE, grid.n);
                 let mut buffer = Vec::new();
                 for p in 0..grid.periods() {
@@ -150,7 +157,7 @@ impl UnitsOfRows {
                     }
                 }
             });
-        });
+        }
         Self { unit: unit.into_iter().map(AtomicU32::into_inner).collect(), first }
     }
 

@@ -1,10 +1,10 @@
 //! The dose of a continuous treatment: what must hold of it, and the groups that follow from it.
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
-use super::units::Units;
+use super::units::{UNITS, Units};
 use crate::base::error::{DidError, Result};
+use crate::base::parallel;
 use crate::read::columns::{Codes, LabelColumn, MISSING, Numbers, PeriodCodes, Values, kind};
 
 /// The doses of a frame, NaN if missing.
@@ -63,7 +63,8 @@ pub(super) fn filled(
     is_treated: impl Fn(usize) -> bool + Sync,
 ) -> Option<Series> {
     let unknown = |row: usize| !doses[row].is_finite() && !is_treated(row);
-    if !(0..doses.len()).into_par_iter().any(unknown) {
+    let known = |part: usize| !parallel::part(part, UNITS, doses.len()).any(unknown);
+    if parallel::all(doses.len().div_ceil(UNITS), &known) {
         return None;
     }
     let dose = |row: usize| if unknown(row) { 0.0 } else { doses[row] };
@@ -91,9 +92,8 @@ pub(super) fn check_constant(
         let mut doses_of_unit = treated.map(|row| doses[row]);
         doses_of_unit.next().is_some_and(|first| doses_of_unit.any(|dose| dose != first))
     };
-    let found =
-        units.order.par_blocks().find_map_first(|block| block.into_iter().find(|u| varies(*u)));
-    match found {
+    let found = units.order.blocks(|mut block| block.find(|unit| varies(*unit)));
+    match found.into_iter().flatten().next() {
         None => Ok(()),
         Some(unit) => Err(DidError::TimeVarying {
             column: column.to_owned(),

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::grid::Grid;
 use super::rows::Rows;
 use super::stratum::{StratumData, StratumShape};
 use crate::base::error::Result;
+use crate::base::parallel;
 use crate::base::segment::TILE;
 use crate::read::columns::MISSING;
 use crate::read::formula::{Design, Present};
@@ -57,7 +56,7 @@ impl Filling<'_> {
         split(&mut stratum.y, total, &target, &mut tiles, |t| &mut t.y);
         split(&mut stratum.x, total, &target, &mut tiles, |t| &mut t.x);
         split(&mut stratum.w, total, &target, &mut tiles, |t| &mut t.w);
-        tiles.into_par_iter().for_each(|mut tile| {
+        parallel::map_items(tiles, |_, mut tile: TileOf<'_>| {
             let units = tile.start..(tile.start + TILE).min(grid.n);
             for (out, rank) in tile.rank.iter_mut().zip(&grid.rank[units.clone()]) {
                 *out = first_rank + u64::from(*rank);

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use polars::prelude::PlHashMap;
-use rayon::prelude::*;
 
 use super::patterns::{Pattern, Patterns};
 use super::rows::Rows;
@@ -111,7 +110,7 @@ fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -
         }
         (kept, members)
     };
-    let blocks: Vec<(u32, Vec<StratumMembers>)> = units.order.par_blocks().map(members).collect();
+    let blocks: Vec<(u32, Vec<StratumMembers>)> = units.order.blocks(members);
     let regular = regular_offsets(units, patterns, rules, &places);
     let mut grids: Vec<Grid> = (0..rules.strata.len())
         .map(|stratum| {

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use polars::prelude::PlHashMap;
-use rayon::prelude::*;
+
 use serde::{Deserialize, Serialize};
 
 use super::mistakes::changing_group;
 use super::roles::{Roles, Treatment};
 use super::rows::Rows;
 use super::strata::Cohort;
-use super::units::UNITS;
-use super::units::Units;
+use super::units::{UNITS, Units};
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
+use crate::base::parallel;
 use crate::read::columns::{MISSING, PeriodCodes};
 
 /// Cohort and periods that units (rows, for repeated cross sections) have in common.
@@ -182,16 +182,16 @@ fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<PatternTable> {
         }
         Ok(table)
     };
-    let blocks: Vec<PatternTable> = units.order.par_blocks().map(block).collect::<Result<_>>()?;
+    let blocks = units.order.blocks(block).into_iter().collect::<Result<Vec<PatternTable>>>()?;
     let mut table = PatternTable::default();
     let maps: Vec<Vec<u32>> = blocks
         .iter()
         .map(|b| b.keys.iter().zip(&b.counts).map(|(key, n)| table.add(key, *n)).collect())
         .collect();
     let mut of_unit = vec![0; units.order.units()];
-    of_unit.par_chunks_mut(UNITS).zip(blocks).zip(maps).for_each(|((out, block), map)| {
-        for (out, local) in out.iter_mut().zip(&block.of_unit) {
-            *out = map[*local as usize];
+    parallel::chunks(&mut of_unit, UNITS, |block, out| {
+        for (out, local) in out.iter_mut().zip(&blocks[block].of_unit) {
+            *out = maps[block][*local as usize];
         }
     });
     table.of_unit = of_unit;

@@ -52,12 +52,12 @@ impl Store {
     /// [`DidError::Memory`] if the strata cannot fit.
     pub fn new(shape: StratumShape, rows: &[usize], storage: Storage) -> Result<Self> {
         let needed = shape.row_bytes() * rows.iter().sum::<usize>() as u64;
-        let free = memory::free();
-        tracing::debug!(needed, free, "strata");
+        tracing::debug!(needed, "strata");
         let resident = || Self::Resident(rows.iter().map(|n| shape.stratum(*n)).collect());
         match storage {
             Storage::Within(budget) => {
-                let limit = budget.or(free.map(|free| free / 2)).unwrap_or(u64::MAX);
+                let half = || memory::free().map(|free| free / 2);
+                let limit = budget.or_else(half).unwrap_or(u64::MAX);
                 if needed <= limit {
                     return Ok(resident());
                 }
@@ -66,15 +66,11 @@ impl Store {
                 memory::check("the open pieces of all cohorts", open, remedy)?;
                 Ok(Self::Spilled(SpillWriter::new(shape, rows, limit / 4)?))
             }
-            Storage::Resident => match free.filter(|free| needed > *free) {
-                None => Ok(resident()),
-                Some(available) => Err(DidError::Memory {
-                    what: "the arranged sample",
-                    needed,
-                    available,
-                    remedy: "write the data to parquet, which a fit streams and keeps in a file",
-                }),
-            },
+            Storage::Resident => {
+                let remedy = "write the data to parquet, which a fit streams and keeps in a file";
+                memory::check("the arranged sample", needed.into(), remedy)?;
+                Ok(resident())
+            }
         }
     }
 

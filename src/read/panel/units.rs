@@ -1,6 +1,6 @@
 //! Units, and their rows by period.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use crate::base::parallel;
 use crate::base::spread::{PART, Spread, buckets, low};
@@ -146,8 +146,10 @@ impl UnitOrder {
     }
 
     fn ascending(&self, time: &PeriodCodes) -> bool {
-        self.par_blocks().all(|units| {
-            units.into_iter().all(|unit| self.unit(unit).is_sorted_by_key(|row| time.codes[row]))
+        let units = self.units();
+        let ascends = |unit: usize| self.unit(unit).is_sorted_by_key(|row| time.codes[row]);
+        parallel::all(units.div_ceil(UNITS), &|block| {
+            parallel::part(block, UNITS, units).all(ascends)
         })
     }
 
@@ -194,12 +196,10 @@ impl UnitOrder {
         self.starts.len() - 1
     }
 
-    /// Blocks of units.
-    pub fn par_blocks(&self) -> impl IndexedParallelIterator<Item = std::ops::Range<usize>> {
+    /// What `f` makes of each block of units, in order.
+    pub fn blocks<T: Send>(&self, f: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let units = self.units();
-        (0..units.div_ceil(UNITS))
-            .into_par_iter()
-            .map(move |b| b * UNITS..((b + 1) * UNITS).min(units))
+        parallel::map(units.div_ceil(UNITS), |block| f(parallel::part(block, UNITS, units)))
     }
 }
 
