@@ -109,7 +109,7 @@ fn commas_that_may_separate_thousands_are_asked_about() {
     fs::write(&path, text(&with_comma)).unwrap();
     let describe = ["describe", &path, "--tname", "year", "--gname", "first.treat"];
     let columns = ["--idname", "countyreal", "--xname", "count", "--format", "json"];
-    let asked = |more: &[&str]| [&describe[..], &columns, more].concat();
+    let asked = |more: &[&'static str]| [&describe[..], &columns, more].concat();
     let message = failure(1, &asked(&[]));
     assert!(message.contains("`count`") && message.contains("--decimal"), "{message}");
     assert!(failure(2, &asked(&["--decimal", ";"])).contains("comma"));

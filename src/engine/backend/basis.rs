@@ -5,10 +5,15 @@
 //! such columns. Their cross-moments and multiplied sums are mapped to those of the influence columns, tile by tile, unless
 //! the influence values of a tile are so small beside the basis that rounding would show in their moments.
 
+use crate::base::parallel;
 use crate::engine::pass::{Leg, PlanColumn, StratumPlan, Weight};
 
 /// How many times larger the terms of a column's second moment may be than their sum.
 pub(super) const CANCELLATION: f64 = 1e5;
+
+/// Influence columns up to which their cross-moments are formed by one task, and rows of them that one forms of more columns.
+const FEW: usize = 128;
+const ROWS: usize = 16;
 
 /// The basis, and each influence column as a combination of it.
 pub(super) struct BasisPlan {
@@ -68,25 +73,44 @@ impl BasisPlan {
         })
     }
 
-    /// Upper triangle of the influence columns' cross-moments from that of the basis; `None` where terms cancel.
-    pub fn cross(&self, basis: &[f64]) -> Option<Vec<f64>> {
-        let (n, m) = (self.basis.columns.len(), self.combinations.len());
-        let mut cross = vec![0.0; m * m];
+    /// Whether the second moments of the influence columns can be formed of those of the basis: that no terms cancel.
+    pub fn is_accurate(&self, basis: &[f64]) -> bool {
+        let n = self.basis.columns.len();
         let mut row = vec![0.0; n];
-        for (i, left) in self.combinations.iter().enumerate() {
-            for (b, row) in row.iter_mut().enumerate() {
-                *row = left.iter().map(|(a, c)| c * basis[a.min(&b) * n + a.max(&b)]).sum();
-            }
-            for (j, right) in self.combinations.iter().enumerate().skip(i) {
-                cross[i * m + j] = right.iter().map(|(b, c)| c * row[*b]).sum();
-            }
-            let size: f64 = left.iter().map(|(b, c)| c.abs() * basis[b * n + b].sqrt()).sum();
-            let accurate = size * size <= CANCELLATION * cross[i * m + i];
-            if !accurate {
-                return None;
-            }
+        self.combinations.iter().all(|combination| {
+            products(combination, basis, &mut row);
+            let size: f64 =
+                combination.iter().map(|(b, c)| c.abs() * basis[b * n + b].sqrt()).sum();
+            size * size <= CANCELLATION * dot(combination, &row)
+        })
+    }
+
+    /// Adds the influence columns' cross-moments, from the upper triangle of those of the basis, to the upper triangle of `cross`, which
+    /// has the `active` columns among others.
+    pub fn add_cross(&self, basis: &[f64], active: &[usize], cross: &mut [f64]) {
+        let m = cross.len().isqrt();
+        let mut columns: Vec<(usize, &[(usize, f64)])> =
+            active.iter().copied().zip(self.combinations.iter().map(Vec::as_slice)).collect();
+        columns.sort_by_key(|(column, _)| *column);
+        let mut place_of = vec![None; m];
+        for (place, (column, _)) in columns.iter().enumerate() {
+            place_of[*column] = Some(place);
         }
-        Some(cross)
+        let n = self.basis.columns.len();
+        let add_row = |column: usize, row_of_all: &mut [f64]| {
+            let Some(place) = place_of[column] else { return };
+            let mut row = vec![0.0; n];
+            products(columns[place].1, basis, &mut row);
+            for (other, combination) in &columns[place..] {
+                row_of_all[*other] += dot(combination, &row);
+            }
+        };
+        let together = if m < FEW { m } else { ROWS };
+        parallel::chunks(cross, (together * m).max(1), |part, rows| {
+            for (row, row_of_all) in rows.chunks_exact_mut(m).enumerate() {
+                add_row(part * together + row, row_of_all);
+            }
+        });
     }
 
     /// Multiplied sums of the influence columns, `[m, R]`, from those of the basis.
@@ -101,6 +125,19 @@ impl BasisPlan {
         }
         out
     }
+}
+
+/// The products of a combination with all columns of the basis, from the upper triangle of its cross-moments.
+fn products(combination: &[(usize, f64)], basis: &[f64], row: &mut [f64]) {
+    let n = row.len();
+    for (b, row) in row.iter_mut().enumerate() {
+        *row = combination.iter().map(|(a, c)| c * basis[a.min(&b) * n + a.max(&b)]).sum();
+    }
+}
+
+/// The product of a combination with a column.
+fn dot(combination: &[(usize, f64)], column: &[f64]) -> f64 {
+    combination.iter().map(|(b, c)| c * column[*b]).sum()
 }
 
 #[cfg(test)]

@@ -57,7 +57,10 @@ impl Work<'_> {
         let (m, n) = (self.columns as u128, sample.n as u128);
         let clusters = sample.n_clusters.map(|c| c as u128);
         let summed = m * m + m * clusters.unwrap_or(0);
-        let covariance = 5 * m * m + sums(n, summed, m * m, devices);
+        // Without covariates the values are sums of as many columns as there are periods, whose moments a tile forms.
+        let by_period = sample.design.is_constant() && clusters.is_none() && !self.keep_influence;
+        let columns_of_tile = if by_period { m.min(1 + sample.periods.len() as u128) } else { m };
+        let covariance = 5 * m * m + sums(n, summed, columns_of_tile.pow(2), devices);
         let remedy = "put groups and periods on a coarser grid, or name a coarser cluster column";
         memory::check("the covariance of the effects", 8 * covariance, remedy)?;
         let draws = self.draws(n, clusters, devices);
@@ -68,7 +71,7 @@ impl Work<'_> {
         )?;
         let influence_values = if self.keep_influence { 2 * m * n + LABEL / 8 * n } else { 0 };
         memory::check(
-            "what is influence_values of the influence values (`keep_influence`)",
+            "the influence values that are kept (`keep_influence`)",
             8 * (covariance + draws + influence_values),
             "do not keep influence values",
         )

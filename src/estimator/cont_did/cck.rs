@@ -75,7 +75,7 @@ pub(super) fn estimate<B: DidBackend>(
     let corrected = moments.totals.first().copied().unwrap_or(0.0);
     let y_scale = sample.y_scale;
     let att = (cell.att.att + corrected) * y_scale;
-    let comparison = ComparisonUnits::new(&treated, att, y_scale, &moments);
+    let comparison = ComparisonUnits::new(&treated, att, y_scale, moments);
     let of_estimator = config.own_settings(sample, None);
     let settings = shell::settings(config, &setup, source.backend(), sample, of_estimator);
     let few = few_observations(&treated)?;
@@ -149,7 +149,7 @@ impl Noise {
 
 impl ComparisonUnits {
     /// The average effect is the difference of the mean changes, and its influence the sum of theirs.
-    fn new(treated: &TreatedUnits, att: f64, y_scale: f64, moments: &InfluenceMoments) -> Self {
+    fn new(treated: &TreatedUnits, att: f64, y_scale: f64, mut moments: InfluenceMoments) -> Self {
         let total: f64 = treated.weights.iter().sum();
         let weighted = treated.weights.iter().zip(&treated.changes);
         let mean = weighted.clone().map(|(w, y)| w * y).sum::<f64>() / total;

@@ -220,7 +220,7 @@ impl Assembly<'_> {
     }
 
     /// All parameters, in units of the outcome, with their joint law.
-    fn joint(&self, moments: InfluenceMoments) -> Result<Joint> {
+    fn joint(&self, mut moments: InfluenceMoments) -> Result<Joint> {
         let y_scale = self.sample.y_scale;
         let totals = moments.totals.clone();
         let covariance = moments.covariance();

@@ -70,7 +70,7 @@ pub(crate) fn result(
             let scales = scales(&effects, sample.y_scale);
             by_cluster =
                 keep_by_cluster.then(|| ByCluster::new(sample, &moments, &scales)).flatten();
-            add_law(&mut effects, moments, &covariance, &scales);
+            add_law(&mut effects, moments, covariance, &scales);
             kept.transpose()?.unwrap_or_default()
         }
         None => Kept::default(),
@@ -240,20 +240,13 @@ fn scales(effects: &GroupTimeEffects, y_scale: f64) -> Vec<f64> {
 fn add_law(
     effects: &mut GroupTimeEffects,
     moments: InfluenceMoments,
-    unscaled: &[f64],
+    mut covariance: Vec<f64>,
     scales: &[f64],
 ) {
     let joint = &mut effects.joint;
-    let m = joint.len();
     let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
-    let mut covariance = Vec::with_capacity(m * m);
-    for (row, scale) in unscaled.chunks_exact(m.max(1)).zip(scales) {
-        covariance
-            .extend(row.iter().zip(scales).map(|(v, other)| times(times(*v, *scale), *other)));
-    }
-    joint.covariance = Some(covariance);
     if let Some(bootstrap) = &effects.inference.bootstrap {
-        let mut draws = moments.draws(unscaled, bootstrap);
+        let mut draws = moments.draws(&covariance, bootstrap);
         for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(scales) {
             for d in column {
                 *d = times(*d, *scale);
@@ -261,6 +254,12 @@ fn add_law(
         }
         joint.draws = Some(draws);
     }
+    for (row, scale) in covariance.chunks_exact_mut(joint.len().max(1)).zip(scales) {
+        for (v, other) in row.iter_mut().zip(scales) {
+            *v = times(times(*v, *scale), *other);
+        }
+    }
+    joint.covariance = Some(covariance);
 }
 
 /// Cells with standard errors and intervals.

@@ -82,12 +82,12 @@ impl InfluenceMoments {
         Ok(Self { stat, columns, n_clusters, totals, kept })
     }
 
-    /// Covariance `[m, m]` of the columns, from cluster sums if there are clusters.
-    pub fn covariance(&self) -> Vec<f64> {
+    /// Covariance `[m, m]` of the columns, from cluster sums if there are clusters. It is handed over, once.
+    pub fn covariance(&mut self) -> Vec<f64> {
         let m = self.columns;
         let sums: Option<Vec<&[f64]>> = (0..m).map(|j| self.of_clusters(j)).collect();
         match sums {
-            None => self.stat.cross.clone(),
+            None => std::mem::take(&mut self.stat.cross),
             Some(sums) => (0..m * m).map(|e| dot(sums[e / m], sums[e % m])).collect(),
         }
     }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_column_of_ones_says_what_the_others_sum_to() {
         let with_ones = stat(&[4.0, 1.0, 0.5, 1.0, 9.0, -0.5, 0.5, -0.5, 7.0], &[], &[1.0; 6]);
-        let moments = InfluenceMoments::new(with_ones, None, 2, None).unwrap();
+        let mut moments = InfluenceMoments::new(with_ones, None, 2, None).unwrap();
         assert_eq!(moments.totals[..2], [0.5, -0.5]);
         assert_eq!(moments.covariance(), [4.0, 1.0, 1.0, 9.0]);
         let bootstrap = Bootstrap::draws(2);
@@ -140,7 +140,7 @@ mod tests {
     fn clusters_give_the_products_of_their_sums() {
         // Two columns in three clusters.
         let clustered = stat(&[0.0; 4], &[1.0, 2.0, -3.0, 0.0, 1.0, -1.0], &[]);
-        let moments = InfluenceMoments::new(clustered, None, 2, Some(3)).unwrap();
+        let mut moments = InfluenceMoments::new(clustered, None, 2, Some(3)).unwrap();
         assert!(moments.totals.is_empty());
         assert_eq!(moments.covariance(), [14.0, 5.0, 5.0, 2.0]);
     }

@@ -65,8 +65,26 @@ impl Joint {
 
     /// The joint law of some parameters; `None` if only point estimates exist.
     pub fn select(&self, parameters: &[usize]) -> Option<Self> {
-        let values = parameters.iter().map(|j| self.values[*j]).collect();
-        self.map(values, &parameters.iter().map(|j| vec![(*j, 1.0)]).collect::<Vec<_>>())
+        let covariance = self.covariance.as_ref()?;
+        let mut selected = Vec::with_capacity(parameters.len().pow(2));
+        for i in parameters {
+            let row = &covariance[i * self.len()..(i + 1) * self.len()];
+            selected.extend(parameters.iter().map(|j| row[*j]));
+        }
+        let columns = |draws: &Vec<f64>| {
+            let count = draws.len() / self.len().max(1);
+            parameters.iter().flat_map(|j| &draws[j * count..(j + 1) * count]).copied().collect()
+        };
+        let unknown = parameters.iter().enumerate().filter(|(_, j)| self.is_unknown(**j));
+        Some(Self {
+            values: parameters.iter().map(|j| self.values[*j]).collect(),
+            covariance: Some(selected),
+            draws: self.draws.as_ref().map(columns),
+            n: self.n,
+            n_clusters: self.n_clusters,
+            unit: self.unit,
+            unknown: unknown.map(|(place, _)| place).collect(),
+        })
     }
 
     /// The joint law of some combinations; `None` if only point estimates exist.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::linear::linear;
 use super::logistic::{propensity, trimmed_odds};
 use super::products::{Columns, products};
-use super::{BLOCK, BlockDesign, HostChunk, blocks, for_tiles, multiplier};
+use super::{BLOCK, BlockDesign, HostChunk, blocks, for_tiles, mirror, multiplier};
 use crate::base::simd::vectorized;
 use crate::engine::backend::basis::BasisPlan;
 use crate::engine::pass::{
@@ -47,15 +47,24 @@ pub(crate) fn influence(
         for_tiles(
             chunk.rows,
             |tile| {
-                let basis = form(&linear.basis, &tile, linear.basis.columns.len());
-                let Some(cross) = linear.cross(&basis.cross) else {
-                    return form(plan, &tile, sink.active.len());
-                };
-                let draws = sink.consumers.multipliers.map(|s| linear.draws(&basis.draws, s.draws));
-                TileSums { cross, draws: draws.unwrap_or_default(), block: Vec::new() }
+                let mut basis = form(&linear.basis, &tile, linear.basis.columns.len());
+                if !linear.is_accurate(&basis.cross) {
+                    return (false, form(plan, &tile, sink.active.len()));
+                }
+                if let Some(multipliers) = &sink.consumers.multipliers {
+                    basis.draws = linear.draws(&basis.draws, multipliers.draws);
+                }
+                (true, basis)
             },
-            |tile, part| part.fold(sink, &[], tile.len(), out),
+            |tile, (of_basis, mut part)| {
+                if of_basis {
+                    linear.add_cross(&std::mem::take(&mut part.cross), sink.active, &mut out.cross);
+                }
+                part.fold(sink, &[], tile.len(), out);
+            },
         );
+        let m = out.cross.len().isqrt();
+        mirror(&mut out.cross, m);
         None
     } else {
         let form = |tile: &Range<usize>, block: &mut [f64]| of_plan(plan, tile, block);

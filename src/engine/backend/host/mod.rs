@@ -28,6 +28,9 @@ pub(crate) use weighting::weighting;
 /// Rows of a cache-sized block inside a tile.
 const BLOCK: usize = 256;
 
+/// Rows and columns of a matrix that are mirrored together.
+const SQUARE: usize = 64;
+
 /// The leading constant of a design.
 static ONES: [f64; BLOCK] = [1.0; BLOCK];
 
@@ -160,9 +163,14 @@ impl<'a> BlockDesign<'a> {
 
 /// Copies the upper triangle to the lower one.
 fn mirror(a: &mut [f64], k: usize) {
-    for i in 0..k {
-        for j in 0..i {
-            a[i * k + j] = a[j * k + i];
+    // Square by square, so that what is read across the rows stays in the cache.
+    for rows in (0..k).step_by(SQUARE) {
+        for columns in (0..=rows).step_by(SQUARE) {
+            for i in rows..(rows + SQUARE).min(k) {
+                for j in columns..(columns + SQUARE).min(i) {
+                    a[i * k + j] = a[j * k + i];
+                }
+            }
         }
     }
 }
