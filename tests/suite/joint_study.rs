@@ -10,7 +10,7 @@ use burn_did::{
 };
 use polars::prelude::*;
 
-use crate::support::frames::{floats, with};
+use crate::support::frames::{floats, map, with};
 
 const CS: StudyEstimator = StudyEstimator::CallawaySantAnna;
 const SA: StudyEstimator = StudyEstimator::SunAbraham;
@@ -241,4 +241,63 @@ fn one_that_cannot_estimate_says_why_and_the_others_go_on() {
     config.estimators = vec![CS];
     (config.min_e, config.max_e) = (Some(3.0), Some(1.0));
     assert!(config.fit(&frame).unwrap_err().to_string().contains("min_e"));
+}
+
+/// Some estimators count periods, others time: of periods that are two years apart all have the effects of yearly ones, at twice the event time.
+#[test]
+fn event_times_count_time_for_all_estimators() {
+    let yearly = data::mpdta();
+    let every_other = |column: &str, frame: &DataFrame| map(frame, column, |year| 2.0 * year);
+    let frame = every_other("first.treat", &every_other("year", &yearly));
+    let mut config = mpdta();
+    for window in [None, Some((-2.0, 1.0))] {
+        (config.min_e, config.max_e) = window.unzip();
+        let expected = config.fit(&yearly).unwrap();
+        (config.min_e, config.max_e) = window.map(|(min, max)| (2.0 * min, 2.0 * max)).unzip();
+        let found = config.fit(&frame).unwrap();
+        for (of, yearly) in found.estimators.iter().zip(&expected.estimators) {
+            let name = of.estimator;
+            let [study, yearly] = [of, yearly].map(|of| match &of.event_study {
+                Some(study) => study,
+                None => panic!("{name}, {window:?}: {:?}", of.failure),
+            });
+            let twice: Vec<f64> = yearly.event_times().iter().map(|at| 2.0 * at).collect();
+            assert_eq!(study.event_times(), twice, "{name}");
+            for (a, b) in study.rows.iter().zip(&yearly.rows) {
+                let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
+                    (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * (1.0 + b.abs()),
+                    (a, b) => a == b,
+                };
+                let same = near(a.estimate.estimate, b.estimate.estimate)
+                    && near(a.estimate.se, b.estimate.se);
+                assert!(same, "{name} at {}: {a:?} {b:?}", a.at);
+            }
+        }
+        for (a, b) in found.agreement.iter().zip(&expected.agreement) {
+            assert_eq!(a.same, b.same);
+            let p_value = |wald: &Option<burn_did::Wald>| wald.as_ref().map(|wald| wald.p_value);
+            assert_eq!(p_value(&a.wald).is_some(), p_value(&b.wald).is_some());
+            for (a, b) in p_value(&a.wald).into_iter().zip(p_value(&b.wald)) {
+                assert!((a - b).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn estimators_that_count_periods_refuse_groups_between_them() {
+    let every_other = |column: &str, frame: &DataFrame| map(frame, column, |year| 2.0 * year);
+    let frame = every_other("first.treat", &every_other("year", &data::mpdta()));
+    let frame = map(&frame, "first.treat", |group| if group == 4012.0 { 4011.0 } else { group });
+    let study = mpdta().fit(&frame).unwrap();
+    for of in &study.estimators {
+        let counts_periods = matches!(
+            of.estimator,
+            StudyEstimator::LocalProjections
+                | StudyEstimator::Stacked
+                | StudyEstimator::DidMultiplegt
+        );
+        let message = of.failure.as_ref().map_or("", |failure| &failure.message);
+        assert_eq!(message.contains("period 4011 is between"), counts_periods, "{message}");
+    }
 }

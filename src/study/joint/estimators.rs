@@ -1,6 +1,7 @@
 //! Effects by event time of each estimator, with the influence of the clusters on them.
 
 use super::sample::{StudyRows, StudySample};
+use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Band, ControlGroup, Inference};
@@ -204,7 +205,9 @@ impl<B: DidBackend> Fitting<'_, B> {
 
     fn sun_abraham(&self) -> Result<FittedStudy> {
         let Self { config, specification, sample, rows, device } = self;
+        // The period before treatment, which is not the year before where periods are further apart.
         let estimator = of_study!(self, SunAbraham::<B>::builder())
+            .reference([-Steps::of(rows).least])
             .covariates(&*specification.covariates)
             .vcov(Vcov::cluster([sample.cluster.as_str()]))
             .keep_influence(true)
@@ -234,12 +237,16 @@ impl<B: DidBackend> Fitting<'_, B> {
 
     fn stacked(&self) -> Result<FittedStudy> {
         let Self { specification, sample, rows, .. } = self;
+        let steps = Steps::of(rows);
+        let elapsed = |from: &f64, to: &f64| steps.grid.elapsed(*from, *to);
         let whole = match (rows.periods.first(), rows.periods.last(), rows.cohorts.as_slice()) {
-            (Some(first), Some(last), [earliest, .., latest]) => (earliest - first, last - latest),
-            (Some(first), Some(last), [only]) => (only - first, last - only),
+            (Some(first), Some(last), [earliest, .., latest]) => {
+                (elapsed(first, earliest), elapsed(latest, last))
+            }
+            (Some(first), Some(last), [only]) => (elapsed(first, only), elapsed(only, last)),
             _ => (1.0, 0.0),
         };
-        let (before, after) = window(self, whole);
+        let (before, after) = window(self, &steps, whole);
         let estimator = of_study!(self, Stacked::builder())
             .pre_window(before)
             .post_window(after)
@@ -250,16 +257,18 @@ impl<B: DidBackend> Fitting<'_, B> {
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
-        Ok(FittedStudy { study: fit.event_study(), influence, n_rows, warnings })
+        let study = in_time(fit.event_study(), steps.of_all(rows)?);
+        Ok(FittedStudy { study, influence, n_rows, warnings })
     }
 
     fn local_projections(&self) -> Result<FittedStudy> {
         let Self { specification, sample, rows, .. } = self;
+        let steps = Steps::of(rows);
         let longest = match (rows.periods.first(), rows.periods.last()) {
-            (Some(first), Some(last)) => last - first,
+            (Some(first), Some(last)) => steps.grid.elapsed(*first, *last),
             _ => 0.0,
         };
-        let (before, after) = window(self, (longest, longest));
+        let (before, after) = window(self, &steps, (longest, longest));
         let covariates = columns(&specification.covariates)?;
         let estimator = of_study!(self, LocalProjections::builder())
             .pre_window(before)
@@ -275,18 +284,29 @@ impl<B: DidBackend> Fitting<'_, B> {
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
-        Ok(FittedStudy { study: fit.event_study(), influence, n_rows, warnings })
+        let study = in_time(fit.event_study(), steps.of_all(rows)?);
+        Ok(FittedStudy { study, influence, n_rows, warnings })
     }
 }
 
-/// Periods before treatment and last event time, of a window that was asked for or of this one.
-fn window<B: DidBackend>(fitting: &Fitting<'_, B>, otherwise: (f64, f64)) -> (u32, u32) {
+/// An event study whose event times count steps, with those that count time.
+pub(super) fn in_time(mut study: EventStudy, step: f64) -> EventStudy {
+    study.rows.iter_mut().for_each(|row| row.at *= step);
+    study
+}
+
+/// Periods before treatment and the last after it, of a window that was asked for or of this one.
+fn window<B: DidBackend>(
+    fitting: &Fitting<'_, B>,
+    steps: &Steps,
+    otherwise: (f64, f64),
+) -> (u32, u32) {
     let (before, after) = otherwise;
     let Fitting { config, rows, .. } = fitting;
     let before = config.min_e.map_or(before, |least| -least - rows.shift);
     let after = config.max_e.map_or(after, |most| most + rows.shift);
     // Windows that are too wide are refused by the estimators.
-    (before.clamp(1.0, f64::from(u32::MAX)) as u32, after.clamp(0.0, f64::from(u32::MAX)) as u32)
+    (steps.within(before).max(1), steps.within(after))
 }
 
 /// The columns of a sum of columns, which is what some estimators take in place of a formula.

@@ -6,6 +6,7 @@
 //! | what an estimator is told besides the columns | `specification.rs` |
 //! | reading once, and clusters by one code for all estimators | `sample.rs` |
 //! | each estimator's effects by event time, with the influence of the clusters on them | `estimators.rs` |
+//! | event times of estimators that count periods | `steps.rs` |
 //! | the estimator of treatments that switch, of a treatment that stays | `switching.rs` |
 //! | averages over common event times, and tests that two estimators agree | `agreement.rs` |
 //! | the fit, and the covariance of all effects | `fit.rs` |
@@ -20,6 +21,7 @@ mod report;
 mod result;
 pub(super) mod sample;
 mod specification;
+mod steps;
 mod switching;
 
 pub(super) use agreement::{SAME, common};

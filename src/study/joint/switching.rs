@@ -3,9 +3,10 @@
 use polars::prelude::{Column, DataFrame};
 
 use super::JointStudy;
-use super::estimators::{FittedStudy, Fitting, by_code, foreign};
+use super::estimators::{FittedStudy, Fitting, by_code, foreign, in_time};
 use super::sample::StudyRows;
-use crate::base::calendar::{FittedCalendar, TimeGrid, shown};
+use super::steps::Steps;
+use crate::base::calendar::{TimeGrid, shown};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
@@ -13,16 +14,14 @@ use crate::estimator::switching::{DidMultiplegt, DidMultiplegtResult};
 use crate::read::columns::{Kind, MISSING, MissingValues, Table, Wanted};
 use crate::read::panel::changing_group;
 
-/// How much of the time between periods is rounding.
-const NEAR: f64 = 1e-6;
-
 impl<B: DidBackend> Fitting<'_, B> {
     pub(super) fn did_multiplegt(&self) -> Result<FittedStudy> {
         let Self { config, specification, sample, rows, .. } = self;
-        let grid = FittedCalendar::new(&rows.periods, &rows.cohorts).grid;
-        let (frame, treatment) = rows.with_treatment(config, &grid)?;
+        let steps = Steps::of(rows);
+        let (frame, treatment) = rows.with_treatment(config, &steps.grid)?;
         // The first effect is at event time 0, the first placebo two periods before; a placebo needs the effect of its number.
-        let until = |end: Option<f64>| periods_until(rows, &grid, end);
+        let most = rows.periods.len();
+        let until = |end: Option<f64>| end.map_or(most, |end| most.min(steps.within(end) as usize));
         let placebos = until(config.min_e.map(|least| -least - rows.shift)).saturating_sub(1);
         let effects = (until(config.max_e.map(|most| most + rows.shift)) + 1).max(placebos);
         let estimator = DidMultiplegt::builder()
@@ -41,9 +40,8 @@ impl<B: DidBackend> Fitting<'_, B> {
             .maybe_missing_values(config.missing_values.clone())
             .build();
         let (fit, influence) = estimator.fit_with_influence(&frame)?;
-        let step = step(config, rows, &fit.audit.periods, &grid)?;
-        let mut study = fit.event_study();
-        study.rows.iter_mut().for_each(|row| row.at *= step);
+        let step = steps.between(&config.time, rows, &fit.audit.periods)?;
+        let study = in_time(fit.event_study(), step);
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let event_time = |horizon: i64| (horizon - 1) as f64 * step - rows.shift;
         let warnings = words_of(&fit, &event_time);
@@ -130,49 +128,5 @@ impl StudyRows {
         let mut frame = self.frame.clone();
         frame.with_column(Column::new(name.as_str().into(), treated))?;
         Ok((frame, name))
-    }
-}
-
-/// The periods that there may be between treatment and an end of the window, all without an end.
-fn periods_until(rows: &StudyRows, grid: &TimeGrid, end: Option<f64>) -> usize {
-    let most = rows.periods.len();
-    let between = rows.periods.windows(2).map(|pair| grid.elapsed(pair[0], pair[1]));
-    let shortest = between.fold(f64::INFINITY, f64::min);
-    end.map_or(most, |end| (end / shortest + NEAR).clamp(0.0, most as f64) as usize)
-}
-
-/// The time between two periods: the estimator counts periods, and the others time.
-///
-/// # Errors
-/// [`DidError::Panel`] if periods are not evenly spaced, or a first treated period is between two of them.
-fn step<B: DidBackend>(
-    config: &JointStudy<B>,
-    rows: &StudyRows,
-    periods: &[f64],
-    grid: &TimeGrid,
-) -> Result<f64> {
-    let refused = |why: String| {
-        Err(DidError::Panel {
-            problem: format!(
-                "{why}, and this estimator counts the periods since treatment, not the time; keep periods on one grid, or leave the estimator out"
-            ),
-        })
-    };
-    let between = |pair: &[f64]| grid.elapsed(pair[0], pair[1]);
-    let mut steps = periods.windows(2).map(between);
-    let step = steps.next().unwrap_or(1.0);
-    if steps.any(|other| (other - step).abs() > NEAR * step) {
-        return refused(format!("the periods of column `{}` are not evenly spaced", config.time));
-    }
-    let (first, last) = (periods.first(), periods.last());
-    let is_inside =
-        |group: f64| first.is_some_and(|p| *p < group) && last.is_some_and(|p| group < *p);
-    let mut cohorts = rows.cohorts.iter().copied().filter(|group| is_inside(*group));
-    match cohorts.find(|group| !periods.iter().any(|period| grid.is_same(*period, *group))) {
-        Some(group) => {
-            let group = shown(group, rows.frequency);
-            refused(format!("the first treated period {group} is between two periods of the data"))
-        }
-        None => Ok(step),
     }
 }
