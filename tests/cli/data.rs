@@ -107,16 +107,15 @@ fn commas_that_may_separate_thousands_are_asked_about() {
     };
     let with_comma = |row| format!("{},{:03}", count(row) / 1_000, count(row) % 1_000);
     fs::write(&path, text(&with_comma)).unwrap();
-    let describe = ["describe", &path, "--tname", "year", "--gname", "first.treat"];
-    let columns = ["--idname", "countyreal", "--xname", "count", "--format", "json"];
-    let asked = |more: &[&'static str]| [&describe[..], &columns, more].concat();
+    let estimate = ["att-gt", &path, "--yname", "count", "--tname", "year"];
+    let columns = ["--idname", "countyreal", "--gname", "first.treat", "--format", "json"];
+    let asked = |more: &[&'static str]| [&estimate[..], &columns, &["--quiet"], more].concat();
     let message = failure(1, &asked(&[]));
     assert!(message.contains("`count`") && message.contains("--decimal"), "{message}");
     assert!(failure(2, &asked(&["--decimal", ";"])).contains("comma"));
     let commas = parsed(&asked(&["--decimal", ","]));
     fs::write(&path, text(&|row| format!("{}", count(row) as f64 / 1_000.0))).unwrap();
     let points = parsed(&asked(&[]));
-    let counted = |document: &serde_json::Value| document["result"]["columns"].clone();
-    assert!(counted(&points).is_array() || counted(&points).is_object());
-    assert_eq!(counted(&commas), counted(&points));
+    assert!(points["cells"][0]["estimate"].is_number());
+    assert_eq!(commas["cells"], points["cells"]);
 }

@@ -18,7 +18,7 @@ use self::design::{SampleDesign, Shared};
 use self::setup::{Opened, SampleSetup};
 use crate::base::error::Result;
 use crate::base::memory;
-use crate::base::options::Inference;
+use crate::base::options::{Band, Inference};
 use crate::base::parallel;
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
@@ -28,7 +28,7 @@ use crate::result::settings::{EstimatorSettings, Settings};
 /// Draws of whatever law take a double each; this many copies are kept, sorted and shown at least.
 const DRAW_COPIES: u128 = 3;
 
-/// Frames of so few rows are read and estimated by one thread, unless there are draws: handing work over takes longer than doing it.
+/// Frames of so few rows are read and estimated by one thread: handing work over takes longer than doing it.
 const ROWS_OF_ONE_THREAD: usize = 4_096;
 
 /// An estimator's access to the options that all have; [`estimator!`] implements it.
@@ -85,7 +85,10 @@ pub(crate) fn fit<B: DidBackend, E: SampleEstimator>(
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
-    let small = estimator.shared().bootstrap.is_none()
+    let Inference { bootstrap, band, .. } = estimator.inference();
+    // Draws and uniform bands take much longer than the rows let expect.
+    let small = bootstrap.is_none()
+        && band == Band::Pointwise
         && matches!(&data, Data::Frame(frame) if frame.height() <= ROWS_OF_ONE_THREAD);
     parallel::on_its_own_thread(small, || {
         estimator.estimate(setup(estimator)?.open::<B>(data, devices)?)
