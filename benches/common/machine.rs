@@ -3,13 +3,13 @@
 use std::fs::read_to_string;
 use std::process::Command;
 
+use super::memory;
+
 /// Processor, logical cores and memory, and the NVIDIA card if there is one.
 pub fn describe() -> String {
     let cpu = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".into());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let kibibytes = field("/proc/meminfo", "MemTotal")
-        .and_then(|v| v.split_whitespace().next()?.parse::<f64>().ok());
-    let gibibytes = kibibytes.unwrap_or(f64::NAN) / f64::from(1 << 20);
+    let gibibytes = memory::of_machine() as f64 / f64::from(1 << 30);
     let card = nvidia_card().map_or_else(String::new, |card| format!(", {card}"));
     format!("{cpu}, {cores} logical cores, {gibibytes:.0} GiB{card}")
 }
@@ -29,7 +29,7 @@ pub fn build() -> String {
 }
 
 /// The value after `name :` in a file of `/proc`.
-fn field(path: &str, name: &str) -> Option<String> {
+pub fn field(path: &str, name: &str) -> Option<String> {
     let text = read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(':')?.1.trim().to_owned())

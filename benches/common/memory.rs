@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::machine;
+
 /// Resident memory of a contestant, in bytes; zero where `/proc` is missing.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
@@ -53,8 +55,7 @@ fn status(name: &str) -> u64 {
 
 /// A field of a file that counts in KiB, in bytes.
 fn field(path: &str, name: &str) -> u64 {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':'));
-    let kibibytes = line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());
+    let kibibytes = machine::field(path, name)
+        .and_then(|value| value.split_whitespace().next()?.parse::<u64>().ok());
     kibibytes.unwrap_or(0) * 1024
 }

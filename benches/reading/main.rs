@@ -9,6 +9,9 @@
     reason = "a program that prints what it measures"
 )]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +25,8 @@ use polars::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
+
+use common::{memory, statistics::median, work_folder};
 
 const RUNS: usize = 5;
 
@@ -53,21 +58,17 @@ fn main() {
             ours.push(by_this_crate(&path));
             theirs.extend(by_polars(&path));
         }
-        let median = |runs: &[Taken], of: fn(&Taken) -> f64| {
-            let mut values: Vec<f64> = runs.iter().map(of).collect();
-            values.sort_unstable_by(f64::total_cmp);
-            values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-        };
-        let read = median(&ours, |taken| taken.stages.map_or(f64::NAN, |stages| stages.0));
-        let polars = median(&theirs, |taken| taken.seconds);
+        let of = |runs: &[Taken], what: fn(&Taken) -> f64| median(runs.iter().map(what));
+        let read = of(&ours, |taken| taken.stages.map_or(f64::NAN, |stages| stages.0));
+        let polars = of(&theirs, |taken| taken.seconds);
         println!(
             "| {} | {:.0} | {:.3} | {read:.3} | {:.3} | {:.0} | {polars:.3} | {:.0} | {:.2} |",
             path.file_name().unwrap().display(),
             path.metadata().unwrap().len() as f64 / 1e6,
-            median(&ours, |taken| taken.seconds),
-            median(&ours, |taken| taken.stages.map_or(f64::NAN, |stages| stages.1)),
-            median(&ours, |taken| taken.mebibytes),
-            median(&theirs, |taken| taken.mebibytes),
+            of(&ours, |taken| taken.seconds),
+            of(&ours, |taken| taken.stages.map_or(f64::NAN, |stages| stages.1)),
+            of(&ours, |taken| taken.mebibytes),
+            of(&theirs, |taken| taken.mebibytes),
             read / polars,
         );
     }
@@ -77,14 +78,13 @@ fn main() {
 fn measure(path: &str) {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
     let config = config.build();
+    let before = memory::before();
     let _ = config.fit(path).unwrap();
     let start = Instant::now();
     let fit = config.fit(path).unwrap();
     let seconds = start.elapsed().as_secs_f64();
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let kibibytes: f64 = line.split_whitespace().next().unwrap().parse().unwrap();
-    println!("{seconds} {} {} {}", kibibytes / 1024.0, fit.timings.read, fit.timings.ingest);
+    let mebibytes = before.after().peak as f64 / f64::from(1 << 20);
+    println!("{seconds} {mebibytes} {} {}", fit.timings.read, fit.timings.ingest);
 }
 
 fn by_this_crate(path: &Path) -> Taken {
@@ -110,7 +110,7 @@ fn numbers(command: &mut Command) -> Vec<f64> {
 
 /// The files, written if absent.
 fn files(units: usize) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reading-{units}"));
+    let folder = work_folder(&format!("reading-{units}")).unwrap();
     let names = [
         "plain.parquet",
         "zstd.parquet",
@@ -127,7 +127,6 @@ fn files(units: usize) -> Vec<PathBuf> {
     if paths.iter().all(|path| path.exists()) {
         return paths;
     }
-    std::fs::create_dir_all(&folder).unwrap();
     let mut frame = Simulation::builder().units(units).periods(5).seed(1).build().frame();
     let mut by_period = frame.sort(["period", "id"], SortMultipleOptions::default()).unwrap();
     let mut order: Vec<IdxSize> = (0..IdxSize::try_from(frame.height()).unwrap()).collect();
