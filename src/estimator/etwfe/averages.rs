@@ -1,5 +1,6 @@
 //! Averages of effects over cells, with their covariance.
 
+use super::design::Design;
 use super::margins::{CellSums, Margins};
 use crate::base::solve::{dot, multiply};
 use crate::engine::source::Influence;
@@ -21,8 +22,8 @@ pub(super) struct Average {
 pub(super) struct RandomShares<'a> {
     /// Cluster of each row.
     pub clusters: &'a [u32],
-    /// Cell of each row.
-    pub cell_of: &'a [Option<usize>],
+    /// Cells of rows.
+    pub design: &'a Design,
     /// Weight of each row in averages.
     pub weights: &'a dyn Fn(usize) -> f64,
 }
@@ -72,8 +73,8 @@ pub(super) fn covariance(
     let mut sums = vec![vec![0.0; clusters]; m];
     for (average, sums) in averages.iter().zip(&mut sums) {
         let Some(value) = average.value else { continue };
-        for (row, cell) in shares.cell_of.iter().enumerate() {
-            if cell.is_some_and(|cell| average.cells.contains(&cell)) {
+        for row in 0..shares.clusters.len() {
+            if shares.design.cell_of(row).is_some_and(|cell| average.cells.contains(&cell)) {
                 let part = (shares.weights)(row) * (margins.effects[row] - value) / average.weight;
                 sums[shares.clusters[row] as usize] += part;
             }

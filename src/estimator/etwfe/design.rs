@@ -2,7 +2,9 @@
 
 use super::sample::Sample;
 use crate::base::calendar::{Frequency, shown};
+use crate::base::error::Result;
 use crate::base::options::ControlGroup;
+use crate::estimator::fixed_effects::{CellIndicators, Regressor, Regressors, check_range, gather};
 
 /// A cohort in a period with an effect of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,32 +16,24 @@ pub(super) struct Cell {
     pub treated: bool,
 }
 
-/// What a regressor is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// The effect of a cell.
-    Effect(usize),
-    /// The slope of a cell's effect in a covariate.
-    Slope(usize),
-    /// Something else.
-    Other,
-}
-
-/// A regressor.
-pub(super) struct Regressor {
-    pub role: Role,
+/// A regressor that is not the indicator of a cell.
+pub(super) struct Covariate {
+    /// The cell whose effect it is a slope of, if it is one.
+    pub cell: Option<usize>,
     /// Its name in print.
     pub label: String,
     /// By row of the sample.
     pub values: Vec<f64>,
 }
 
-/// The regression's right side.
+/// The regression's right side: indicators of cells, and then covariates.
 pub(super) struct Design {
     pub cells: Vec<Cell>,
-    /// Number of each row's cell; none without an effect.
-    pub cell_of: Vec<Option<usize>>,
-    pub regressors: Vec<Regressor>,
+    /// Names of the cells in print.
+    pub labels: Vec<String>,
+    /// Number of each row's cell; [`u32::MAX`] without an effect.
+    pub cell_of: Vec<u32>,
+    pub covariates: Vec<Covariate>,
 }
 
 impl Design {
@@ -53,7 +47,6 @@ impl Design {
         frequency: Option<Frequency>,
     ) -> Self {
         let (cells, cell_of) = cells(sample, control_group);
-        let mut design = Self { cells, cell_of, regressors: Vec::new() };
         let period = |at: usize| shown(sample.periods[at], frequency);
         let cohort = |at: usize| match sample.cohorts[at].group.is_infinite() {
             true => "never".to_owned(),
@@ -64,92 +57,107 @@ impl Design {
         let is = |same: bool| f64::from(u8::from(same));
         let label =
             |cell: &Cell| format!("cohort {} in {}", cohort(cell.cohort), period(cell.period));
-        for (number, cell) in design.cells.iter().enumerate() {
-            let values = column(&|row| is(design.cell_of[row] == Some(number)));
-            design.regressors.push(Regressor {
-                role: Role::Effect(number),
-                label: label(cell),
-                values,
-            });
-        }
+        let labels = cells.iter().map(label).collect();
+        let mut design = Self { cells, labels, cell_of, covariates: Vec::new() };
         for (j, name) in names.iter().enumerate() {
             let moderator = moderated && j + 1 == names.len();
             let x = &sample.covariates[j];
             let means = match moderator {
                 true => centred(sample, x, |row| {
-                    sample.cohort[row] * sample.periods.len() + sample.period[row]
+                    sample.cohort_of(row) * sample.periods.len() + sample.period_of(row)
                 }),
-                false => centred(sample, x, |row| sample.cohort[row]),
+                false => centred(sample, x, |row| sample.cohort_of(row)),
             };
             for (number, cell) in design.cells.iter().enumerate() {
-                let values = column(&|row| match design.cell_of[row] == Some(number) {
+                let values = column(&|row| match design.cell_of(row) == Some(number) {
                     true => means[row],
                     false => 0.0,
                 });
                 let label = format!("{} × {name}", label(cell));
-                design.regressors.push(Regressor { role: Role::Slope(number), label, values });
+                design.covariates.push(Covariate { cell: Some(number), label, values });
             }
             let mut other = |label: String, values: Vec<f64>| {
-                design.regressors.push(Regressor { role: Role::Other, label, values });
+                design.covariates.push(Covariate { cell: None, label, values });
             };
             let own = if moderator { &means } else { x };
             if !moderator {
                 other((*name).to_owned(), x.clone());
                 for at in 1..sample.cohorts.len() {
-                    let values = column(&|row| is(sample.cohort[row] == at) * own[row]);
+                    let values = column(&|row| is(sample.cohort_of(row) == at) * own[row]);
                     other(format!("cohort {} × {name}", cohort(at)), values);
                 }
             }
             for at in 1..sample.periods.len() {
-                let values = column(&|row| is(sample.period[row] == at) * own[row]);
+                let values = column(&|row| is(sample.period_of(row) == at) * own[row]);
                 other(format!("period {} × {name}", period(at)), values);
             }
         }
         if explicit {
             for at in 1..sample.cohorts.len() {
-                let values = column(&|row| is(sample.cohort[row] == at));
+                let values = column(&|row| is(sample.cohort_of(row) == at));
                 let label = format!("cohort {}", cohort(at));
-                design.regressors.push(Regressor { role: Role::Other, label, values });
+                design.covariates.push(Covariate { cell: None, label, values });
             }
             for at in 1..sample.periods.len() {
-                let values = column(&|row| is(sample.period[row] == at));
+                let values = column(&|row| is(sample.period_of(row) == at));
                 let label = format!("period {}", period(at));
-                design.regressors.push(Regressor { role: Role::Other, label, values });
+                design.covariates.push(Covariate { cell: None, label, values });
             }
         }
         design
     }
+
+    /// The regressors of rows of the sample.
+    ///
+    /// # Errors
+    /// [`DidError::CovariateRange`](crate::DidError::CovariateRange).
+    pub fn regressors(&self, rows: &[u32]) -> Result<Regressors> {
+        let cells = CellIndicators {
+            codes: gather(rows, |row| self.cell_of[row]),
+            names: self.labels.clone(),
+            cells: vec![None; self.cells.len()],
+        };
+        let column = |covariate: &Covariate| {
+            let values = gather(rows, |row| covariate.values[row]);
+            check_range(&covariate.label, &values)?;
+            Ok(Regressor { name: covariate.label.clone(), values, indicator: None, cell: None })
+        };
+        let columns = self.covariates.iter().map(column).collect::<Result<_>>()?;
+        Ok(Regressors::new(cells, columns))
+    }
+
+    /// Number of a row's cell; none without an effect.
+    pub fn cell_of(&self, row: usize) -> Option<usize> {
+        Some(self.cell_of[row]).filter(|cell| *cell != u32::MAX).map(|cell| cell as usize)
+    }
 }
 
 /// Cells with rows, by cohort and period, and the number of each row's.
-fn cells(sample: &Sample, control_group: ControlGroup) -> (Vec<Cell>, Vec<Option<usize>>) {
+fn cells(sample: &Sample, control_group: ControlGroup) -> (Vec<Cell>, Vec<u32>) {
     let has_effect = |cohort: usize, period: usize| {
         let own = sample.cohorts[cohort];
         let leads = control_group == ControlGroup::NeverTreated;
         !own.reference && (period >= own.start || leads && period + 1 != own.start)
     };
-    let mut present = vec![vec![false; sample.periods.len()]; sample.cohorts.len()];
-    for (cohort, period) in sample.cohort.iter().zip(&sample.period) {
-        present[*cohort][*period] = true;
-    }
+    let width = sample.periods.len();
+    let pair = |row: usize| sample.cohort_of(row) * width + sample.period_of(row);
+    let mut is_present = vec![false; sample.cohorts.len() * width];
+    (0..sample.rows.len()).for_each(|row| is_present[pair(row)] = true);
     let mut cells = Vec::new();
-    let mut number = vec![vec![None; sample.periods.len()]; sample.cohorts.len()];
-    for (cohort, periods) in present.iter().enumerate() {
-        for (period, present) in periods.iter().enumerate() {
-            if *present && has_effect(cohort, period) {
-                number[cohort][period] = Some(cells.len());
-                cells.push(Cell {
-                    cohort,
-                    period,
-                    event_time: sample.event_time(cohort, period),
-                    treated: period >= sample.cohorts[cohort].start,
-                });
-            }
+    let mut number = vec![u32::MAX; is_present.len()];
+    for (pair, is_present) in is_present.into_iter().enumerate() {
+        let (cohort, period) = (pair / width, pair % width);
+        if is_present && has_effect(cohort, period) {
+            number[pair] = cells.len() as u32;
+            cells.push(Cell {
+                cohort,
+                period,
+                event_time: sample.event_time(cohort, period),
+                treated: period >= sample.cohorts[cohort].start,
+            });
         }
     }
-    let rows = sample.cohort.iter().zip(&sample.period);
-    let of_rows = rows.map(|(cohort, period)| number[*cohort][*period]).collect();
-    (cells, of_rows)
+    (cells, (0..sample.rows.len()).map(|row| number[pair(row)]).collect())
 }
 
 /// Values less their mean in a row's group.

@@ -8,22 +8,23 @@ use super::margins::{Fitted, Margins};
 use super::options::{Etwfe, EtwfeAbsorb};
 use super::result::{EtwfeEffect, EtwfeResult, EtwfeSettings};
 use super::sample::Sample;
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::reference_row;
 use crate::estimator::fitting::fits;
-use crate::estimator::fixed_effects::{Coefficient, FixedEffects, Law, RegressionResult, Vcov};
+use crate::estimator::fixed_effects::{
+    Coefficient, EstimatedRegression, FixedEffects, Law, RegressionResult, Vcov,
+};
 use crate::read::columns::LabelColumn;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 
-/// Columns of the regression's own, beside those of the data.
+/// A column of the regression's own, beside those of the data.
 const COHORT: &str = ".cohort";
-const REGRESSOR: &str = ".regressor";
 
 fits!(<B> Etwfe<B>, device: B::Device, output: EtwfeResult);
 
@@ -62,11 +63,13 @@ impl<B: DidBackend> Etwfe<B> {
             explicit,
             self.frequency,
         );
-        let frame = self.frame(&sample, &design)?;
-        let mut regression = self.regression(&design).fit_on(&frame, device)?;
-        let fitted = self.fitted(&design, &regression);
+        let frame = self.frame(&sample)?;
+        let regressors = |rows: &[u32]| design.regressors(rows);
+        let EstimatedRegression { result: mut regression, regressors: of_coefficients, .. } =
+            self.regression().fit_regressors(&frame, device, &regressors)?;
+        let fitted = self.fitted(&design, &regression, &of_coefficients);
         let margins = fitted.margins(&sample, &design, !self.unweighted_averages);
-        self.rename(&mut regression, &design);
+        self.describe(&mut regression);
         self.result(&sample, &design, &margins, regression)
     }
 
@@ -79,7 +82,11 @@ impl<B: DidBackend> Etwfe<B> {
         factors.iter().filter(|name| Some(*name) != self.unit.as_ref())
     }
 
+    /// Indicators of cells alone need no value for each row.
     fn check_size(&self, sample: &Sample, covariates: usize) -> Result<()> {
+        if covariates == 0 && self.family.is_linear() {
+            return Ok(());
+        }
         let (rows, cohorts, periods) =
             (sample.rows.len() as u128, sample.cohorts.len() as u128, sample.periods.len() as u128);
         let columns = cohorts * periods * (1 + covariates as u128);
@@ -99,30 +106,24 @@ impl<B: DidBackend> Etwfe<B> {
     }
 
     /// The data of the regression.
-    fn frame(&self, sample: &Sample, design: &Design) -> Result<DataFrame> {
-        let index: Vec<u32> =
-            sample.rows.iter().map(|row| u32::try_from(*row).unwrap_or(u32::MAX)).collect();
-        let taken = sample.frame.take(&IdxCa::from_vec("".into(), index))?;
-        let mut kept: Vec<&String> = vec![&self.outcome, &self.time];
-        kept.extend(self.unit.iter().chain(&self.weights).chain(self.clusters()));
-        kept.sort();
-        kept.dedup();
-        let mut columns: Vec<Column> =
-            kept.into_iter().map(|name| Ok(taken.column(name)?.clone())).collect::<Result<_>>()?;
-        let cohort: Vec<u32> =
-            sample.cohort.iter().map(|c| u32::try_from(*c).unwrap_or(u32::MAX)).collect();
-        columns.push(Column::new(COHORT.into(), cohort));
-        for (number, regressor) in design.regressors.iter().enumerate() {
-            let name = format!("{REGRESSOR}{number}");
-            columns.push(Column::new(name.as_str().into(), regressor.values.as_slice()));
+    fn frame(&self, sample: &Sample) -> Result<DataFrame> {
+        let mut names: Vec<&String> = vec![&self.outcome, &self.time];
+        names.extend(self.unit.iter().chain(&self.weights).chain(self.clusters()));
+        names.extend(self.covariates.iter().chain(&self.moderator));
+        names.sort();
+        names.dedup();
+        let mut frame = sample.frame.select(names.into_iter().map(String::as_str))?;
+        if sample.rows.len() < frame.height() {
+            frame = frame.take(&IdxCa::from_vec("".into(), sample.rows.clone()))?;
         }
-        Ok(DataFrame::new_infer_height(columns)?)
+        frame.with_column(Column::new(COHORT.into(), sample.cohorts_of_rows()))?;
+        Ok(frame)
     }
 
-    fn regression(&self, design: &Design) -> FixedEffects<B> {
-        let names: Vec<String> = (0..design.regressors.len())
-            .map(|number| name_label(&format!("{REGRESSOR}{number}")))
-            .collect();
+    /// The regression; its regressors are the columns that those of the design are formed of.
+    fn regression(&self) -> FixedEffects<B> {
+        let names = self.covariates.iter().chain(&self.moderator).map(String::as_str);
+        let names: Vec<String> = names.chain([COHORT]).map(name_label).collect();
         let level = match (&self.unit, self.absorb) {
             (Some(unit), EtwfeAbsorb::Unit) => unit,
             _ => COHORT,
@@ -148,37 +149,26 @@ impl<B: DidBackend> Etwfe<B> {
             .build()
     }
 
-    fn fitted(&self, design: &Design, regression: &RegressionResult) -> Fitted {
-        let place = |name: &str| regression.coefficients.iter().position(|c| c.name == name);
-        let own = |number: usize| {
-            let name = format!("{REGRESSOR}{number}");
-            place(&name).or_else(|| place(&name_label(&name)))
-        };
+    /// What the regression found, by the number of each coefficient's regressor.
+    fn fitted(
+        &self,
+        design: &Design,
+        regression: &RegressionResult,
+        of_coefficients: &[Option<usize>],
+    ) -> Fitted {
+        let place = |regressor: usize| of_coefficients.iter().position(|of| *of == Some(regressor));
+        let cells = design.cells.len();
         Fitted {
             family: self.family,
-            place: (0..design.regressors.len()).map(own).collect(),
+            of_cells: (0..cells).map(place).collect(),
+            of_covariates: (cells..cells + design.covariates.len()).map(place).collect(),
             coefficients: regression.coefficients.iter().map(|c| c.estimate).collect(),
-            constant: place("(Intercept)"),
+            constant: of_coefficients.iter().position(Option::is_none),
         }
     }
 
-    /// Gives the coefficients names that people read.
-    fn rename(&self, regression: &mut RegressionResult, design: &Design) {
-        let label = |name: &str| -> Option<String> {
-            let number: usize = name.trim_matches('`').strip_prefix(REGRESSOR)?.parse().ok()?;
-            Some(design.regressors.get(number)?.label.clone())
-        };
-        let coefficients = regression.coefficients.iter_mut().map(|c| &mut c.name);
-        for name in coefficients.chain(&mut regression.dropped) {
-            *name = label(name).unwrap_or_else(|| name.clone());
-        }
-        for warning in &mut regression.warnings {
-            if let DidWarning::CollinearRegressors { columns } = warning {
-                for name in columns {
-                    *name = label(name).unwrap_or_else(|| name.clone());
-                }
-            }
-        }
+    /// Says what was regressed on what.
+    fn describe(&self, regression: &mut RegressionResult) {
         let slopes: Vec<&str> =
             self.covariates.iter().chain(&self.moderator).map(String::as_str).collect();
         let words = match slopes.is_empty() {
@@ -331,11 +321,8 @@ impl<B: DidBackend> Etwfe<B> {
         };
         let clusters = self.random_shares.then(|| self.units(sample)).transpose()?;
         let weights = |row: usize| if self.unweighted_averages { 1.0 } else { sample.weight(row) };
-        let shares = clusters.as_ref().map(|clusters| RandomShares {
-            clusters,
-            cell_of: &design.cell_of,
-            weights: &weights,
-        });
+        let shares =
+            clusters.as_ref().map(|clusters| RandomShares { clusters, design, weights: &weights });
         let averages: Vec<&Average> = all.iter().filter_map(|w| w.average.as_ref()).collect();
         let covariance = covariance(&averages, &coefficients, margins, shares.as_ref());
         let m = averages.len();
@@ -381,7 +368,7 @@ impl<B: DidBackend> Etwfe<B> {
         };
         let column = sample.frame.column(unit)?;
         let codes = LabelColumn::new(column, "unit")?.codes().codes;
-        Ok(rows().map(|row| codes[*row]).collect())
+        Ok(rows().map(|row| codes[*row as usize]).collect())
     }
 
     fn settings(&self, sample: &Sample) -> EtwfeSettings {

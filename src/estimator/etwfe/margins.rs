@@ -2,15 +2,17 @@
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
-use super::design::{Design, Role};
+use super::design::Design;
 use super::sample::Sample;
 use crate::estimator::fixed_effects::Family;
 
 /// Coefficients by regressor; none where one was left out.
 pub(super) struct Fitted {
     pub family: Family,
-    /// The number of each regressor's coefficient among the estimated ones.
-    pub place: Vec<Option<usize>>,
+    /// The number of each cell's coefficient among the estimated ones.
+    pub of_cells: Vec<Option<usize>>,
+    /// The number of each covariate's.
+    pub of_covariates: Vec<Option<usize>>,
     /// The estimated coefficients, with the constant.
     pub coefficients: Vec<f64>,
     /// The number of the constant among them.
@@ -41,45 +43,43 @@ impl Fitted {
     /// Of all rows; `weighted` if averages have their weights.
     pub fn margins(&self, sample: &Sample, design: &Design, weighted: bool) -> Margins {
         let k = self.coefficients.len();
-        let estimated = |cell: usize| {
-            let own = design.regressors.iter().position(|r| r.role == Role::Effect(cell));
-            own.is_some_and(|own| self.place[own].is_some())
-        };
         let empty = |cell: usize| CellSums {
             rows: 0,
             weight: 0.0,
             effect: 0.0,
             derivatives: vec![0.0; k],
-            estimated: estimated(cell),
+            estimated: self.of_cells[cell].is_some(),
         };
         let mut cells: Vec<CellSums> = (0..design.cells.len()).map(empty).collect();
         let mut effects = vec![0.0; sample.rows.len()];
-        // Regressors of each cell's effect, with their coefficients.
-        let mut own: Vec<Vec<(usize, usize)>> = vec![Vec::new(); design.cells.len()];
-        for (at, regressor) in design.regressors.iter().enumerate() {
-            let (Role::Effect(cell) | Role::Slope(cell)) = regressor.role else { continue };
-            own[cell].extend(self.place[at].map(|place| (at, place)));
+        // Slopes of each cell's effect, with their coefficients.
+        let mut slopes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); design.cells.len()];
+        for (at, (covariate, place)) in
+            design.covariates.iter().zip(&self.of_covariates).enumerate()
+        {
+            if let Some(cell) = covariate.cell {
+                slopes[cell].extend(place.map(|place| (at, place)));
+            }
         }
-        for (row, cell) in design.cell_of.iter().enumerate() {
-            let Some(cell) = *cell else { continue };
+        for (row, effect) in effects.iter_mut().enumerate() {
+            let Some(cell) = design.cell_of(row) else { continue };
             let weight = if weighted { sample.weight(row) } else { 1.0 };
             let sums = &mut cells[cell];
             sums.rows += 1;
             sums.weight += weight;
-            let value = |at: usize| design.regressors[at].values[row];
-            let shift: f64 =
-                own[cell].iter().map(|(at, place)| self.coefficients[*place] * value(*at)).sum();
-            let effect = match self.family.is_linear() {
+            // What the effect has in the row: the regressors of the cell by their coefficients.
+            let of_slopes =
+                slopes[cell].iter().map(|(at, place)| (design.covariates[*at].values[row], *place));
+            let own = self.of_cells[cell].map(|place| (1.0, place)).into_iter().chain(of_slopes);
+            let shift: f64 = own.clone().map(|(x, place)| self.coefficients[place] * x).sum();
+            *effect = match self.family.is_linear() {
                 true => {
-                    for (at, place) in &own[cell] {
-                        sums.derivatives[*place] += weight * value(*at);
-                    }
+                    own.for_each(|(x, place)| sums.derivatives[place] += weight * x);
                     shift
                 }
-                false => self.nonlinear(design, row, shift, &own[cell], weight, sums),
+                false => self.nonlinear(design, row, shift, own, weight, sums),
             };
-            sums.effect += weight * effect;
-            effects[row] = effect;
+            sums.effect += weight * *effect;
         }
         Margins { cells, effects }
     }
@@ -90,13 +90,15 @@ impl Fitted {
         design: &Design,
         row: usize,
         shift: f64,
-        own: &[(usize, usize)],
+        own: impl Iterator<Item = (f64, usize)>,
         weight: f64,
         sums: &mut CellSums,
     ) -> f64 {
         let constant = self.constant.map_or(0.0, |at| self.coefficients[at]);
-        let all = design.regressors.iter().zip(&self.place);
-        let index = all.clone().filter_map(|(r, place)| Some((r.values[row], (*place)?)));
+        let covariates = design.covariates.iter().zip(&self.of_covariates);
+        let covariates = covariates.filter_map(|(x, place)| Some((x.values[row], (*place)?)));
+        let of_cell = design.cell_of(row).and_then(|cell| self.of_cells[cell]);
+        let index = of_cell.map(|place| (1.0, place)).into_iter().chain(covariates);
         let with: f64 =
             constant + index.clone().map(|(x, at)| x * self.coefficients[at]).sum::<f64>();
         let [(mean, slope), (mean_without, slope_without)] =
@@ -108,8 +110,8 @@ impl Fitted {
             sums.derivatives[at] += weight * (slope - slope_without);
         }
         // The regressors of the effect are 0 without treatment.
-        for (at, place) in own {
-            sums.derivatives[*place] += weight * slope_without * design.regressors[*at].values[row];
+        for (x, place) in own {
+            sums.derivatives[place] += weight * slope_without * x;
         }
         mean - mean_without
     }

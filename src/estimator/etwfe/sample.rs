@@ -4,6 +4,7 @@ use crate::base::calendar::{FittedCalendar, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
+use crate::estimator::fixed_effects::gather;
 use crate::read::columns::{Kind, MissingValues, ReadAsMissing, Table, Wanted};
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
@@ -14,14 +15,14 @@ use super::options::Etwfe;
 /// Rows that can be used, by number in the frame.
 pub(super) struct Sample {
     pub frame: polars::prelude::DataFrame,
-    pub rows: Vec<usize>,
+    pub rows: Vec<u32>,
     pub weights: Option<Vec<f64>>,
     /// `[covariate][row]`, the moderator last.
     pub covariates: Vec<Vec<f64>>,
     /// Number of each row's cohort among `cohorts`.
-    pub cohort: Vec<usize>,
+    cohort: Vec<u32>,
     /// Number of each row's period among `periods`.
-    pub period: Vec<usize>,
+    period: Vec<u32>,
     pub cohorts: Vec<Cohort>,
     pub periods: Vec<f64>,
     grid: TimeGrid,
@@ -70,37 +71,32 @@ impl Sample {
         let covariates =
             names.map(|name| table.numbers(name, "covariate")).collect::<Result<Vec<_>>>()?;
         let len = table.len();
-        let complete = |row: &usize| {
-            outcome[*row].is_finite()
-                && !time.is_missing(*row)
-                && !group.is_missing(*row)
-                && weights.as_ref().is_none_or(|w| w[*row].is_finite())
-                && covariates.iter().all(|x| x[*row].is_finite())
+        let complete = |row: &u32| {
+            let row = *row as usize;
+            outcome[row].is_finite()
+                && !time.is_missing(row)
+                && !group.is_missing(row)
+                && weights.as_ref().is_none_or(|w| w[row].is_finite())
+                && covariates.iter().all(|x| x[row].is_finite())
         };
-        let has_weight = |row: &usize| weights.as_ref().is_none_or(|w| w[*row] > 0.0);
-        let all: Vec<usize> = (0..len).filter(complete).collect();
-        let rows_missing = len - all.len();
-        let rows: Vec<usize> = all.into_iter().filter(has_weight).collect();
+        let has_weight = |row: &u32| weights.as_ref().is_none_or(|w| w[*row as usize] > 0.0);
+        let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();
+        let rows_missing = len - rows.len();
+        rows.retain(has_weight);
         if rows.is_empty() {
             return Err(DidError::EmptySample {
                 after: "after dropping rows with missing or non-finite values and rows without weight",
                 remedy: "check the columns for nulls and infinities, and the weights",
             });
         }
-        let times: Vec<f64> = rows.iter().map(|row| time.value(time.codes[*row])).collect();
-        let groups: Vec<f64> = rows.iter().map(|row| group.value(group.codes[*row])).collect();
-        let distinct = |values: &[f64]| {
-            let mut values = values.to_vec();
-            values.sort_by(f64::total_cmp);
-            values.dedup();
-            values
-        };
-        let periods = distinct(&times);
+        let times = gather(&rows, |row| time.codes[row]);
+        let groups = gather(&rows, |row| group.codes[row]);
+        let periods = time.finite(times.iter());
         if periods.len() < 2 {
             return Err(DidError::TooFewPeriods { periods: periods.len() });
         }
         let (first, last) = (periods[0], periods[periods.len() - 1]);
-        let found = distinct(&groups);
+        let found = group.finite(groups.iter());
         let near: Vec<f64> =
             found.iter().copied().filter(|g| *g >= first - 1.0 && *g <= last + 1.0).collect();
         let FittedCalendar { grid, approximate } = FittedCalendar::new(&periods, &near);
@@ -112,14 +108,12 @@ impl Sample {
         if rows_missing > 0 {
             warnings.push(DidWarning::DroppedRows { rows: rows_missing });
         }
+        let number_of = time.of_codes(times.iter(), |t| periods.partition_point(|p| *p < t) as u32);
         let mut sample = Self {
-            weights: weights.map(|w| rows.iter().map(|row| w[*row]).collect()),
-            covariates: covariates
-                .iter()
-                .map(|x| rows.iter().map(|row| x[*row]).collect())
-                .collect(),
+            weights: weights.map(|w| gather(&rows, |row| w[row])),
+            covariates: covariates.iter().map(|x| gather(&rows, |row| x[row])).collect(),
             cohort: Vec::new(),
-            period: times.iter().map(|t| periods.partition_point(|p| p < t)).collect(),
+            period: times.iter().map(|code| number_of[usize::from(*code)]).collect(),
             cohorts: Vec::new(),
             frame,
             rows,
@@ -131,33 +125,37 @@ impl Sample {
             rows_missing,
             warnings,
         };
-        sample.form_cohorts(config, &groups)?;
+        let start_of = group.of_codes(groups.iter(), |group| sample.start(group));
+        let starts: Vec<u32> = groups.iter().map(|code| start_of[usize::from(*code)]).collect();
+        sample.form_cohorts(config, &starts)?;
         Ok(sample)
     }
 
     /// The number of the first treated period of a group; that of periods if it is never treated.
-    fn start(&self, group: f64) -> usize {
+    fn start(&self, group: f64) -> u32 {
         let is_before = |period: &f64| {
             group.is_infinite() || *period < group && !self.grid.is_same(*period, group)
         };
-        self.periods.iter().take_while(|period| is_before(period)).count()
+        self.periods.iter().take_while(|period| is_before(period)).count() as u32
     }
 
-    fn form_cohorts<B: DidBackend>(&mut self, config: &Etwfe<B>, groups: &[f64]) -> Result<()> {
-        let starts: Vec<usize> = groups.iter().map(|group| self.start(*group)).collect();
+    /// From the number of each row's first treated period.
+    fn form_cohorts<B: DidBackend>(&mut self, config: &Etwfe<B>, starts: &[u32]) -> Result<()> {
         let already = starts.iter().filter(|start| **start == 0).count();
         if already > 0 {
             self.warnings.push(DidWarning::AlreadyTreatedRows { rows: already });
         }
-        let mut distinct: Vec<usize> = starts.iter().copied().filter(|start| *start > 0).collect();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let never = self.periods.len();
-        let treated: Vec<usize> = distinct.iter().copied().filter(|start| *start < never).collect();
+        let never = self.periods.len() as u32;
+        let mut occurs = vec![false; self.periods.len() + 1];
+        for start in starts {
+            occurs[*start as usize] = true;
+        }
+        let distinct = (1..=never).filter(|start| occurs[*start as usize]);
+        let treated: Vec<u32> = distinct.clone().filter(|start| *start < never).collect();
         let Some(last) = treated.last().copied() else {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
-        let reference = match (distinct.contains(&never), config.control_group) {
+        let reference = match (occurs[never as usize], config.control_group) {
             (true, _) => never,
             (false, ControlGroup::NeverTreated) => return Err(DidError::NoNeverTreated),
             (false, ControlGroup::NotYetTreated) => last,
@@ -166,29 +164,39 @@ impl Sample {
             if treated.len() < 2 {
                 return Err(DidError::NoNeverTreated);
             }
-            let group = self.periods[last];
+            let group = self.periods[last as usize];
             self.warnings.push(DidWarning::LastCohortAsControl { group });
         }
-        // The reference has no treated row.
-        let kept = |at: &usize| starts[*at] > 0 && self.period[*at] < reference;
-        let kept: Vec<usize> = (0..starts.len()).filter(kept).collect();
-        let order: Vec<usize> = std::iter::once(reference)
-            .chain(distinct.iter().copied().filter(|start| *start != reference))
+        let order: Vec<u32> = std::iter::once(reference)
+            .chain(distinct.filter(|start| *start != reference))
             .collect();
-        let cohort = |start: &usize| Cohort {
-            group: self.periods.get(*start).copied().unwrap_or(f64::INFINITY),
-            start: *start,
+        let cohort = |start: &u32| Cohort {
+            group: self.periods.get(*start as usize).copied().unwrap_or(f64::INFINITY),
+            start: *start as usize,
             reference: *start == reference,
         };
         self.cohorts = order.iter().map(cohort).collect();
-        let number = |start: usize| order.iter().position(|own| *own == start).unwrap_or(0);
-        self.cohort = kept.iter().map(|at| number(starts[*at])).collect();
-        self.period = kept.iter().map(|at| self.period[*at]).collect();
-        self.rows = kept.iter().map(|at| self.rows[*at]).collect();
-        let taken = |values: &Vec<f64>| kept.iter().map(|at| values[*at]).collect();
-        self.weights = self.weights.as_ref().map(taken);
-        self.covariates = self.covariates.iter().map(taken).collect();
-        let periods = self.periods.len().min(reference);
+        let mut number_of = vec![0; self.periods.len() + 1];
+        for (number, start) in (0..).zip(&order) {
+            number_of[*start as usize] = number;
+        }
+        self.cohort = starts.iter().map(|start| number_of[*start as usize]).collect();
+        // The reference has no treated row.
+        let is_kept = |at: &u32| {
+            let at = *at as usize;
+            starts[at] > 0 && self.period[at] < reference
+        };
+        let kept: Vec<u32> = (0..).take(starts.len()).filter(is_kept).collect();
+        if kept.len() < starts.len() {
+            self.cohort = gather(&kept, |at| self.cohort[at]);
+            self.period = gather(&kept, |at| self.period[at]);
+            self.rows = gather(&kept, |at| self.rows[at]);
+            self.weights = self.weights.as_ref().map(|values| gather(&kept, |at| values[at]));
+            for values in &mut self.covariates {
+                *values = gather(&kept, |at| values[at]);
+            }
+        }
+        let periods = self.periods.len().min(reference as usize);
         self.periods.truncate(periods);
         match periods {
             0..2 => Err(DidError::TooFewPeriods { periods }),
@@ -199,6 +207,21 @@ impl Sample {
     /// Periods since the first treated one of a cohort.
     pub fn event_time(&self, cohort: usize, period: usize) -> f64 {
         self.grid.elapsed(self.cohorts[cohort].group, self.periods[period])
+    }
+
+    /// Number of a row's cohort among [`cohorts`](Self::cohorts).
+    pub fn cohort_of(&self, at: usize) -> usize {
+        self.cohort[at] as usize
+    }
+
+    /// Numbers of the rows' cohorts.
+    pub fn cohorts_of_rows(&self) -> &[u32] {
+        &self.cohort
+    }
+
+    /// Number of a row's period among [`periods`](Self::periods).
+    pub fn period_of(&self, at: usize) -> usize {
+        self.period[at] as usize
     }
 
     pub fn weight(&self, at: usize) -> f64 {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::problem::{CohortCell, Regressor};
+use super::problem::{CellIndicators, CohortCell};
 use super::reading::{RegressionRows, RowCohorts};
 use super::sample::{SampleRules, gather, pruned};
 use crate::base::error::{DidError, Result};
@@ -111,15 +111,16 @@ impl CohortCells {
         self.pairs.iter().map(|(_, time)| *time)
     }
 
-    /// Their columns, in the order of event times and cohorts.
-    pub fn columns(&self, time: &str, rows: &[u32]) -> Vec<Regressor> {
-        let column = |(code, cell): (u32, &CohortCell)| {
-            let (at, cohort) = (coarse(cell.at), coarse(cell.cohort));
-            let values = gather(rows, |row| f64::from(u8::from(self.codes[row] == code)));
-            let name = format!("{time}::{at}:cohort::{cohort}");
-            Regressor { name, values, indicator: None, cell: Some(*cell) }
+    /// Their indicators in these rows, in the order of event times and cohorts.
+    pub fn indicators(&self, time: &str, rows: &[u32]) -> CellIndicators {
+        let name = |cell: &CohortCell| {
+            format!("{time}::{}:cohort::{}", coarse(cell.at), coarse(cell.cohort))
         };
-        (0..).zip(&self.cells).map(column).collect()
+        CellIndicators {
+            codes: gather(rows, |row| self.codes[row]),
+            names: self.cells.iter().map(name).collect(),
+            cells: self.cells.iter().map(|cell| Some(*cell)).collect(),
+        }
     }
 }
 

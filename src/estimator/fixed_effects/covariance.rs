@@ -2,13 +2,14 @@
 
 use faer::MatRef;
 
+use super::columns::FitColumns;
 use super::options::{GDf, Ssc, Vcov};
 use super::sums;
 use crate::base::spectrum::{Spectrum, row_major};
 
 /// What a covariance is made of. Columns and residuals are multiplied by the roots of the weights.
 pub(super) struct Scores<'a> {
-    pub columns: &'a [&'a [f64]],
+    pub columns: &'a FitColumns,
     pub residuals: &'a [f64],
     /// Inverse of their cross-products, `[k, k]`.
     pub bread: &'a [f64],
@@ -57,19 +58,18 @@ impl Scores<'_> {
             Vcov::Iid => {
                 scaled(&self.of_regressors(self.bread.to_vec()), parameters * self.rss / (n - 1.0))
             }
-            Vcov::Hetero => scaled(
-                &self.sandwich(&sums::gram(self.columns, Some(self.residuals))),
-                parameters * rows,
-            ),
+            Vcov::Hetero => {
+                scaled(&self.sandwich(&self.columns.gram(self.residuals)), parameters * rows)
+            }
             Vcov::Hc2 | Vcov::Hc3 => {
-                let mut e = sums::quadratic(self.columns, self.bread);
+                let mut e = self.columns.quadratic(self.bread);
                 let half = *vcov == Vcov::Hc2;
                 full_leverage = e.iter().filter(|leverage| 1.0 - **leverage < FULL).count();
                 sums::update(&mut e, |row, leverage| {
                     let left = 1.0 - leverage;
                     self.residuals[row] / if half { left.sqrt() } else { left }
                 });
-                scaled(&self.sandwich(&sums::gram(self.columns, Some(&e))), parameters * rows)
+                scaled(&self.sandwich(&self.columns.gram(&e)), parameters * rows)
             }
             Vcov::Cluster(_) => {
                 let (matrix, is_repaired) = self.clustered(ssc);
@@ -86,27 +86,21 @@ impl Scores<'_> {
     /// It is formed of the clusters' influence on the coefficients, so that it is a sum of squares for each factor. What rounding
     /// leaves of a variance of zero is zero, and is never taken for a negative variance.
     fn clustered(&self, ssc: &Ssc) -> (Vec<f64>, bool) {
-        let k = self.columns.len();
+        let k = self.columns.count();
         let smallest = self.clusters.iter().map(|c| c.1).min().unwrap_or(0);
         let influence = self.influence();
         let (mut total, mut parts) = (vec![0.0; k * k], vec![0.0; k]);
         for (index, (codes, count)) in self.clusters.iter().enumerate() {
-            let sums = sums::by_cluster(self.columns, self.residuals, codes, *count);
-            let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
             let g = if ssc.g_df == GDf::Min { smallest } else { *count } as f64;
             let adjusted = if ssc.g_adj { g / (g - 1.0) } else { 1.0 };
             let sign = if index == 2 { -adjusted } else { adjusted };
-            let of_clusters = sums::combined(&sums, &influence);
+            let of_clusters = self.columns.by_cluster(self.residuals, codes, *count, &influence);
             let of_clusters: Vec<&[f64]> = of_clusters.iter().map(Vec::as_slice).collect();
             let part = sums::gram(&of_clusters, None);
             parts.iter_mut().enumerate().for_each(|(j, p)| *p += adjusted * part[j * k + j]);
             total.iter_mut().zip(part).for_each(|(t, v)| *t += sign * v);
         }
-        let absolute: Vec<f64> = self
-            .columns
-            .iter()
-            .map(|x| sums::sum(x.len(), |i| (x[i] * self.residuals[i]).abs()))
-            .collect();
+        let absolute = self.columns.absolute(self.residuals);
         let rounding = (ROUNDINGS * self.rounding).clamp(ROUNDING, ROUNDED);
         let nothing = |j: usize| {
             let size: f64 = (0..k).map(|i| influence[i * k + j].abs() * absolute[i]).sum();
@@ -133,9 +127,8 @@ impl Scores<'_> {
         let (n, g) = (self.residuals.len() as f64, *count as f64);
         let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
         let adjusted = if ssc.g_adj { g / (g - 1.0) } else { 1.0 };
-        let sums = sums::by_cluster(self.columns, self.residuals, codes, *count);
-        let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
-        let mut influence = sums::combined(&sums, &self.influence());
+        let mut influence =
+            self.columns.by_cluster(self.residuals, codes, *count, &self.influence());
         let scale = (parameters * adjusted).sqrt();
         influence.iter_mut().flatten().for_each(|value| *value *= scale);
         influence
@@ -143,7 +136,7 @@ impl Scores<'_> {
 
     /// What a score adds to the coefficients of the regressors, `[k, k]`: one coefficient a column.
     fn influence(&self) -> Vec<f64> {
-        let k = self.columns.len();
+        let k = self.columns.count();
         let Some(back) = self.back else { return self.bread.to_vec() };
         let product = MatRef::from_row_major_slice(self.bread, k, k)
             * MatRef::from_row_major_slice(back, k, k).transpose();
@@ -151,7 +144,7 @@ impl Scores<'_> {
     }
 
     fn sandwich(&self, meat: &[f64]) -> Vec<f64> {
-        let k = self.columns.len();
+        let k = self.columns.count();
         let bread = MatRef::from_row_major_slice(self.bread, k, k);
         let meat = MatRef::from_row_major_slice(meat, k, k);
         let product = bread * meat * bread;
@@ -160,7 +153,7 @@ impl Scores<'_> {
 
     /// The covariance of the regressors' coefficients, from the covariance of the columns' coefficients.
     fn of_regressors(&self, matrix: Vec<f64>) -> Vec<f64> {
-        let k = self.columns.len();
+        let k = self.columns.count();
         let Some(back) = self.back else { return symmetric(&matrix, k) };
         let back = MatRef::from_row_major_slice(back, k, k);
         let product = back * MatRef::from_row_major_slice(&matrix, k, k) * back.transpose();
@@ -208,7 +201,7 @@ mod tests {
     fn covariances_of_a_mean_are_known() {
         // One column of ones: the estimate is a mean of four residuals.
         let (ones, e) = ([1.0; 4], [1.0, -1.0, 2.0, -2.0]);
-        let columns = [&ones[..]];
+        let columns = FitColumns::Rows(vec![ones.to_vec()]);
         let clusters = [(vec![0, 0, 1, 1], 2)];
         let scores = Scores {
             columns: &columns,
@@ -229,8 +222,8 @@ mod tests {
         near(of(&Vcov::Hc2, &ssc), 10.0 / 16.0 / 0.75 * 4.0 / 3.0);
         near(of(&Vcov::Hc3, &ssc), 10.0 / 16.0 / 0.5625 * 4.0 / 3.0);
         near(of(&Vcov::Cluster(vec![]), &ssc), 0.0);
-        let one = [1.0, 0.0, 0.0, 0.0];
-        let alone = Scores { columns: &[&one], bread: &[1.0], ..scores };
+        let one = FitColumns::Rows(vec![vec![1.0, 0.0, 0.0, 0.0]]);
+        let alone = Scores { columns: &one, bread: &[1.0], ..scores };
         assert_eq!(alone.covariance(&Vcov::Hc3, &ssc, 1).full_leverage, 1);
         let plain = Ssc { k_adj: false, g_adj: false, ..ssc };
         near(of(&Vcov::Hetero, &plain), 10.0 / 16.0);

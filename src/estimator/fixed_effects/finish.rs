@@ -215,10 +215,9 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         estimated: &LinearFit,
     ) -> Uncertainty {
         let config = self.config;
-        let slices: Vec<&[f64]> = estimated.columns.iter().map(Vec::as_slice).collect();
         let back = regressors.back(&estimated.kept, estimated.turn.as_deref());
         let scores = Scores {
-            columns: &slices,
+            columns: &estimated.columns,
             residuals: &estimated.residuals,
             bread: &estimated.bread,
             back: back.as_deref(),

@@ -8,7 +8,7 @@ use super::likelihood::{Maximum, Stopping, maximum};
 use super::linear::CentredRegressors;
 use super::options::Family;
 use super::predictor::{Predictor, RegressorFormula, SampleLevels};
-use super::problem::{CohortCell, Regressor, Where, columns};
+use super::problem::{CohortCell, Regressors, Where, columns};
 use super::reading::{RegressionColumns, RegressionRows};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::RegressionSample;
@@ -27,21 +27,31 @@ pub(super) fn fit<B: DidBackend>(
     data: Data<'_>,
     device: &B::Device,
 ) -> Result<RegressionResult> {
-    let start = Instant::now();
-    B::probe(device, config.precision)?;
-    let source = config.source()?;
-    let formula = source.formula()?;
-    let wanted = config.columns(formula)?;
-    let reading = read(data, &wanted, &config.missing(), start)?;
-    let task = RegressionTask { config, device, source, estimator: "feols", start };
-    let design = |rows: &[u32]| {
+    let design = |reading: &RegressionReading, rows: &[u32]| {
         let regressors = &reading.rows.regressors;
         let levels =
             SampleLevels { present: regressors.present(rows), cells: regressors.cells(rows)? };
         let design = regressors.design_in(&levels.present, &levels.cells)?;
-        Ok((columns(&design, rows)?, Some((design, levels))))
+        let columns = columns(&design, rows)?;
+        Ok(Regressors { cells: None, columns, design: Some((design, levels)) })
     };
-    Ok(task.estimate(&wanted, &reading, Vec::new(), &design)?.result)
+    Ok(fit_by(config, data, device, &design)?.result)
+}
+
+/// Fits a regression whose regressors in rows of the data are given by what was read.
+pub(super) fn fit_by<B: DidBackend>(
+    config: &FixedEffects<B>,
+    data: Data<'_>,
+    device: &B::Device,
+    of: &dyn Fn(&RegressionReading, &[u32]) -> Result<Regressors>,
+) -> Result<EstimatedRegression> {
+    let start = Instant::now();
+    B::probe(device, config.precision)?;
+    let source = config.source()?;
+    let wanted = config.columns(source.formula()?)?;
+    let reading = read(data, &wanted, &config.missing(), start)?;
+    let task = RegressionTask { config, device, source, estimator: "feols", start };
+    task.estimate(&wanted, &reading, Vec::new(), &|rows: &[u32]| of(&reading, rows))
 }
 
 /// Reads the columns needed.
@@ -83,13 +93,14 @@ fn blamed(family: Family, separating: &Separating) -> impl Fn(DidError) -> DidEr
     }
 }
 
-/// Gives the regressors of a sample with these rows, and the design that they come from.
-pub(super) type RegressorsOf<'a> =
-    &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
+/// Gives the regressors of a sample with these rows.
+pub(in crate::estimator) type RegressorsOf<'a> = &'a dyn Fn(&[u32]) -> Result<Regressors>;
 
 /// A regression with what its coefficients stand for.
-pub(super) struct EstimatedRegression {
+pub(in crate::estimator) struct EstimatedRegression {
     pub result: RegressionResult,
+    /// Number of each coefficient's regressor; none for the constant.
+    pub regressors: Vec<Option<usize>>,
     /// Cohort and event time of each coefficient that is the effect of one.
     pub cells: Vec<Option<CohortCell>>,
 }
@@ -123,10 +134,12 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let (sample, mut regressors, mut estimated, indicators, cells, design) = loop {
             let sample = RegressionSample::new(read, self.rules(), &without, labels)
                 .map_err(blamed(config.family, &separating))?;
-            let (columns, design) = of(&sample.rows)?;
-            let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
-            let cells: Vec<_> = columns.iter().map(|c| c.cell).collect();
-            let mut regressors = CentredRegressors::new(columns, &sample, constant);
+            let of_rows = of(&sample.rows)?;
+            let (indicators, cells) = (of_rows.indicators(), of_rows.cohort_cells());
+            let Regressors { cells: of_cells, columns, design } = of_rows;
+            let shared = config.family.is_linear();
+            let mut regressors =
+                CentredRegressors::new(of_cells, columns, &sample, constant, shared)?;
             if let Some((design, _)) = &design {
                 regressors.without = design.without().to_vec();
             }
@@ -159,8 +172,9 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         // The constant stands before the columns.
         let constants = usize::from(regressors.constant);
         fit.indicators = indicated(&indicators, &kept, constants);
-        let cell_of = |kept: &usize| kept.checked_sub(constants).and_then(|column| cells[column]);
-        let cells = kept.iter().map(cell_of).collect();
+        let of_coefficients: Vec<Option<usize>> =
+            kept.iter().map(|kept| kept.checked_sub(constants)).collect();
+        let cells = of_coefficients.iter().map(|of| of.and_then(|column| cells[column])).collect();
         if let Some((design, levels)) = design {
             fit.indicators.extend(design.references().iter().map(Indicated::reference));
             fit.predictor = self.predictor(wanted, read, &design, levels, &kept);
@@ -180,7 +194,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         };
         timings.finish(self.start);
         fit.timings = timings;
-        Ok(EstimatedRegression { result: fit, cells })
+        Ok(EstimatedRegression { result: fit, regressors: of_coefficients, cells })
     }
 
     fn predictor(

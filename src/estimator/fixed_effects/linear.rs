@@ -1,8 +1,10 @@
 //! The regression of a sample's outcome on its regressors, by least squares.
 
 use super::collinear::{Basis, Before};
-use super::least_squares::least_squares;
-use super::problem::{Projected, Regressor, Report, Where, centre, project};
+use super::columns::FitColumns;
+use super::least_squares::{LeastSquares, least_squares};
+use super::patterns::Patterns;
+use super::problem::{CellIndicators, Projected, Regressor, Report, Where, centre, project};
 use super::sample::RegressionSample;
 use super::sums;
 use crate::base::error::{DidError, DidWarning, Result};
@@ -23,6 +25,8 @@ pub(super) struct CentredRegressors {
     pub without: Vec<String>,
     /// Whether the first is the constant.
     pub constant: bool,
+    /// The regressors by the levels that share them, in the place of their values.
+    pub patterns: Option<Patterns>,
 }
 
 /// What was estimated, and what its covariance is formed of.
@@ -31,7 +35,7 @@ pub(super) struct LinearFit {
     pub kept: Vec<usize>,
     pub b: Vec<f64>,
     /// The kept columns, multiplied by the roots of the weights, and what they are multiplied by beside.
-    pub columns: Vec<Vec<f64>>,
+    pub columns: FitColumns,
     pub turn: Option<Vec<f64>>,
     /// Residuals, multiplied by the roots of the weights.
     pub residuals: Vec<f64>,
@@ -92,7 +96,14 @@ impl LinearFit {
 }
 
 impl CentredRegressors {
-    pub fn new(columns: Vec<Regressor>, sample: &RegressionSample, constant: bool) -> Self {
+    /// Indicators of cells stand first. `shared` if levels may share their values.
+    pub fn new(
+        cells: Option<CellIndicators>,
+        columns: Vec<Regressor>,
+        sample: &RegressionSample,
+        constant: bool,
+        shared: bool,
+    ) -> Result<Self> {
         let weights = sample.weights.as_deref();
         let n = sample.rows.len();
         let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
@@ -105,11 +116,29 @@ impl CentredRegressors {
             before: vec![],
             without: vec![],
             constant: needs_constant,
+            patterns: None,
         };
         if needs_constant {
             all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
         }
-        for Regressor { name, mut values, .. } in columns {
+        let mut indicators = Vec::new();
+        if let Some(cells) = cells {
+            if shared && columns.is_empty() {
+                all.patterns = Patterns::find(sample, &cells.codes);
+            }
+            match &all.patterns {
+                Some(patterns) => {
+                    for (name, raw) in cells.names.into_iter().zip(patterns.weights_of_cells()) {
+                        let mean = raw / total;
+                        all.names.push(name);
+                        all.means.push(mean);
+                        all.before.push(Before { raw, centred: raw * (1.0 - mean) });
+                    }
+                }
+                None => indicators = cells.columns()?,
+            }
+        }
+        for Regressor { name, mut values, .. } in indicators.into_iter().chain(columns) {
             if spanned {
                 let centred = centre(&mut values, weights, total);
                 all.push(name, values, centred.mean, centred.before);
@@ -119,7 +148,7 @@ impl CentredRegressors {
                 all.push(name, values, 0.0, Before { raw, centred: raw });
             }
         }
-        all
+        Ok(all)
     }
 
     fn push(&mut self, name: String, values: Vec<f64>, mean: f64, before: Before) {
@@ -185,27 +214,35 @@ pub(super) fn named<'a>(
     [(label, outcome)].into_iter().chain(regressors).collect()
 }
 
-/// The fixed effects of a fit: effects of the outcome less effects of the regressors times their coefficients; the first factor
-/// includes the constant that centring removed. `effects` holds the outcome's, then those of each of the `kept` regressors.
-pub(super) fn effects_of_fit(
-    sample: &RegressionSample,
-    effects: &[Vec<f64>],
-    b: &[f64],
-    constant: f64,
-) -> Option<Vec<f64>> {
+/// The fixed effects of a fit: effects of the outcome less effects of the regressors times their coefficients. `effects` holds the outcome's,
+/// then those of each regressor.
+pub(super) fn effects_of_fit(effects: &[Vec<f64>], b: &[f64]) -> Option<Vec<f64>> {
     let (of_outcome, of_regressors) = effects.split_first()?;
     let mut fit = of_outcome.clone();
     for (own, b) in of_regressors.iter().zip(b) {
         fit.iter_mut().zip(own).for_each(|(e, x)| *e -= b * x);
     }
-    let first = sample.factors.first().map_or(0, |f| f.levels);
-    fit[..first].iter_mut().for_each(|e| *e += constant);
     Some(fit)
 }
 
 /// Whether fixed effects were projected out iteratively.
 pub(super) fn is_iterated(report: Option<&Report>) -> bool {
     report.into_iter().flat_map(|r| &r.columns).any(|c| c.iterations > 0)
+}
+
+/// The regression of an outcome without its fixed effects on regressors without theirs.
+pub(super) struct Regressed {
+    /// Regressors with a coefficient.
+    pub kept: Vec<usize>,
+    pub fit: LeastSquares,
+    pub columns: FitColumns,
+    pub turn: Option<Vec<f64>>,
+    /// The sum of squares of the outcome without its fixed effects, if there are any.
+    pub within: Option<f64>,
+    /// Levels' effects on the fit, factor after factor, but for the constant that centring removed; none without factors.
+    pub effects: Option<Vec<f64>>,
+    pub report: Option<Report>,
+    pub warnings: Vec<DidWarning>,
 }
 
 /// Least squares.
@@ -225,31 +262,16 @@ pub(super) fn gaussian(
         outcome.clone_from(&sample.outcome);
     }
     let mean = if spanned { about.mean } else { 0.0 };
-    let demeaner = place.demeaner(sample, weights)?;
-    let values = std::mem::take(&mut regressors.values);
-    let Projected { mut residuals, effects, solved, warnings } = {
-        let named = named(&sample.outcome_label, &outcome, &regressors.names, &values);
-        project(demeaner.as_ref(), &named, None)?
-    };
-    drop((demeaner, values, outcome));
-    weigh(&mut residuals, weights);
-    let columns = residuals.split_off(1);
-    let outcome = residuals.pop().unwrap_or_default();
-    let iterated = is_iterated(solved.as_ref());
-    let basis = Basis::find(columns, &regressors.before, place.options.tolerance, iterated);
-    let fit = least_squares(&outcome, &basis)?;
-    let Basis { kept, columns, turn, .. } = basis;
-    let within = (!sample.factors.is_empty()).then(|| sums::inner(&outcome, &outcome));
-    drop(outcome);
+    let Regressed { kept, fit, columns, turn, within, mut effects, report, warnings } =
+        match regressors.patterns.take() {
+            Some(patterns) => patterns.regressed(sample, regressors, outcome, place)?,
+            None => regressed(sample, regressors, outcome, place)?,
+        };
     let shifts = kept.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
     let constant = mean - shifts.sum::<f64>();
-    let of_kept_columns: Vec<Vec<f64>> = match effects.is_empty() {
-        true => Vec::new(),
-        false => {
-            [0].into_iter().chain(kept.iter().map(|j| j + 1)).map(|c| effects[c].clone()).collect()
-        }
-    };
-    let effects = effects_of_fit(sample, &of_kept_columns, &fit.b, constant);
+    if let (Some(effects), Some(first)) = (&mut effects, sample.factors.first()) {
+        effects[..first.levels].iter_mut().for_each(|e| *e += constant);
+    }
     let mut raw_residuals = fit.residuals.clone();
     if weights.is_some() {
         sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
@@ -276,9 +298,49 @@ pub(super) fn gaussian(
         quality,
         raw_residuals,
         effects,
-        report: solved,
+        report,
         warnings,
         steps: None,
         mean,
+    })
+}
+
+/// With a value of each regressor for each row.
+fn regressed(
+    sample: &RegressionSample,
+    regressors: &mut CentredRegressors,
+    outcome: Vec<f64>,
+    place: &Where<'_>,
+) -> Result<Regressed> {
+    let weights = sample.weights.as_deref();
+    let demeaner = place.demeaner(sample, weights)?;
+    let values = std::mem::take(&mut regressors.values);
+    let Projected { mut residuals, effects, solved, warnings } = {
+        let named = named(&sample.outcome_label, &outcome, &regressors.names, &values);
+        project(demeaner.as_ref(), &named, None)?
+    };
+    drop((demeaner, values, outcome));
+    weigh(&mut residuals, weights);
+    let columns = residuals.split_off(1);
+    let outcome = residuals.pop().unwrap_or_default();
+    let iterated = is_iterated(solved.as_ref());
+    let basis = Basis::find(columns, &regressors.before, place.options.tolerance, iterated);
+    let fit = least_squares(&outcome, &basis)?;
+    let Basis { kept, columns, turn, .. } = basis;
+    let of_kept_columns: Vec<Vec<f64>> = match effects.is_empty() {
+        true => Vec::new(),
+        false => {
+            [0].into_iter().chain(kept.iter().map(|j| j + 1)).map(|c| effects[c].clone()).collect()
+        }
+    };
+    Ok(Regressed {
+        within: (!sample.factors.is_empty()).then(|| sums::inner(&outcome, &outcome)),
+        effects: effects_of_fit(&of_kept_columns, &fit.b),
+        columns: FitColumns::Rows(columns),
+        kept,
+        fit,
+        turn,
+        report: solved,
+        warnings,
     })
 }

@@ -7,6 +7,7 @@
 mod check;
 mod cohorts;
 mod collinear;
+mod columns;
 mod covariance;
 mod degrees;
 mod event_study;
@@ -18,6 +19,7 @@ mod likelihood;
 mod linear;
 mod options;
 mod order;
+mod patterns;
 mod predict;
 mod predictor;
 mod problem;
@@ -34,6 +36,7 @@ mod unit_rows;
 mod wald;
 mod within;
 
+use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
@@ -49,11 +52,13 @@ use crate::read::input::Data;
 pub(in crate::estimator) use cohorts::{coarse, fine};
 pub(in crate::estimator) use collinear::{Basis, Before};
 pub(in crate::estimator) use degrees::{Parameters, is_nested};
+pub(in crate::estimator) use fit::{EstimatedRegression, RegressorsOf};
 pub use inference::{Coefficient, FTest};
 pub(in crate::estimator) use inference::{Law, combine};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub(in crate::estimator) use order::{SortKeys, canonical};
 pub(in crate::estimator) use problem::columns as regressors;
+pub(in crate::estimator) use problem::{CellIndicators, Regressor, Regressors};
 pub(in crate::estimator) use range::check_range;
 pub(in crate::estimator) use reading::{
     Coded, CohortColumns, RegressionColumns, RegressionRows, RowCohorts,
@@ -235,6 +240,21 @@ impl<B: DidBackend> FixedEffects<B> {
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "feols", backend = B::NAME).entered();
         fit::fit(self, data.into(), device)
+    }
+
+    /// As [`fit_on`](Self::fit_on), with other regressors: those of the formula say only what else orders the rows.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub(in crate::estimator) fn fit_regressors(
+        &self,
+        frame: &DataFrame,
+        device: &B::Device,
+        of: RegressorsOf<'_>,
+    ) -> Result<EstimatedRegression> {
+        self.validate()?;
+        let _span = tracing::info_span!("fit", estimator = "feols", backend = B::NAME).entered();
+        fit::fit_by(self, frame.into(), device, &|_, rows| of(rows))
     }
 
     fn source(&self) -> Result<RegressionText> {

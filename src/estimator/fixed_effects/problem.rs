@@ -1,10 +1,12 @@
 //! A regression in canonical order: columns without their means and fixed effects.
 
 use super::collinear::Before;
+use super::predictor::SampleLevels;
 use super::range::check_range;
 use super::sample::RegressionSample;
 use super::sums;
 use crate::base::error::{DidWarning, Result};
+use crate::base::memory;
 use crate::engine::demean::{
     Column, ColumnReport, DemeanOptions, DemeanedColumns, Demeaner, Place,
 };
@@ -28,6 +30,64 @@ pub(in crate::estimator) struct Regressor {
     pub indicator: Option<Indicator>,
     /// The cohort and event time whose effect its coefficient is.
     pub cell: Option<CohortCell>,
+}
+
+/// Indicators of cells of rows: at most one of them is one in a row.
+pub(in crate::estimator) struct CellIndicators {
+    /// The cell of each row in canonical order; [`u32::MAX`] for none.
+    pub codes: Vec<u32>,
+    pub names: Vec<String>,
+    /// The cohort and event time of each cell, where there are such.
+    pub cells: Vec<Option<CohortCell>>,
+}
+
+impl CellIndicators {
+    /// With a value for each row.
+    ///
+    /// # Errors
+    /// [`DidError::Memory`](crate::DidError::Memory).
+    pub fn columns(self) -> Result<Vec<Regressor>> {
+        memory::check(
+            "indicators of cohorts in periods",
+            // The values, and what the fixed effects and the regression leave of them.
+            3 * 8 * self.codes.len() as u128 * self.names.len() as u128,
+            "count longer periods (`frequency`), or have weights that are constant within units",
+        )?;
+        let column = |(code, (name, cell)): (u32, (String, Option<CohortCell>))| {
+            let mut values = vec![0.0; self.codes.len()];
+            sums::update(&mut values, |row, _| f64::from(u8::from(self.codes[row] == code)));
+            Regressor { name, values, indicator: None, cell }
+        };
+        Ok((0..).zip(self.names.into_iter().zip(self.cells)).map(column).collect())
+    }
+}
+
+/// The right side of a regression.
+pub(in crate::estimator) struct Regressors {
+    /// Stand before the columns.
+    pub cells: Option<CellIndicators>,
+    pub columns: Vec<Regressor>,
+    /// The design that the columns come from, where one does.
+    pub(super) design: Option<(Design, SampleLevels)>,
+}
+
+impl Regressors {
+    /// Of no design of a formula's.
+    pub fn new(cells: CellIndicators, columns: Vec<Regressor>) -> Self {
+        Self { cells: Some(cells), columns, design: None }
+    }
+
+    /// Of each regressor, the level of `i()` that it is one of.
+    pub fn indicators(&self) -> Vec<Option<Indicator>> {
+        let of_cells = self.cells.iter().flat_map(|cells| cells.cells.iter().map(|_| None));
+        of_cells.chain(self.columns.iter().map(|column| column.indicator.clone())).collect()
+    }
+
+    /// Of each regressor, the cohort and event time whose effect its coefficient is.
+    pub fn cohort_cells(&self) -> Vec<Option<CohortCell>> {
+        let of_cells = self.cells.iter().flat_map(|cells| cells.cells.iter().copied());
+        of_cells.chain(self.columns.iter().map(|column| column.cell)).collect()
+    }
 }
 
 /// The regressors of a design but for the constant.

@@ -252,17 +252,18 @@ fn leave_out(factor: &Coded, kept: &mut [bool], out: impl Fn(u32) -> bool) -> Ve
     left
 }
 
+/// The first factor with most levels, by which rows are sorted first.
+pub(super) fn leading(levels: impl Iterator<Item = usize>) -> Option<usize> {
+    let first = |of: &(usize, usize)| (of.1, std::cmp::Reverse(of.0));
+    levels.enumerate().max_by_key(first).map(|(factor, _)| factor)
+}
+
 fn in_order(rows: Vec<u32>, read: &RegressionRows, factors: &[Dense<'_>]) -> Vec<u32> {
-    let mut lead = 0;
-    for (index, factor) in factors.iter().enumerate() {
-        if factor.levels > factors[lead].levels {
-            lead = index;
-        }
-    }
+    let lead = leading(factors.iter().map(|factor| factor.levels));
     let others: Vec<&[u32]> = factors
         .iter()
         .enumerate()
-        .filter(|(index, _)| *index != lead)
+        .filter(|(index, _)| Some(*index) != lead)
         .map(|(_, factor)| factor.coded.codes.as_slice())
         .collect();
     let code = |codes: &[u32], row: u32| u64::from(codes[row as usize]);
@@ -282,7 +283,9 @@ fn in_order(rows: Vec<u32>, read: &RegressionRows, factors: &[Dense<'_>]) -> Vec
     };
     let all_levels = |lead: &Dense<'_>| lead.new.as_ref().map_or(lead.levels, Vec::len);
     let keys = SortKeys {
-        lead: factors.get(lead).map(|lead| (lead.coded.codes.as_slice(), all_levels(lead))),
+        lead: lead
+            .map(|lead| &factors[lead])
+            .map(|lead| (lead.coded.codes.as_slice(), all_levels(lead))),
         others: &others_key,
         outcome: &|row| total_order(read.outcome[row as usize]),
         rest: &by_other_columns,

@@ -11,7 +11,7 @@ use super::event_study::{combined, estimate};
 use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
-use super::problem::{CohortCell, columns};
+use super::problem::{CohortCell, Regressors, columns};
 use super::reading::{CohortColumns, RowCohorts};
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
@@ -187,8 +187,7 @@ impl<B: DidBackend> SunAbraham<B> {
         let shares = std::cell::RefCell::new(Vec::new());
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
-            let mut all = columns(&read.regressors.design(&present)?, rows)?;
-            let cohort_columns = cells.columns(&self.time, rows);
+            let columns = columns(&read.regressors.design(&present)?, rows)?;
             let weight = |row: u32| read.weights.as_ref().map_or(1.0, |w| w[row as usize]);
             let mut sums = vec![0.0; cells.cells.len()];
             for row in rows {
@@ -197,10 +196,9 @@ impl<B: DidBackend> SunAbraham<B> {
                 }
             }
             shares.replace(sums);
-            all.splice(0..0, cohort_columns);
-            Ok((all, None))
+            Ok(Regressors::new(cells.indicators(&self.time, rows), columns))
         };
-        let EstimatedRegression { result: mut regression, cells: of_coefficients } =
+        let EstimatedRegression { result: mut regression, cells: of_coefficients, .. } =
             task.estimate(wanted, reading, cells.without.clone(), &design)?;
         let dynamic =
             format!("{} + cohorts by event time", self.covariates.trim_start_matches('~').trim());

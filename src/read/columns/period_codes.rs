@@ -132,6 +132,19 @@ impl PeriodCodes {
         values.filter(|value| value.is_finite()).collect()
     }
 
+    /// `f` of the values of some of the codes, by code.
+    pub fn of_codes<'a, T: Copy + Default>(
+        &self,
+        codes: impl Iterator<Item = &'a u16>,
+        f: impl Fn(f64) -> T,
+    ) -> Vec<T> {
+        let mut all = vec![T::default(); usize::from(u16::MAX) + 1];
+        for code in distinct_codes(codes) {
+            all[usize::from(code)] = f(self.value(code));
+        }
+        all
+    }
+
     /// Value of a code.
     pub fn value(&self, code: u16) -> f64 {
         match (code, &self.scale) {

@@ -1,6 +1,7 @@
 //! The regression at the maximum.
 
 use super::super::collinear::Basis;
+use super::super::columns::FitColumns;
 use super::super::least_squares::LeastSquares;
 use super::super::linear::{CentredRegressors, LinearFit, Quality, effects_of_fit, weigh};
 use super::super::problem::project;
@@ -54,10 +55,13 @@ impl<M: Model> Converged<'_, M> {
         };
         let mut raw_residuals = self.sample.outcome.clone();
         sums::update(&mut raw_residuals, |row, y| y - self.mu[row]);
-        let effects = effects_of_fit(self.sample, &effects, &fit.b, constant);
+        let mut effects = effects_of_fit(&effects, &fit.b);
+        if let (Some(effects), Some(first)) = (&mut effects, self.sample.factors.first()) {
+            effects[..first.levels].iter_mut().for_each(|e| *e += constant);
+        }
         let (b, bread) = self.bread(regressors, demeaner, basis, fit, chosen)?;
         Ok(LinearFit {
-            columns: bread.columns,
+            columns: FitColumns::Rows(bread.columns),
             turn: bread.turn,
             kept: chosen.to_vec(),
             effects,
