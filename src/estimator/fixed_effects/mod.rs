@@ -26,6 +26,7 @@ mod problem;
 mod range;
 mod reading;
 mod recover;
+mod regressed;
 mod report;
 mod result;
 mod sample;

@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use super::collinear::Basis;
+use super::collinear::{Basis, Before};
 use super::columns::{FitColumns, SharedColumns};
 use super::least_squares::{LeastSquares, least_squares};
-use super::linear::{CentredRegressors, Regressed, is_iterated, weigh};
 use super::problem::{Projected, Where, project};
+use super::regressed::{Regressed, is_iterated, weigh};
 use super::sample::{RegressionSample, leading};
 use super::sums;
 use crate::base::error::Result;
@@ -144,11 +144,11 @@ impl Patterns {
         })
     }
 
-    /// The regression of an outcome about its mean.
+    /// The regression of an outcome about its mean on the indicators of the cells, with their names, means and sums of squares.
     pub fn regressed(
         self,
         sample: &RegressionSample,
-        regressors: &CentredRegressors,
+        (names, means, before): (&[String], &[f64], &[Before]),
         outcome: Vec<f64>,
         place: &Where<'_>,
     ) -> Result<Regressed> {
@@ -160,11 +160,11 @@ impl Patterns {
         drop((demeaner, outcome));
         weigh(&mut residuals, weights);
         let outcome = residuals.pop().unwrap_or_default();
-        let of_regressors = self.projected(regressors, place)?;
+        let of_regressors = self.projected(names, means, place)?;
         let iterated = is_iterated(of_regressors.solved.as_ref());
         let mut columns = of_regressors.residuals;
         weigh(&mut columns, Some(&self.weights));
-        let basis = Basis::find(columns, &regressors.before, place.options.tolerance, iterated);
+        let basis = Basis::find(columns, before, place.options.tolerance, iterated);
         let roots: Option<Vec<f64>> =
             weights.map(|weights| weights.iter().map(|weight| weight.sqrt()).collect());
         let fit = self.least_squares(&outcome, roots.as_deref(), &basis)?;
@@ -199,13 +199,12 @@ impl Patterns {
     }
 
     /// The regressors without their fixed effects.
-    fn projected(&self, regressors: &CentredRegressors, place: &Where<'_>) -> Result<Projected> {
+    fn projected(&self, names: &[String], means: &[f64], place: &Where<'_>) -> Result<Projected> {
         let indicator = |(cell, mean): (u32, &f64)| -> Vec<f64> {
             self.cells.iter().map(|of| f64::from(u8::from(*of == cell)) - mean).collect()
         };
-        let values: Vec<Vec<f64>> = (0..).zip(&regressors.means).map(indicator).collect();
-        let named: Vec<(&str, &[f64])> = regressors
-            .names
+        let values: Vec<Vec<f64>> = (0..).zip(means).map(indicator).collect();
+        let named: Vec<(&str, &[f64])> = names
             .iter()
             .zip(&values)
             .map(|(name, values)| (name.as_str(), values.as_slice()))

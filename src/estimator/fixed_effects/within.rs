@@ -7,9 +7,9 @@ use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
 
 use super::finish::residuals;
 use super::fit::read;
-use super::linear::named;
 use super::options::OutcomeRange;
 use super::problem::{Where, centre, columns, project};
+use super::regressed::named;
 use super::result::{RegressionAudit, SolverReport};
 use super::sample::{RegressionSample, SampleRules};
 use super::{FixedEffects, positive, sums};

@@ -3,8 +3,9 @@
 use super::super::collinear::Basis;
 use super::super::columns::FitColumns;
 use super::super::least_squares::LeastSquares;
-use super::super::linear::{CentredRegressors, LinearFit, Quality, effects_of_fit, weigh};
+use super::super::linear::{CentredRegressors, LinearFit, Quality};
 use super::super::problem::project;
+use super::super::regressed::{effects_of_fit, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
 use super::deviance::{StepEnd, likelihood, squared_correlation};

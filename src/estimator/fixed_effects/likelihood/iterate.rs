@@ -2,8 +2,9 @@
 
 use super::super::collinear::{Basis, Before};
 use super::super::least_squares::least_squares;
-use super::super::linear::{CentredRegressors, LinearFit, is_iterated, named, weigh};
+use super::super::linear::{CentredRegressors, LinearFit};
 use super::super::problem::{Projected, Where, project};
+use super::super::regressed::{is_iterated, named, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
 use super::converged::{Converged, LastRegression};

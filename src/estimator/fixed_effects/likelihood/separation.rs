@@ -3,8 +3,9 @@
 
 use super::super::collinear::Basis;
 use super::super::least_squares::least_squares;
-use super::super::linear::{CONSTANT, CentredRegressors, is_iterated, weigh};
+use super::super::linear::{CONSTANT, CentredRegressors};
 use super::super::problem::{Where, project};
+use super::super::regressed::{is_iterated, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
 use super::iterate::{LastStep, weighted};
