@@ -260,3 +260,64 @@ impl Patterns {
         effects
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Units in three periods; every third has no second one.
+    fn sample(
+        units: u32,
+        weights: Option<&dyn Fn(u32, u32) -> f64>,
+    ) -> (RegressionSample, Vec<u32>) {
+        let rows: Vec<(u32, u32)> = (0..units)
+            .flat_map(|unit| (0..3).map(move |time| (unit, time)))
+            .filter(|(unit, time)| *time != 1 || unit % 3 != 0)
+            .collect();
+        let factor = |codes: Vec<u32>, levels: u32| Factor { codes, levels: levels as usize };
+        let sample = RegressionSample {
+            rows: (0..).take(rows.len()).collect(),
+            factors: vec![
+                factor(rows.iter().map(|row| row.0).collect(), units),
+                factor(rows.iter().map(|row| row.1).collect(), 3),
+            ],
+            clusters: Vec::new(),
+            weights: weights.map(|of| rows.iter().map(|(unit, time)| of(*unit, *time)).collect()),
+            outcome: vec![0.0; rows.len()],
+            outcome_label: "y".into(),
+            singletons: 0,
+            at_bounds: Vec::new(),
+        };
+        // Even units are treated in the last period.
+        let cell = |(unit, time): &(u32, u32)| match unit % 2 == 0 && *time == 2 {
+            true => 0,
+            false => u32::MAX,
+        };
+        let cells = rows.iter().map(cell).collect();
+        (sample, cells)
+    }
+
+    #[test]
+    fn units_with_the_same_rows_have_one_pattern() {
+        let weight = |unit: u32, _: u32| f64::from(1 + unit % 4);
+        let (sample, cells) = sample(60, Some(&weight));
+        let patterns = Patterns::find(&sample, &cells).unwrap();
+        // Treated or not, with a gap or without.
+        let levels: Vec<usize> = patterns.factors.iter().map(|factor| factor.levels).collect();
+        assert_eq!((levels.as_slice(), patterns.weights.len()), (&[4, 3][..], 10));
+        let total: f64 = sample.weights.as_ref().unwrap().iter().sum();
+        assert_eq!(patterns.weights.iter().sum::<f64>(), total);
+        let treated: f64 = (0..60).filter(|unit| unit % 2 == 0).map(|unit| weight(unit, 2)).sum();
+        assert_eq!(patterns.weights_of_cells().next(), Some(treated));
+        assert_eq!(patterns.of_levels[..6], [0, 1, 2, 3, 2, 1]);
+    }
+
+    #[test]
+    fn patterns_are_not_used_where_few_units_share_one() {
+        let (few, cells) = sample(6, None);
+        assert!(Patterns::find(&few, &cells).is_none());
+        let own = |unit: u32, time: u32| f64::from(1 + unit + 100 * time);
+        let (own, cells) = sample(60, Some(&own));
+        assert!(Patterns::find(&own, &cells).is_none());
+    }
+}

@@ -4,6 +4,7 @@ mod binary;
 mod cohorts;
 pub mod devices;
 mod golden;
+mod patterns;
 mod properties;
 mod results;
 mod thresholds;
