@@ -12,6 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod normal;
 pub(crate) mod options;
 pub(crate) mod parallel;
+pub(crate) mod patterns;
 pub(crate) mod percent;
 pub(crate) mod progress;
 pub(crate) mod quantile;

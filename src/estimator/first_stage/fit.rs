@@ -6,9 +6,11 @@ use super::imputable::imputable;
 use super::normal::{NormalEquations, Untreated};
 use super::reading::StageReading;
 use super::sample::{StageSample, none_imputed};
+use super::shared::SharedDesign;
+use super::target::RowWeights;
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::memory;
 use crate::base::solve::Spd;
+use crate::base::{memory, parallel};
 use crate::estimator::fixed_effects::{Basis, Before, inner, regressors};
 
 /// Targets whose equations are solved together.
@@ -23,6 +25,7 @@ const FOLLOWS: f64 = 1e-6;
 /// The first stage.
 pub(in crate::estimator) struct FirstStage<'a> {
     pub sample: &'a StageSample,
+    shared: Option<&'a SharedDesign>,
     normal: NormalEquations<'a>,
     /// Covariates without the fixed effects, of all rows.
     covariates: Vec<Vec<f64>>,
@@ -36,14 +39,23 @@ pub(in crate::estimator) struct FirstStage<'a> {
 }
 
 /// `λ` of a target: effects and coefficients of covariates.
-pub(in crate::estimator) struct Fitted {
-    effects: Vec<f64>,
+pub(in crate::estimator) struct Fitted<'a> {
+    effects: FittedEffects<'a>,
     b: Vec<f64>,
+}
+
+/// What the effects of a target make of rows.
+enum FittedEffects<'a> {
+    /// The effects themselves.
+    OfLevels(Vec<f64>),
+    /// Their sums, by slot.
+    BySlot(&'a SharedDesign, Vec<f64>),
 }
 
 /// A first stage's rows, without those that cannot be imputed.
 pub(in crate::estimator) struct Prepared {
     pub sample: StageSample,
+    shared: Option<SharedDesign>,
     untreated: Untreated,
 }
 
@@ -57,7 +69,11 @@ impl Prepared {
         let bytes = sample.design.rows() as u128 * 8 * 12;
         memory::check("the regression of untreated outcomes", bytes, "use fewer rows")?;
         let untreated = Untreated::new(&sample.design);
-        let kept = imputable(&sample.design, &NormalEquations::new(&sample.design, &untreated)?)?;
+        let mut shared = SharedDesign::find(&sample);
+        let kept = match &shared {
+            Some(shared) => shared.imputable()?,
+            None => imputable(&sample.design, &NormalEquations::new(&sample.design, &untreated)?)?,
+        };
         let lost = kept.iter().filter(|kept| !**kept).count();
         if lost > 0 {
             let first = kept.iter().position(|kept| !kept).unwrap_or_default();
@@ -74,8 +90,9 @@ impl Prepared {
                 return Err(none_imputed(&words.collect::<Vec<_>>()));
             }
             sample.retain(&kept, reading);
+            shared = SharedDesign::find(&sample);
         }
-        Ok(Self { sample, untreated })
+        Ok(Self { sample, shared, untreated })
     }
 
     /// Regresses the untreated outcomes.
@@ -99,6 +116,7 @@ impl Prepared {
         let values: Vec<Vec<f64>> = columns.into_iter().map(|column| column.values).collect();
         let mut stage = FirstStage {
             sample,
+            shared: self.shared.as_ref(),
             normal,
             covariates: Vec::new(),
             b: Vec::new(),
@@ -114,7 +132,7 @@ impl Prepared {
     }
 }
 
-impl FirstStage<'_> {
+impl<'a> FirstStage<'a> {
     pub fn design(&self) -> &Design {
         &self.sample.design
     }
@@ -224,18 +242,29 @@ impl FirstStage<'_> {
         }
     }
 
-    /// `λ` with `Z0'W0 Z0 λ = Σ p z`, of each target `p` by row.
+    /// `Σ p r` over all rows, of each target's weights `p`.
+    pub fn values(&self, targets: &[&RowWeights]) -> Vec<f64> {
+        let design = self.design();
+        let of_cells = self.sample.by_cell(|row| design.weight(row) * self.residuals[row]);
+        let value = |p: &&RowWeights| match p {
+            RowWeights::Cells(cells) => cells.iter().zip(&of_cells).map(|(p, r)| p * r).sum(),
+            RowWeights::Rows(rows) => design.total(|row| rows[row] * self.residuals[row]),
+        };
+        targets.iter().map(value).collect()
+    }
+
+    /// `λ` with `Z0'W0 Z0 λ = Σ p z`, of each target's weights `p`.
     ///
     /// # Errors
     /// Those of the normal equations.
-    pub fn solve<F: Fn(usize) -> f64 + Sync>(&self, targets: &[F]) -> Result<Vec<Fitted>> {
+    pub fn solve(&self, targets: &[&RowWeights]) -> Result<Vec<Fitted<'a>>> {
         let design = self.design();
         let k = self.covariates.len();
         let mut out = Vec::with_capacity(targets.len());
         for part in targets.chunks(TOGETHER) {
-            let sums: Vec<Vec<f64>> = part.iter().map(|p| design.sums(p)).collect();
-            let mut effects = self.normal.solve(design, &sums, "a target's weights")?;
-            for (p, effects) in part.iter().zip(&mut effects) {
+            let effects = self.solve_effects(part)?;
+            for (p, effects) in part.iter().zip(effects) {
+                let p = |row: usize| p.of(self.sample, row);
                 let of = |of: &Vec<f64>| design.total(|row| p(row) * of[row]);
                 let q: Vec<f64> = self.covariates.iter().map(of).collect();
                 let b: Vec<f64> = self
@@ -244,17 +273,65 @@ impl FirstStage<'_> {
                     .map(|row| row.iter().zip(&q).map(|(a, q)| a * q).sum())
                     .collect();
                 // Of the covariates as they were projected, so that the effects need no correction.
-                out.push(Fitted { effects: std::mem::take(effects), b });
+                out.push(Fitted { effects, b });
             }
         }
         Ok(out)
     }
 
-    /// `z'λ` of a row.
-    pub fn fitted(&self, row: usize, of: &Fitted) -> f64 {
-        let covariates = self.covariates.iter().zip(&of.b);
-        self.design().fitted(row, &of.effects)
-            + covariates.map(|(column, b)| column[row] * b).sum::<f64>()
+    fn solve_effects(&self, targets: &[&RowWeights]) -> Result<Vec<FittedEffects<'a>>> {
+        let by_cell: Option<Vec<&[f64]>> = targets.iter().map(|p| p.of_cells()).collect();
+        if let (Some(shared), Some(by_cell)) = (self.shared, by_cell) {
+            let fitted = shared.solve(&by_cell)?;
+            let by_slot = |values| FittedEffects::BySlot(shared, values);
+            return Ok(fitted.into_iter().map(by_slot).collect());
+        }
+        let design = self.design();
+        let sums: Vec<Vec<f64>> =
+            targets.iter().map(|p| design.sums(|row| p.of(self.sample, row))).collect();
+        let effects = self.normal.solve(design, &sums, "a target's weights")?;
+        Ok(effects.into_iter().map(FittedEffects::OfLevels).collect())
+    }
+
+    /// What untreated rows contribute to the influence values of targets, by cluster: `Σ (p - w z'λ) r`.
+    pub fn of_untreated(&self, targets: &[&RowWeights], solved: &[Fitted<'_>]) -> Vec<Vec<f64>> {
+        let (sample, design) = (self.sample, self.design());
+        let untreated = |row: usize| design.regression_weight(row) * self.residuals[row];
+        let scores = design.by_block(|rows| rows.map(untreated).collect::<Vec<f64>>()).concat();
+        let by_cluster = |value: &dyn Fn(usize) -> f64| {
+            let mut sums = vec![0.0; sample.n_clusters];
+            for (row, cluster) in sample.clusters.iter().enumerate() {
+                sums[*cluster as usize] += value(row);
+            }
+            sums
+        };
+        let of_covariates = parallel::map(self.covariates.len(), |k| {
+            by_cluster(&|row| scores[row] * self.covariates[k][row])
+        });
+        parallel::map(solved.len(), |j| {
+            let mut psi = match (targets[j], &solved[j].effects) {
+                (RowWeights::Cells(cells), FittedEffects::BySlot(shared, values)) => {
+                    let own = shared.less(cells, values);
+                    by_cluster(&|row| scores[row] * own[shared.slots()[row] as usize])
+                }
+                (p, effects) => by_cluster(&|row| match design.treated[row] {
+                    true => 0.0,
+                    false => {
+                        let fitted = match effects {
+                            FittedEffects::OfLevels(effects) => design.fitted(row, effects),
+                            FittedEffects::BySlot(shared, values) => {
+                                values[shared.slots()[row] as usize]
+                            }
+                        };
+                        p.of(sample, row) * self.residuals[row] - fitted * scores[row]
+                    }
+                }),
+            };
+            for (b, sums) in solved[j].b.iter().zip(&of_covariates) {
+                psi.iter_mut().zip(sums).for_each(|(psi, sum)| *psi -= b * sum);
+            }
+            psi
+        })
     }
 
     /// The covariates without the fixed effects, times the roots of the weights, of untreated rows.
@@ -262,14 +339,27 @@ impl FirstStage<'_> {
         self.covariates.iter().map(|of| self.weighted(of)).collect()
     }
 
-    /// As [`weighted_covariates`](Self::weighted_covariates), of other columns, with their sums of squares before.
+    /// As [`weighted_covariates`](Self::weighted_covariates), of columns of values of cells, with their sums of squares before.
     ///
     /// # Errors
     /// Those of the normal equations.
-    pub fn weighted_columns(&self, columns: &[(&str, &[f64])]) -> Result<Vec<(Vec<f64>, Before)>> {
-        let projected = self.project(columns)?;
-        let of = projected.iter().zip(columns);
-        Ok(of.map(|(of, (_, column))| (self.weighted(of), self.before(column))).collect())
+    pub fn weighted_cells(&self, columns: &[Vec<f64>]) -> Result<Vec<(Vec<f64>, Before)>> {
+        let of_rows = |column: &Vec<f64>| -> Vec<f64> {
+            self.sample.cell.iter().map(|cell| column[*cell as usize]).collect()
+        };
+        let values: Vec<Vec<f64>> = columns.iter().map(of_rows).collect();
+        let projected = match self.shared {
+            Some(shared) => shared.project(columns)?,
+            None => {
+                let named: Vec<(&str, &[f64])> = values
+                    .iter()
+                    .map(|values| ("the indicator of a period", &values[..]))
+                    .collect();
+                self.project(&named)?
+            }
+        };
+        let of = projected.iter().zip(&values);
+        Ok(of.map(|(of, values)| (self.weighted(of), self.before(values))).collect())
     }
 }
 

@@ -1,9 +1,8 @@
 //! Influence values by cluster, in the scale of sums: the covariance of estimates is the sum of their products.
 
-use super::fit::{FirstStage, Fitted};
 use super::sample::StageSample;
 use crate::base::error::Result;
-use crate::base::{memory, parallel};
+use crate::base::memory;
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::Coded;
 use crate::result::inference::products;
@@ -62,22 +61,6 @@ impl Influences {
             columns: estimates.iter().map(column).collect(),
         }
     }
-}
-
-/// What the first stage contributes to the influence values of targets: `-Σ w z'λ u` over the untreated rows of each cluster.
-pub(in crate::estimator) fn of_first_stage(
-    stage: &FirstStage<'_>,
-    solved: &[Fitted],
-) -> Vec<Vec<f64>> {
-    let (sample, design) = (stage.sample, stage.design());
-    parallel::map(solved.len(), |j| {
-        let mut psi = vec![0.0; sample.n_clusters];
-        for row in (0..design.rows()).filter(|row| !design.treated[*row]) {
-            let part = design.weight(row) * stage.fitted(row, &solved[j]) * stage.residuals[row];
-            psi[sample.clusters[row] as usize] -= part;
-        }
-        psi
-    })
 }
 
 /// Adds values of rows to those of their clusters.

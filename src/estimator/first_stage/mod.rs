@@ -12,6 +12,7 @@
 //! | rows in order, and which of them have their levels on untreated rows | `sample.rs` |
 //! | fixed effects, and trends by unit, as an operator | `design.rs` |
 //! | the normal equations of these, of untreated rows | `normal.rs`, `direct.rs` |
+//! | the same by what units share | `shared.rs` |
 //! | which treated rows can be imputed | `imputable.rs` |
 //! | covariates, residuals, and `λ` of targets | `fit.rs` |
 //! | weights of rows in targets | `target.rs` |
@@ -32,6 +33,7 @@ mod normal;
 mod reading;
 mod report;
 mod sample;
+mod shared;
 mod target;
 mod units;
 
@@ -42,7 +44,7 @@ pub(in crate::estimator) use columns::StageColumns;
 pub(in crate::estimator) use effects::{Estimated, assembled, finished};
 pub(in crate::estimator) use event_study::{Base, event_study};
 pub(in crate::estimator) use fit::{FirstStage, Prepared, solved};
-pub(in crate::estimator) use influence::{Influences, add, of_first_stage};
+pub(in crate::estimator) use influence::{Influences, add};
 pub(in crate::estimator) use reading::StageReading;
 pub(in crate::estimator) use report::{StageReport, stage_result};
 pub(in crate::estimator) use sample::{StageCell, StageSample};

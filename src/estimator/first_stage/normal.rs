@@ -51,7 +51,8 @@ impl Untreated {
     }
 }
 
-fn is_direct(design: &Design) -> bool {
+/// Whether the equations are solved by a factor.
+pub(super) fn is_direct(design: &Design) -> bool {
     design.width() <= direct::MOST
 }
 
@@ -60,7 +61,7 @@ impl<'a> NormalEquations<'a> {
     /// [`DidError::Config`] for trends beside effects of many levels, and those of a [`Demeaner`].
     pub fn new(design: &Design, untreated: &'a Untreated) -> Result<Self> {
         if is_direct(design) {
-            return Ok(Self::Direct(Box::new(Direct::new(design))));
+            return Ok(Self::direct(design));
         }
         if design.slope.is_some() {
             return Err(DidError::config(
@@ -77,6 +78,11 @@ impl<'a> NormalEquations<'a> {
             &options,
             &OnHost,
         )?)))
+    }
+
+    /// By a Cholesky factor.
+    pub fn direct(design: &Design) -> Self {
+        Self::Direct(Box::new(Direct::new(design)))
     }
 
     /// `θ` with `Z0'W0 Z0 θ = q`, of several `q`; `name` is what an error calls them.

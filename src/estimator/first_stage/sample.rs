@@ -32,6 +32,16 @@ impl StageCell {
     }
 }
 
+/// Sums over the rows of each cell.
+#[derive(Default)]
+pub(in crate::estimator) struct CellTotals {
+    /// How many there are.
+    pub rows: Vec<f64>,
+    /// Of weights, and of their squares.
+    pub weights: Vec<f64>,
+    pub squares: Vec<f64>,
+}
+
 /// The rows.
 pub(in crate::estimator) struct StageSample {
     /// Input rows, in order.
@@ -41,6 +51,7 @@ pub(in crate::estimator) struct StageSample {
     /// Group and period of each row, and what they are; ascending.
     pub cell: Vec<u32>,
     pub cells: Vec<StageCell>,
+    pub totals: CellTotals,
     pub clusters: Vec<u32>,
     pub n_clusters: usize,
     /// A row of each cluster as it was read.
@@ -125,6 +136,7 @@ impl StageSample {
             outcome,
             cell,
             cells,
+            totals: CellTotals::default(),
             clusters: vec![],
             n_clusters: 0,
             cluster_rows: vec![],
@@ -145,7 +157,7 @@ impl StageSample {
         self.number(reading);
     }
 
-    /// Numbers the clusters and units that occur, in the order of their labels.
+    /// Numbers the clusters and units that occur, in the order of their labels, and sums over cells.
     fn number(&mut self, reading: &StageReading) {
         let dense = |coded: &Coded| {
             let code = |row: &u32| coded.codes[*row as usize];
@@ -167,6 +179,25 @@ impl StageSample {
         let (units, of_units) = dense(&reading.rows.factors[0]);
         (self.n_clusters, self.n_units) = (cluster_rows.len(), of_units.len());
         (self.clusters, self.cluster_rows, self.units) = (clusters, cluster_rows, units);
+        self.totals = CellTotals {
+            rows: self.by_cell(|_| 1.0),
+            weights: self.by_cell(|row| self.design.weight(row)),
+            squares: self.by_cell(|row| self.design.weight(row).powi(2)),
+        };
+    }
+
+    /// Sums over the rows of each cell.
+    pub fn by_cell(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        let parts = self.design.by_block(|rows| {
+            let mut sums = vec![0.0; self.cells.len()];
+            rows.for_each(|row| sums[self.cell[row] as usize] += value(row));
+            sums
+        });
+        let mut all = vec![0.0; self.cells.len()];
+        for part in parts {
+            all.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        }
+        all
     }
 
     /// The cell of a row.

@@ -24,6 +24,14 @@ pub(in crate::estimator) enum RowWeights {
 }
 
 impl RowWeights {
+    /// What the rows' own weights are multiplied by, if that is the same in each cell.
+    pub fn of_cells(&self) -> Option<&[f64]> {
+        match self {
+            Self::Cells(cells) => Some(cells),
+            Self::Rows(_) => None,
+        }
+    }
+
     /// The weight of a row.
     pub fn of(&self, sample: &StageSample, row: usize) -> f64 {
         match self {
@@ -44,11 +52,8 @@ impl Target {
         is_meant: impl Fn(&StageCell) -> bool,
     ) -> Option<Self> {
         let meant: Vec<bool> = sample.cells.iter().map(is_meant).collect();
-        let design = &sample.design;
-        let total = design.total(|row| match meant[sample.cell[row] as usize] {
-            true => design.weight(row),
-            false => 0.0,
-        });
+        let weights = sample.totals.weights.iter().zip(&meant);
+        let total: f64 = weights.filter(|(_, meant)| **meant).map(|(weight, _)| weight).sum();
         let share = |meant: bool| if meant { 1.0 / total } else { 0.0 };
         (total > 0.0).then(|| Self {
             term,
@@ -79,12 +84,24 @@ impl Target {
 
     /// Rows with a weight.
     pub fn count(&self, sample: &StageSample) -> usize {
-        (0..sample.design.rows()).filter(|row| self.weights.of(sample, *row) != 0.0).count()
+        match &self.weights {
+            RowWeights::Cells(cells) => {
+                let rows = cells.iter().zip(&sample.totals.rows);
+                rows.filter(|(cell, _)| **cell != 0.0).map(|(_, rows)| *rows as usize).sum()
+            }
+            RowWeights::Rows(rows) => rows.iter().filter(|weight| **weight != 0.0).count(),
+        }
     }
 
     /// `1 / Σ p²`: how many rows of equal weight would be as many, of weights that add up to one.
     pub fn effective(&self, sample: &StageSample) -> f64 {
-        sample.design.total(|row| self.weights.of(sample, row).powi(2)).recip()
+        let squares: f64 = match &self.weights {
+            RowWeights::Cells(cells) => {
+                cells.iter().zip(&sample.totals.squares).map(|(cell, w)| cell * cell * w).sum()
+            }
+            RowWeights::Rows(rows) => sample.design.total(|row| rows[row].powi(2)),
+        };
+        squares.recip()
     }
 }
 

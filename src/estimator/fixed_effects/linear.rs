@@ -2,7 +2,7 @@
 
 use super::collinear::Before;
 use super::columns::FitColumns;
-use super::patterns::Patterns;
+use super::patterns::CellPatterns;
 use super::problem::{CellIndicators, Regressor, Report, Where, centre};
 use super::regressed::{Regressed, is_iterated, regressed};
 use super::sample::RegressionSample;
@@ -26,7 +26,7 @@ pub(super) struct CentredRegressors {
     /// Whether the first is the constant.
     pub constant: bool,
     /// The regressors by the levels that share them, in the place of their values.
-    pub patterns: Option<Patterns>,
+    pub patterns: Option<CellPatterns>,
 }
 
 /// What was estimated, and what its covariance is formed of.
@@ -124,7 +124,7 @@ impl CentredRegressors {
         let mut indicators = Vec::new();
         if let Some(cells) = cells {
             if shared && columns.is_empty() {
-                all.patterns = Patterns::find(sample, &cells.codes);
+                all.patterns = CellPatterns::find(sample, &cells.codes);
             }
             match &all.patterns {
                 Some(patterns) => {

@@ -24,6 +24,8 @@ pub(super) struct TreatedCells {
     parts: Vec<u32>,
     /// First part of each cell, and the number of parts.
     cells: Vec<u32>,
+    /// The groups in periods of each cell.
+    members: Vec<Vec<usize>>,
 }
 
 /// A target's deviations.
@@ -72,7 +74,14 @@ impl TreatedCells {
         }
         cells.push(parts.len() as u32);
         parts.push(rows.len() as u32);
-        Self { rows: rows.into_iter().map(|(_, row)| row).collect(), parts, cells }
+        let rows: Vec<u32> = rows.into_iter().map(|(_, row)| row).collect();
+        let members = |first: &u32| -> Vec<usize> {
+            let row = rows[parts[*first as usize] as usize] as usize;
+            let own = of_cell[sample.cell[row] as usize];
+            (0..of_cell.len()).filter(|cell| of_cell[*cell] == own).collect()
+        };
+        let members = cells[..cells.len() - 1].iter().map(members).collect();
+        Self { rows, parts, cells, members }
     }
 
     /// Adds a target's deviations to the sums of the clusters.
@@ -87,7 +96,11 @@ impl TreatedCells {
         let weight = |row: usize| target.weights.of(sample, row);
         let mut alone = Vec::new();
         let mut sums: Vec<[f64; 2]> = Vec::new();
-        for cell in self.cells.windows(2) {
+        for (cell, members) in self.cells.windows(2).zip(&self.members) {
+            let by_cell = target.weights.of_cells();
+            if by_cell.is_some_and(|by_cell| members.iter().all(|member| by_cell[*member] == 0.0)) {
+                continue;
+            }
             sums.clear();
             let (mut squares, mut products, mut by_row) = (0.0, 0.0, [0.0; 2]);
             for part in self.parts[cell[0] as usize..=cell[1] as usize].windows(2) {

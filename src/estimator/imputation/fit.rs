@@ -11,8 +11,8 @@ use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
-    Base, Estimated, FirstStage, Influences, Prepared, StageEffects, StageReading, StageSettings,
-    StageTerm, Target, add, assembled, concentrated, event_times, finished, of_first_stage,
+    Base, Estimated, FirstStage, Influences, Prepared, RowWeights, StageEffects, StageReading,
+    StageSettings, StageTerm, Target, assembled, concentrated, event_times, finished,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -145,26 +145,16 @@ impl Imputation {
 
     /// Estimates and influence values of targets.
     fn formed(&self, stage: &FirstStage<'_>, targets: &[&Target]) -> Result<Formed> {
-        let (sample, design) = (stage.sample, stage.design());
-        let weights: Vec<_> =
-            targets.iter().map(|target| move |row: usize| target.weights.of(sample, row)).collect();
+        let weights: Vec<&RowWeights> = targets.iter().map(|target| &target.weights).collect();
         let solved = stage.solve(&weights)?;
         let cells = TreatedCells::new(stage, self.averaged_by);
-        let first = of_first_stage(stage, &solved);
-        let values = weights.iter().map(|p| design.total(|row| p(row) * stage.residuals[row]));
-        let parts = parallel::map(targets.len(), |j| {
-            let mut psi = first[j].clone();
-            let untreated = |row: usize| match design.treated[row] {
-                true => 0.0,
-                false => weights[j](row) * stage.residuals[row],
-            };
-            add(sample, &mut psi, untreated);
+        let untreated = stage.of_untreated(&weights, &solved);
+        let parts = parallel::map_items(untreated, |j, mut psi| {
             let alone = cells.add(self, stage, targets[j], &mut psi).alone;
             (psi, alone)
         });
-        let values = values.collect();
         let (psi, alone) = parts.into_iter().unzip();
-        Ok(Formed { values, psi, alone })
+        Ok(Formed { values: stage.values(&weights), psi, alone })
     }
 
     /// Means of residuals and effects by event time.

@@ -44,20 +44,16 @@ pub(super) fn coefficients(
         "ask for fewer event times (`pretrends`)",
     )?;
     let indicator = |at: &f64| -> Vec<f64> {
-        let cells: Vec<f64> =
-            sample.cells.iter().map(|cell| f64::from(u8::from(cell.is_at(*at)))).collect();
-        sample.cell.iter().map(|cell| cells[*cell as usize]).collect()
+        sample.cells.iter().map(|cell| f64::from(u8::from(cell.is_at(*at)))).collect()
     };
     let indicators: Vec<Vec<f64>> = times.iter().map(indicator).collect();
     let untreated: Vec<u32> =
         (0..).zip(&design.treated).filter(|(_, treated)| !**treated).map(|(row, _)| row).collect();
-    let rows =
-        |at: usize| untreated.iter().filter(|row| indicators[at][**row as usize] != 0.0).count();
+    let rows = |at: usize| {
+        let is_there = |row: &&u32| indicators[at][sample.cell[**row as usize] as usize] != 0.0;
+        untreated.iter().filter(is_there).count()
+    };
     let counts: Vec<usize> = (0..times.len()).map(rows).collect();
-    let name = |at: &f64| format!("the indicator of event time {at}");
-    let names: Vec<String> = times.iter().map(name).collect();
-    let named: Vec<(&str, &[f64])> =
-        names.iter().zip(&indicators).map(|(name, values)| (name.as_str(), &values[..])).collect();
     let mut columns = stage.weighted_covariates();
     let own = columns.len();
     let mut before: Vec<Before> = columns
@@ -67,7 +63,7 @@ pub(super) fn coefficients(
             Before { raw: size, centred: size }
         })
         .collect();
-    for (column, size) in stage.weighted_columns(&named)? {
+    for (column, size) in stage.weighted_cells(&indicators)? {
         columns.push(column);
         before.push(size);
     }

@@ -16,8 +16,8 @@ use super::second::{Coefficient, Predicted, means, of_formula};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
-    Base, Estimated, FirstStage, Influences, Prepared, StageEffects, StageReading, StageSettings,
-    StageTerm, add, assembled, concentrated, finished, of_first_stage,
+    Base, Estimated, FirstStage, Influences, Prepared, RowWeights, StageEffects, StageReading,
+    StageSettings, StageTerm, add, assembled, concentrated, finished,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -109,21 +109,20 @@ fn formed(
 ) -> Result<(Vec<f64>, Influences)> {
     let (sample, design) = (stage.sample, stage.design());
     let mut influences = Influences::new(sample, coefficients.len())?;
-    let weights: Vec<_> =
-        coefficients.iter().map(|of| move |row: usize| of.target.weights.of(sample, row)).collect();
+    let weights: Vec<&RowWeights> = coefficients.iter().map(|of| &of.target.weights).collect();
     let solved = stage.solve(&weights)?;
-    let first = of_first_stage(stage, &solved);
-    let value = |p: usize| design.total(|row| weights[p](row) * stage.residuals[row]);
-    let values: Vec<f64> = (0..weights.len()).map(value).collect();
-    let parts = parallel::map(coefficients.len(), |j| {
-        let mut psi = first[j].clone();
-        let deviation = |row: usize| match coefficients[j].fitted {
-            Predicted::Mean => stage.residuals[row] - values[j],
-            Predicted::Formula => stage.residuals[row] - fitted[row],
+    let values = stage.values(&weights);
+    let untreated = stage.of_untreated(&weights, &solved);
+    let parts = parallel::map_items(untreated, |j, mut psi| {
+        // What untreated rows have of the residual is counted.
+        let residual = |row: usize| if design.treated[row] { stage.residuals[row] } else { 0.0 };
+        let predicted = |row: usize| match coefficients[j].fitted {
+            Predicted::Mean => values[j],
+            Predicted::Formula => fitted[row],
         };
-        add(sample, &mut psi, |row| match weights[j](row) {
+        add(sample, &mut psi, |row| match weights[j].of(sample, row) {
             0.0 => 0.0,
-            p => p * deviation(row),
+            p => p * (residual(row) - predicted(row)),
         });
         psi
     });
