@@ -7,7 +7,7 @@ use super::normal::{NormalEquations, Untreated};
 use super::reading::StageReading;
 use super::sample::{StageSample, none_imputed};
 use super::shared::SharedDesign;
-use super::target::RowWeights;
+use super::weights::RowWeights;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::solve::Spd;
 use crate::base::{memory, parallel};

@@ -15,7 +15,7 @@
 //! | the same by what units share | `shared.rs` |
 //! | which treated rows can be imputed | `imputable.rs` |
 //! | covariates, residuals, and `λ` of targets | `fit.rs` |
-//! | weights of rows in targets | `target.rs` |
+//! | what is averaged, and the weights of rows | `target.rs`, `weights.rs` |
 //! | influence values by cluster | `influence.rs` |
 //! | effects in print, in files and in pictures | `effects.rs`, `event_study.rs`, `check.rs`, `report.rs` |
 
@@ -36,6 +36,7 @@ mod sample;
 mod shared;
 mod target;
 mod units;
+mod weights;
 
 pub use audit::StageAudit;
 pub use effects::{StageEffect, StageEffects, StageSettings, StageTerm};
@@ -48,4 +49,5 @@ pub(in crate::estimator) use influence::{Influences, add};
 pub(in crate::estimator) use reading::StageReading;
 pub(in crate::estimator) use report::{StageReport, stage_result};
 pub(in crate::estimator) use sample::{StageCell, StageSample};
-pub(in crate::estimator) use target::{RowWeights, Target, concentrated, event_times, groups};
+pub(in crate::estimator) use target::{Target, concentrated, event_times, groups};
+pub(in crate::estimator) use weights::RowWeights;
