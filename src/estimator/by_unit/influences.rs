@@ -3,14 +3,13 @@
 //! They are in the scale of sums: the variance of an estimate is `f Σ_c (Σ_{i in c} ψ_i)²` over clusters `c`, with a factor `f` for small
 //! samples that is kept apart. The covariance of two estimates, of one estimator or of two, has the root of the product of their factors.
 
-use std::collections::BTreeMap;
-
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::parallel;
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law};
 use crate::read::columns::Label;
 use crate::read::panel::overview::UnitRows;
-use crate::result::inference::{ClusterInfluence, Estimate};
+use crate::result::inference::{ClusterInfluence, Estimate, products};
 
 /// Influence values of `K` targets.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +43,14 @@ pub(in crate::estimator) struct Covariance {
     pub clusters: Vec<usize>,
 }
 
+/// Sums of influence values by cluster.
+struct ClusterSums<'a> {
+    /// The clusters, ascending; none if units are the clusters.
+    labels: Option<Vec<&'a Label>>,
+    /// `[K][clusters]`; not a number where a cluster has no row in the regression.
+    columns: Vec<Vec<f64>>,
+}
+
 impl Influences {
     /// Of no units yet.
     pub fn new(targets: usize, clustered: bool, named: bool) -> Self {
@@ -71,23 +78,34 @@ impl Influences {
         }
     }
 
-    fn units(&self) -> impl Iterator<Item = &[f64]> {
-        self.values.chunks_exact(self.targets.max(1))
+    /// Sums by cluster, in the order of the clusters' labels; of units, in theirs.
+    fn by_cluster(&self) -> ClusterSums<'_> {
+        let k = self.targets;
+        let units = self.values.len() / k.max(1);
+        let Some(labels) = &self.clusters else {
+            let column = |target| (0..units).map(|unit| self.value(unit, target)).collect();
+            let columns = parallel::map(k, column);
+            return ClusterSums { labels: None, columns };
+        };
+        let mut order: Vec<usize> = (0..units).collect();
+        if !labels.is_sorted() {
+            order.sort_by(|a, b| labels[*a].cmp(&labels[*b]));
+        }
+        let runs: Vec<&[usize]> = order.chunk_by(|a, b| labels[*a] == labels[*b]).collect();
+        let columns = parallel::map(k, |target| {
+            let sum = |units: &&[usize]| {
+                let values = units.iter().map(|unit| self.value(*unit, target));
+                let known = values.filter(|value| !value.is_nan());
+                known.reduce(|sum, value| sum + value).unwrap_or(f64::NAN)
+            };
+            runs.iter().map(sum).collect()
+        });
+        let labels = runs.iter().map(|units| &labels[units[0]]).collect();
+        ClusterSums { labels: Some(labels), columns }
     }
 
-    /// Sums by cluster, in the order of the clusters' labels; of units, in theirs.
-    fn by_cluster(&self) -> Vec<Vec<f64>> {
-        let Some(labels) = &self.clusters else {
-            return self.units().map(<[f64]>::to_vec).collect();
-        };
-        let mut sums: BTreeMap<&Label, Vec<f64>> = BTreeMap::new();
-        for (label, values) in labels.iter().zip(self.units()) {
-            let sum = sums.entry(label).or_insert_with(|| vec![f64::NAN; self.targets]);
-            for (sum, value) in sum.iter_mut().zip(values).filter(|(_, value)| !value.is_nan()) {
-                *sum = if sum.is_nan() { *value } else { *sum + value };
-            }
-        }
-        sums.into_values().collect()
+    fn value(&self, unit: usize, target: usize) -> f64 {
+        self.values[unit * self.targets + target]
     }
 
     /// The covariance of all targets, with the factors of their regressions.
@@ -100,20 +118,16 @@ impl Influences {
         column: Option<&str>,
     ) -> Result<Covariance> {
         let k = self.targets;
-        let sums = self.by_cluster();
-        if let Some(column) = column.filter(|_| sums.len() < 2) {
-            return Err(DidError::TooFewClusters { column: column.into(), clusters: sums.len() });
+        let ClusterSums { columns, .. } = self.by_cluster();
+        let found = columns.first().map_or(0, Vec::len);
+        if let Some(column) = column.filter(|_| found < 2) {
+            return Err(DidError::TooFewClusters { column: column.into(), clusters: found });
         }
-        let mut values = vec![0.0; k * k];
-        for sum in &sums {
-            for a in (0..k).filter(|a| !sum[*a].is_nan()) {
-                for b in (a..k).filter(|b| !sum[*b].is_nan()) {
-                    values[a * k + b] += sum[a] * sum[b];
-                }
-            }
-        }
-        let count = |target: usize| sums.iter().filter(|sum| !sum[target].is_nan()).count();
-        let clusters: Vec<usize> = (0..k).map(count).collect();
+        let count = |sums: &Vec<f64>| sums.iter().filter(|sum| !sum.is_nan()).count();
+        let clusters: Vec<usize> = columns.iter().map(count).collect();
+        let columns: Vec<Vec<f64>> = columns.into_iter().map(known).collect();
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let mut values = products(&columns);
         self.factors = regressions.iter().zip(&clusters).map(|(of, g)| of.factor(*g)).collect();
         let roots: Vec<f64> = self.factors.iter().map(|factor| factor.sqrt()).collect();
         for a in 0..k {
@@ -129,17 +143,12 @@ impl Influences {
     /// By the clusters' labels and with the corrections for small samples: one column for each of these targets, empty where there is none.
     /// `None` if units are the clusters, which have no labels here.
     pub fn of_clusters(&self, targets: &[Option<usize>]) -> Option<ClusterInfluence> {
-        let labels = self.clusters.as_ref()?;
-        let mut clusters = labels.clone();
-        clusters.sort();
-        clusters.dedup();
-        let sums = self.by_cluster();
+        let ClusterSums { labels, columns } = self.by_cluster();
+        let clusters = labels?.into_iter().cloned().collect();
         let column = |target: &Option<usize>| {
             let Some(target) = *target else { return Vec::new() };
             let root = self.factors[target].sqrt();
-            let value =
-                |sum: &Vec<f64>| if sum[target].is_nan() { 0.0 } else { root * sum[target] };
-            sums.iter().map(value).collect()
+            known(columns[target].clone()).into_iter().map(|sum| root * sum).collect()
         };
         Some(ClusterInfluence { clusters, columns: targets.iter().map(column).collect() })
     }
@@ -157,6 +166,14 @@ impl Influences {
         };
         Some(Influence { units, names, columns: (0..k).map(column).collect() })
     }
+}
+
+/// Zero where a cluster has no row in a regression.
+fn known(mut sums: Vec<f64>) -> Vec<f64> {
+    for sum in sums.iter_mut().filter(|sum| sum.is_nan()) {
+        *sum = 0.0;
+    }
+    sums
 }
 
 impl Regression {

@@ -1,47 +1,11 @@
 //! Sums over the rows, in tiles and tasks of a fixed order, whatever the number of threads.
 
 use crate::base::parallel;
-use crate::engine::backend::host::products::{Columns, products};
+pub(super) use crate::engine::backend::host::products::cross_products as gram;
 use crate::engine::pass::TILE;
 
 /// Rows that one task sums.
 const TASK_ROWS: usize = 16 * TILE;
-
-/// `Σ_i s_i² x_i x_i'` of columns, `[k, k]`; `s` is one without a scale.
-pub(super) fn gram(columns: &[&[f64]], scale: Option<&[f64]>) -> Vec<f64> {
-    let k = columns.len();
-    let rows = columns.first().map_or(0, |c| c.len());
-    let sums = parallel::map(rows.div_ceil(TASK_ROWS), |task| {
-        let mut sum = vec![0.0; k * k];
-        let mut tile = vec![0.0; k * TILE];
-        let rows = parallel::part(task, TASK_ROWS, rows);
-        for start in rows.clone().step_by(TILE) {
-            let range = start..(start + TILE).min(rows.end);
-            for (tile, column) in tile.chunks_exact_mut(TILE).zip(columns) {
-                let tile = &mut tile[..range.len()];
-                match scale {
-                    None => tile.copy_from_slice(&column[range.clone()]),
-                    Some(scale) => {
-                        let pairs = column[range.clone()].iter().zip(&scale[range.clone()]);
-                        tile.iter_mut().zip(pairs).for_each(|(t, (x, s))| *t = x * s);
-                    }
-                }
-            }
-            let right: Vec<&[f64]> =
-                tile.chunks_exact(TILE).map(|column| &column[..range.len()]).collect();
-            let left = Columns { data: &tile, stride: TILE, count: k };
-            products(left, &right, 0, &mut sum);
-        }
-        sum
-    });
-    let mut total = add(sums, k * k);
-    for i in 0..k {
-        for j in 0..i {
-            total[i * k + j] = total[j * k + i];
-        }
-    }
-    total
-}
 
 /// `Σ_i x_i e_i` of columns, `[k]`.
 pub(super) fn cross(columns: &[&[f64]], e: &[f64]) -> Vec<f64> {

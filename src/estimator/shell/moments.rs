@@ -3,13 +3,12 @@
 use super::kept::{self, KeptValues};
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Bootstrap, Multiplier};
-use crate::base::solve::dot;
 use crate::engine::backend::host::cluster_draws;
 use crate::engine::cell::{CellEstimate, influence_pass};
 use crate::engine::pass::{Consumers, InfluenceStat};
 use crate::engine::source::{Source, Work};
 use crate::read::panel::Sample;
-use crate::result::inference::{gaussian_draws, multipliers};
+use crate::result::inference::{gaussian_draws, multipliers, products};
 
 /// Cross-products, cluster sums and multiplied sums of `m` columns of influence values, and the values if they are kept.
 pub(crate) struct InfluenceMoments {
@@ -88,7 +87,7 @@ impl InfluenceMoments {
         let sums: Option<Vec<&[f64]>> = (0..m).map(|j| self.of_clusters(j)).collect();
         match sums {
             None => std::mem::take(&mut self.stat.cross),
-            Some(sums) => (0..m * m).map(|e| dot(sums[e / m], sums[e % m])).collect(),
+            Some(sums) => products(&sums),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What each cluster contributes to estimates.
 
-use crate::base::parallel;
+use crate::engine::backend::host::products::cross_products;
 use crate::read::columns::Label;
 
 /// Influence of clusters on estimates, in the scale of sums: the covariance of two estimates is the sum of the products of their columns,
@@ -16,9 +16,14 @@ pub(crate) struct ClusterInfluence {
 /// `Σ_c ψ_c ψ_c'`, `[m, m]`, of columns of influence values by cluster; 0 where a column is empty.
 pub(crate) fn products(columns: &[&[f64]]) -> Vec<f64> {
     let m = columns.len();
-    let lower: Vec<Vec<f64>> = parallel::map(m, |i| {
-        let product = |j: usize| columns[i].iter().zip(columns[j]).map(|(a, b)| a * b).sum();
-        (0..=i).map(product).collect()
-    });
-    (0..m * m).map(|e| lower[(e / m).max(e % m)][(e / m).min(e % m)]).collect()
+    let known: Vec<usize> = (0..m).filter(|j| !columns[*j].is_empty()).collect();
+    let of_known: Vec<&[f64]> = known.iter().map(|j| columns[*j]).collect();
+    let cross = cross_products(&of_known, None);
+    let mut all = vec![0.0; m * m];
+    for (a, i) in known.iter().enumerate() {
+        for (b, j) in known.iter().enumerate() {
+            all[i * m + j] = cross[a * known.len() + b];
+        }
+    }
+    all
 }
