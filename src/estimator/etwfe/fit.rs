@@ -23,9 +23,6 @@ use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 
-/// A column of the regression's own, beside those of the data.
-const COHORT: &str = ".cohort";
-
 fits!(<B> Etwfe<B>, device: B::Device, output: EtwfeResult);
 
 /// An average that is asked for, and what it is of.
@@ -66,10 +63,10 @@ impl<B: DidBackend> Etwfe<B> {
         let frame = self.frame(&sample)?;
         let regressors = |rows: &[u32]| design.regressors(rows);
         let EstimatedRegression { result: mut regression, regressors: of_coefficients, .. } =
-            self.regression().fit_regressors(&frame, device, &regressors)?;
+            self.regression(&sample).fit_regressors(&frame, device, &regressors)?;
         let fitted = self.fitted(&design, &regression, &of_coefficients);
         let margins = fitted.margins(&sample, &design, !self.unweighted_averages);
-        self.describe(&mut regression);
+        self.describe(&sample, &mut regression);
         self.result(&sample, &design, &margins, regression)
     }
 
@@ -116,17 +113,21 @@ impl<B: DidBackend> Etwfe<B> {
         if sample.rows.len() < frame.height() {
             frame = frame.take(&IdxCa::from_vec("".into(), sample.rows.clone()))?;
         }
-        frame.with_column(Column::new(COHORT.into(), sample.cohorts_of_rows()))?;
+        frame.with_column(Column::new(
+            sample.cohort_column.as_str().into(),
+            sample.cohorts_of_rows(),
+        ))?;
         Ok(frame)
     }
 
     /// The regression; its regressors are the columns that those of the design are formed of.
-    fn regression(&self) -> FixedEffects<B> {
+    fn regression(&self, sample: &Sample) -> FixedEffects<B> {
         let names = self.covariates.iter().chain(&self.moderator).map(String::as_str);
-        let names: Vec<String> = names.chain([COHORT]).map(name_label).collect();
+        let names: Vec<String> =
+            names.chain([sample.cohort_column.as_str()]).map(name_label).collect();
         let level = match (&self.unit, self.absorb) {
             (Some(unit), EtwfeAbsorb::Unit) => unit,
-            _ => COHORT,
+            _ => &sample.cohort_column,
         };
         let absorb = match self.family.is_linear() {
             true => vec![name_label(level), name_label(&self.time)],
@@ -168,7 +169,7 @@ impl<B: DidBackend> Etwfe<B> {
     }
 
     /// Says what was regressed on what.
-    fn describe(&self, regression: &mut RegressionResult) {
+    fn describe(&self, sample: &Sample, regression: &mut RegressionResult) {
         let slopes: Vec<&str> =
             self.covariates.iter().chain(&self.moderator).map(String::as_str).collect();
         let words = match slopes.is_empty() {
@@ -176,7 +177,7 @@ impl<B: DidBackend> Etwfe<B> {
             false => format!(", slopes of {}", slopes.join(", ")),
         };
         let absorbed = regression.absorbed.iter().map(|absorbed| match absorbed.name.as_str() {
-            name if name.trim_matches('`') == COHORT => self.group.clone(),
+            name if name.trim_matches('`') == sample.cohort_column => self.group.clone(),
             name => name.to_owned(),
         });
         let absorbed: Vec<String> = absorbed.collect();

@@ -16,6 +16,8 @@ use super::options::Etwfe;
 pub(super) struct Sample {
     pub frame: polars::prelude::DataFrame,
     pub rows: Vec<u32>,
+    /// Name for a column of the rows' cohorts, which no column of the frame has.
+    pub cohort_column: String,
     pub weights: Option<Vec<f64>>,
     /// `[covariate][row]`, the moderator last.
     pub covariates: Vec<Vec<f64>>,
@@ -109,7 +111,12 @@ impl Sample {
             warnings.push(DidWarning::DroppedRows { rows: rows_missing });
         }
         let number_of = time.of_codes(times.iter(), |t| periods.partition_point(|p| *p < t) as u32);
+        let mut cohort_column = ".cohort".to_owned();
+        while frame.column(&cohort_column).is_ok() {
+            cohort_column.push('_');
+        }
         let mut sample = Self {
+            cohort_column,
             weights: weights.map(|w| gather(&rows, |row| w[row])),
             covariates: covariates.iter().map(|x| gather(&rows, |row| x[row])).collect(),
             cohort: Vec::new(),

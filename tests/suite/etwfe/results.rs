@@ -1,8 +1,11 @@
 //! Results in print, in files and in analyses.
 
 use burn_did::backend::Cpu;
+use burn_did::extended::EtwfeAbsorb;
 use burn_did::options::ControlGroup;
 use burn_did::{Etwfe, EtwfeResult, Honest, SavedResult, compare, data};
+
+use crate::support::frames::{floats, with};
 
 fn fit(control_group: ControlGroup) -> EtwfeResult {
     let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
@@ -50,4 +53,21 @@ fn saved_results_whose_parts_do_not_fit_are_refused() {
     let mut broken = fit;
     broken.vcov.pop();
     assert!(broken.save(&path).unwrap_err().to_string().contains("`vcov`"));
+}
+
+/// Columns of the data may have the names that the regression would give its own.
+#[test]
+fn no_column_of_the_data_is_taken_for_the_cohorts() {
+    let data = with(&data::mpdta(), ".cohort", floats(&data::mpdta(), "lpop"));
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let mut config = config.group("first.treat").covariates(["lpop"]).build();
+    for absorb in [EtwfeAbsorb::Unit, EtwfeAbsorb::Cohort] {
+        config.absorb = absorb;
+        config.covariates = vec!["lpop".into()];
+        let expected = config.fit(&data).unwrap();
+        config.covariates = vec![".cohort".into()];
+        let renamed = config.fit(&data).unwrap();
+        assert_eq!(renamed.overall, expected.overall);
+        assert_eq!(renamed.by_event_time, expected.by_event_time);
+    }
 }
