@@ -64,8 +64,11 @@ impl Patterns {
             }
             // A weight that differs within the level is a pattern of its own.
             let even = runs.iter().all(|run| run.weight == runs[0].weight);
-            let codes = runs.iter().flat_map(|run| keys.iter().map(|codes| codes[run.first]));
-            let alike = known.entry(codes.fold(0, mixed)).or_default();
+            let mut hash = 0;
+            for run in &runs {
+                hash = keys.iter().fold(hash, |hash, codes| mixed(hash, codes[run.first]));
+            }
+            let alike = known.entry(hash).or_default();
             let is_same = |pattern: &&u32| {
                 let pattern = **pattern as usize;
                 let own = &all.examples[starts[pattern]..starts[pattern + 1]];

@@ -169,7 +169,7 @@ mod tests {
         let wave = |at: usize, speed: f64| (at as f64 * speed).sin();
         let slots: Vec<u32> = (0..rows).map(|row| (row * 7 % 11) as u32).collect();
         let values: Vec<Vec<f64>> =
-            (1..4).map(|j| (0..11).map(|slot| wave(slot, j as f64)).collect()).collect();
+            (1..4).map(|j| (0..11).map(|slot| wave(slot, f64::from(j))).collect()).collect();
         let weights: Vec<f64> = (0..rows).map(|row| 1.5 + wave(row, 0.3)).collect();
         let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
         let e: Vec<f64> = (0..rows).map(|row| wave(row, 0.7)).collect();
