@@ -35,7 +35,7 @@ pub enum Estimator {
     Stacked,
     /// By local projections weighted by the variance, at all event times.
     LocalProjections,
-    /// By all of these and Callaway and Sant'Anna at once, with the covariance between them.
+    /// By all of these, Callaway and Sant'Anna, and de Chaisemartin and D'Haultfœuille at once, with the covariance between them.
     JointStudy,
 }
 
@@ -50,7 +50,7 @@ impl Estimator {
             Self::SunAbraham => "Sun and Abraham",
             Self::Stacked => "stack",
             Self::LocalProjections => "local projections",
-            Self::JointStudy => "seven estimators at once",
+            Self::JointStudy => "eight estimators at once",
         })
     }
 }

@@ -98,7 +98,7 @@ fn joint(summaries: &[Summary]) -> String {
     }
     let head = ["study", "seconds", "peak", "slowest alone", "its seconds", "its peak", "ratio"];
     format!(
-        "Joint studies of seven estimators with the covariance between all their effects, beside the slowest of the cases `e` on \
+        "Joint studies of eight estimators with the covariance between all their effects, beside the slowest of the cases `e` on \
          the same data (studies estimate pre-trends by imputation, too, and reweighted local projections):\n\n{}\n",
         table(&head, &rows)
     )
