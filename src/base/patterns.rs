@@ -101,6 +101,11 @@ impl Patterns {
         all.count = starts.len() - 1;
         Some(all)
     }
+
+    /// Codes of the slots, of codes that rows with the same slot share.
+    pub fn codes(&self, of_rows: &[u32]) -> Vec<u32> {
+        self.examples.iter().map(|row| of_rows[*row as usize]).collect()
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::columns::StageColumns;
 use super::design::Design;
 use super::imputable::imputable;
+use super::influence::add;
 use super::normal::{NormalEquations, Untreated};
 use super::reading::StageReading;
 use super::sample::{StageSample, none_imputed};
@@ -50,6 +51,16 @@ enum FittedEffects<'a> {
     OfLevels(Vec<f64>),
     /// Their sums, by slot.
     BySlot(&'a SharedDesign, Vec<f64>),
+}
+
+impl FittedEffects<'_> {
+    /// What the effects make of a row.
+    fn fitted(&self, design: &Design, row: usize) -> f64 {
+        match self {
+            Self::OfLevels(effects) => design.fitted(row, effects),
+            Self::BySlot(shared, values) => values[shared.slots()[row] as usize],
+        }
+    }
 }
 
 /// A first stage's rows, without those that cannot be imputed.
@@ -298,35 +309,26 @@ impl<'a> FirstStage<'a> {
         let (sample, design) = (self.sample, self.design());
         let untreated = |row: usize| design.regression_weight(row) * self.residuals[row];
         let scores = design.by_block(|rows| rows.map(untreated).collect::<Vec<f64>>()).concat();
-        let by_cluster = |value: &dyn Fn(usize) -> f64| {
-            let mut sums = vec![0.0; sample.n_clusters];
-            for (row, cluster) in sample.clusters.iter().enumerate() {
-                sums[*cluster as usize] += value(row);
-            }
-            sums
-        };
         let of_covariates = parallel::map(self.covariates.len(), |k| {
-            by_cluster(&|row| scores[row] * self.covariates[k][row])
+            let mut sums = vec![0.0; sample.n_clusters];
+            add(sample, &mut sums, |row| scores[row] * self.covariates[k][row]);
+            sums
         });
         parallel::map(solved.len(), |j| {
-            let mut psi = match (targets[j], &solved[j].effects) {
+            let mut psi = vec![0.0; sample.n_clusters];
+            match (targets[j], &solved[j].effects) {
                 (RowWeights::Cells(cells), FittedEffects::BySlot(shared, values)) => {
                     let own = shared.less(cells, values);
-                    by_cluster(&|row| scores[row] * own[shared.slots()[row] as usize])
+                    add(sample, &mut psi, |row| scores[row] * own[shared.slots()[row] as usize]);
                 }
-                (p, effects) => by_cluster(&|row| match design.treated[row] {
+                (p, effects) => add(sample, &mut psi, |row| match design.treated[row] {
                     true => 0.0,
                     false => {
-                        let fitted = match effects {
-                            FittedEffects::OfLevels(effects) => design.fitted(row, effects),
-                            FittedEffects::BySlot(shared, values) => {
-                                values[shared.slots()[row] as usize]
-                            }
-                        };
+                        let fitted = effects.fitted(design, row);
                         p.of(sample, row) * self.residuals[row] - fitted * scores[row]
                     }
                 }),
-            };
+            }
             for (b, sums) in solved[j].b.iter().zip(&of_covariates) {
                 psi.iter_mut().zip(sums).for_each(|(psi, sum)| *psi -= b * sum);
             }

@@ -30,11 +30,8 @@ impl SharedDesign {
         let keys: Vec<&[u32]> =
             design.rest.iter().map(Vec::as_slice).chain([sample.cell.as_slice()]).collect();
         let patterns = Patterns::find(&design.lead, &keys, design.weights.as_deref())?;
-        let of_slots = |codes: &[u32]| -> Vec<u32> {
-            patterns.examples.iter().map(|row| codes[*row as usize]).collect()
-        };
         let rest = design.rest.iter().zip(design.offsets.windows(2)).map(|(codes, at)| {
-            let codes = of_slots(codes).into_iter().map(|code| code - at[0] as u32).collect();
+            let codes = patterns.codes(codes).into_iter().map(|code| code - at[0] as u32).collect();
             (codes, at[1] - at[0])
         });
         let examples = || patterns.examples.iter().map(|row| *row as usize);
@@ -46,7 +43,7 @@ impl SharedDesign {
             treated: examples().map(|row| design.treated[row]).collect(),
         });
         Some(Self {
-            cells: of_slots(&sample.cell),
+            cells: patterns.codes(&sample.cell),
             normal: NormalEquations::direct(&shared),
             design: shared,
             patterns,

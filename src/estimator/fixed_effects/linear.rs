@@ -4,7 +4,7 @@ use super::collinear::Before;
 use super::columns::FitColumns;
 use super::patterns::CellPatterns;
 use super::problem::{CellIndicators, Regressor, Report, Where, centre};
-use super::regressed::{Regressed, is_iterated, regressed};
+use super::regressed::{Regressed, add_constant, is_iterated, regressed};
 use super::sample::RegressionSample;
 use super::sums;
 use crate::base::error::{DidError, DidWarning, Result};
@@ -225,9 +225,7 @@ pub(super) fn gaussian(
         };
     let shifts = kept.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
     let constant = mean - shifts.sum::<f64>();
-    if let (Some(effects), Some(first)) = (&mut effects, sample.factors.first()) {
-        effects[..first.levels].iter_mut().for_each(|e| *e += constant);
-    }
+    add_constant(&mut effects, sample, constant);
     let mut raw_residuals = fit.residuals.clone();
     if weights.is_some() {
         sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());

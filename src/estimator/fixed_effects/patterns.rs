@@ -35,16 +35,13 @@ impl CellPatterns {
             others.map(|(_, factor)| factor.codes.as_slice()).chain([cells]).collect();
         let levels = &sample.factors[lead].codes;
         let patterns = Patterns::find(levels, &keys, sample.weights.as_deref())?;
-        let of_slots = |codes: &[u32]| -> Vec<u32> {
-            patterns.examples.iter().map(|row| codes[*row as usize]).collect()
-        };
         let factor = |(index, factor): (usize, &Factor)| match index == lead {
             true => Factor { codes: patterns.of_slots.clone(), levels: patterns.count },
-            false => Factor { codes: of_slots(&factor.codes), levels: factor.levels },
+            false => Factor { codes: patterns.codes(&factor.codes), levels: factor.levels },
         };
         Some(Self {
             factors: sample.factors.iter().enumerate().map(factor).collect(),
-            cells: of_slots(cells),
+            cells: patterns.codes(cells),
             patterns,
             lead,
         })

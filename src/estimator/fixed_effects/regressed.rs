@@ -92,6 +92,17 @@ pub(super) fn effects_of_fit(effects: &[Vec<f64>], b: &[f64]) -> Option<Vec<f64>
     Some(fit)
 }
 
+/// Adds the constant that centring removed to the effects of the first factor.
+pub(super) fn add_constant(
+    effects: &mut Option<Vec<f64>>,
+    sample: &RegressionSample,
+    constant: f64,
+) {
+    if let (Some(effects), Some(first)) = (effects, sample.factors.first()) {
+        effects[..first.levels].iter_mut().for_each(|e| *e += constant);
+    }
+}
+
 /// Whether fixed effects were projected out iteratively.
 pub(super) fn is_iterated(report: Option<&Report>) -> bool {
     report.into_iter().flat_map(|r| &r.columns).any(|c| c.iterations > 0)

@@ -5,7 +5,7 @@ use super::super::columns::FitColumns;
 use super::super::least_squares::LeastSquares;
 use super::super::linear::{CentredRegressors, LinearFit, Quality};
 use super::super::problem::project;
-use super::super::regressed::{effects_of_fit, weigh};
+use super::super::regressed::{add_constant, effects_of_fit, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
 use super::deviance::{StepEnd, likelihood, squared_correlation};
@@ -57,9 +57,7 @@ impl<M: Model> Converged<'_, M> {
         let mut raw_residuals = self.sample.outcome.clone();
         sums::update(&mut raw_residuals, |row, y| y - self.mu[row]);
         let mut effects = effects_of_fit(&effects, &fit.b);
-        if let (Some(effects), Some(first)) = (&mut effects, self.sample.factors.first()) {
-            effects[..first.levels].iter_mut().for_each(|e| *e += constant);
-        }
+        add_constant(&mut effects, self.sample, constant);
         let (b, bread) = self.bread(regressors, demeaner, basis, fit, chosen)?;
         Ok(LinearFit {
             columns: FitColumns::Rows(bread.columns),
