@@ -5,13 +5,14 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::progress::tell;
 use super::threads;
 
 thread_local! {
@@ -28,14 +29,19 @@ pub(crate) fn on_its_own_thread<T>(small: bool, work: impl FnOnce() -> T) -> T {
             STAYS.set(self.0);
         }
     }
-    let stays = small || STAYS.get() || rayon::current_thread_index().is_some();
+    let stays = small || stays() || rayon::current_thread_index().is_some();
     let _restored = Restored(STAYS.replace(stays));
     work()
 }
 
+/// Whether work that this thread begins [stays](on_its_own_thread) on it.
+pub(crate) fn stays() -> bool {
+    STAYS.get()
+}
+
 /// Calls `task` with each of `0..count`. One alone is done here: handing it to the pool and waiting takes ten microseconds.
 pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
-    if count == 1 || STAYS.get() {
+    if count == 1 || stays() {
         return (0..count).for_each(task);
     }
     (0..count).into_par_iter().for_each(task);
@@ -43,7 +49,7 @@ pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
 
 /// Whether `test` holds for all of `0..count`; ends early if it does not.
 pub(crate) fn all(count: usize, test: &(dyn Fn(usize) -> bool + Sync)) -> bool {
-    if count == 1 || STAYS.get() {
+    if count == 1 || stays() {
         return (0..count).all(test);
     }
     (0..count).into_par_iter().all(test)
@@ -103,12 +109,13 @@ pub(crate) fn sending<T: Send>(
 ) {
     let (send, receive) = channel();
     let threads = rayon::current_num_threads();
-    if !large || threads == 1 || STAYS.get() {
+    if !large || threads == 1 || stays() {
         task(&send);
         drop(send);
         return receive.into_iter().for_each(take);
     }
-    rayon::in_place_scope(|scope| {
+    // The receiver goes with a panic of `take`, and with it the tasks end.
+    rayon::in_place_scope(move |scope| {
         for _ in 0..threads {
             let send = send.clone();
             scope.spawn(move |_| task(&send));
@@ -118,6 +125,36 @@ pub(crate) fn sending<T: Send>(
             take(sent);
         }
     });
+}
+
+/// As [`map`], of work that takes long: whoever watches this thread hears how much of it is done, and can end it there.
+pub(crate) fn map_telling<T: Send>(
+    stage: &'static str,
+    count: usize,
+    f: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let mut slots: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    let mut done = 0;
+    let mut take = |(index, value): (usize, T)| {
+        slots[index] = Some(value);
+        done += 1;
+        tell(stage, done, count as u64);
+    };
+    if stays() || count == 1 || rayon::current_num_threads() == 1 {
+        (0..count).for_each(|index| take((index, f(index))));
+    } else {
+        let task = |send: &Sender<(usize, T)>| {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= count || send.send((index, f(index))).is_err() {
+                    break;
+                }
+            }
+        };
+        sending(true, &task, &mut take);
+    }
+    slots.into_iter().flatten().collect()
 }
 
 /// The rows of a part of `size` of `rows` rows.
@@ -132,7 +169,12 @@ pub(crate) fn held<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::Arc;
+    use std::thread::sleep;
+
     use super::*;
+    use crate::base::progress::Progress;
 
     #[test]
     fn results_are_in_order() {
@@ -186,6 +228,31 @@ mod tests {
     }
 
     #[test]
+    fn work_that_tells_is_in_order_and_can_be_ended() {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let count = heard.clone();
+        let listener = Progress::new(move |event| {
+            assert_eq!((event.stage, event.total), ("a test", 100));
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let squares = || map_telling("a test", 100, |i| i * i);
+        let expected: Vec<usize> = (0..100).map(|i| i * i).collect();
+        assert_eq!(listener.watch(squares), expected);
+        assert_eq!(listener.watch(|| on_its_own_thread(true, squares)), expected);
+        assert_eq!(heard.load(Ordering::Relaxed), 200);
+        assert!(map_telling("none", 0, |i| i).is_empty());
+        let (begun, refuses) =
+            (AtomicUsize::new(0), Progress::new(|_| resume_unwind(Box::new("stop"))));
+        let work = |_| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            sleep(Duration::from_millis(1));
+        };
+        let all = || refuses.watch(|| map_telling("a test", 100_000, work));
+        assert!(catch_unwind(AssertUnwindSafe(all)).is_err());
+        assert!(begun.load(Ordering::Relaxed) < 50_000);
+    }
+
+    #[test]
     fn work_within_the_pool_stays_on_its_thread() {
         let threads = |work: &dyn Fn() -> Vec<Option<usize>>| {
             let mut seen = on_its_own_thread(false, work);
@@ -195,7 +262,7 @@ mod tests {
         let parts = || map(100, |_| rayon::current_thread_index());
         let within = rayon::scope(|_| (rayon::current_thread_index(), threads(&parts)));
         assert_eq!(within.1, [within.0]);
-        assert!(!STAYS.get());
+        assert!(!stays());
         // Outside the pool the pool works.
         assert!(on_its_own_thread(false, parts).iter().all(Option::is_some));
         assert!(on_its_own_thread(true, parts).iter().all(Option::is_none));

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::{self, Simulation};
-use burn_did::joint_study::StudyEstimator;
+use burn_did::joint_study::{StudyEstimator, Variation};
 use burn_did::options::{Band, BasePeriod, ControlGroup, Words};
 use burn_did::regression::Vcov;
 use burn_did::{
@@ -215,6 +215,19 @@ fn the_order_of_rows_and_names_of_clusters_do_not_matter() {
     let second = study.fit(with(&turned, "cluster", named)).unwrap();
     assert_eq!(first.vcov, second.vcov);
     assert_eq!(first.agreement, second.agreement);
+}
+
+/// Within the pool one thread makes all fits, outside of it some are made at once.
+#[test]
+fn fits_at_once_have_the_bits_of_fits_one_after_another() {
+    let df = Simulation::builder().units(1_500).periods(6).seed(5).build().frame();
+    let config = simulated();
+    let at_once = config.fit(&df).unwrap();
+    assert!(at_once.settings.n_rows > 5_000);
+    assert!(rayon::scope(|_| config.fit(&df).unwrap()) == at_once);
+    let vary = Variation::read("control_group,base_period").unwrap();
+    let at_once = config.specification_curve(&df, &vary).unwrap();
+    assert!(rayon::scope(|_| config.specification_curve(&df, &vary).unwrap()) == at_once);
 }
 
 #[test]

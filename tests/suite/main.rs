@@ -14,6 +14,7 @@ mod ddd;
 mod departures;
 mod doses;
 mod drdid;
+mod ended;
 mod engines;
 mod etwfe;
 mod explore;

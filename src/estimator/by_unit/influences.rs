@@ -11,6 +11,9 @@ use crate::read::columns::Label;
 use crate::read::panel::overview::UnitRows;
 use crate::result::inference::{ClusterInfluence, Estimate, products};
 
+/// Clusters that one task sums.
+const TASK_CLUSTERS: usize = 1 << 12;
+
 /// Influence values of `K` targets.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::estimator) struct Influences {
@@ -92,14 +95,30 @@ impl Influences {
             order.sort_by(|a, b| labels[*a].cmp(&labels[*b]));
         }
         let runs: Vec<&[usize]> = order.chunk_by(|a, b| labels[*a] == labels[*b]).collect();
-        let columns = parallel::map(k, |target| {
-            let sum = |units: &&[usize]| {
-                let values = units.iter().map(|unit| self.value(*unit, target));
-                let known = values.filter(|value| !value.is_nan());
-                known.reduce(|sum, value| sum + value).unwrap_or(f64::NAN)
-            };
-            runs.iter().map(sum).collect()
+        // `[K][runs]` of some runs, so that the values of a unit are read once.
+        let blocks = parallel::map(runs.len().div_ceil(TASK_CLUSTERS), |task| {
+            let runs = &runs[parallel::part(task, TASK_CLUSTERS, runs.len())];
+            let mut sums = vec![f64::NAN; k * runs.len()];
+            for (at, units) in runs.iter().enumerate() {
+                for (unit, target) in units.iter().flat_map(|unit| (0..k).map(move |j| (*unit, j)))
+                {
+                    let (sum, value) =
+                        (&mut sums[target * runs.len() + at], self.value(unit, target));
+                    if !value.is_nan() {
+                        *sum = if sum.is_nan() { value } else { *sum + value };
+                    }
+                }
+            }
+            sums
         });
+        let of_target = |target: usize| {
+            let part = |block: &Vec<f64>| {
+                let runs = block.len() / k;
+                block[target * runs..][..runs].to_vec()
+            };
+            blocks.iter().flat_map(part).collect()
+        };
+        let columns = parallel::map(k, of_target);
         let labels = runs.iter().map(|units| &labels[units[0]]).collect();
         ClusterSums { labels: Some(labels), columns }
     }

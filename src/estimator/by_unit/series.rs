@@ -44,14 +44,14 @@ impl Series {
         self.treated.fill(f64::NAN);
         self.row.fill(NONE);
         self.without_weight = 0;
-        let mut any = false;
+        let (mut any, mut next) = (false, 0);
         for row in rows.unit(unit) {
             let weight = rows.weight(row);
             if weight <= 0.0 {
                 self.without_weight += 1;
                 continue;
             }
-            let Some(place) = timeline.place(rows.time(row)) else { continue };
+            let Some(place) = timeline.place(rows.time(row), &mut next) else { continue };
             if !any {
                 self.start = timeline.start(rows.group(row));
                 any = true;

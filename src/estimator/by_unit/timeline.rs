@@ -70,10 +70,14 @@ impl Timeline {
         })
     }
 
-    /// The place of a period of the data; `None` for one without complete rows.
-    pub fn place(&self, period: f64) -> Option<usize> {
-        let at = self.periods.partition_point(|known| *known < period);
-        self.places.get(at).copied()
+    /// The place of a period of the data; `None` for one without complete rows. `next` is the number of the period that is looked at first,
+    /// and becomes that of the period after this one.
+    pub fn place(&self, period: f64, next: &mut usize) -> Option<usize> {
+        if self.periods.get(*next) != Some(&period) {
+            *next = self.periods.partition_point(|known| *known < period);
+        }
+        *next += 1;
+        self.places.get(*next - 1).copied()
     }
 
     /// The place from which a group is treated: 0 if it always is, [`NEVER`] if it never is in the sample.

@@ -170,9 +170,17 @@ impl<'a> FirstStage<'a> {
 
     /// A column's untreated rows, times the roots of the weights.
     pub fn weighted(&self, column: &[f64]) -> Vec<f64> {
+        self.of_untreated_rows(|row| column[row])
+    }
+
+    /// Values of untreated rows, times the roots of the weights.
+    fn of_untreated_rows(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
         let design = self.design();
-        let rows = (0..design.rows()).filter(|row| !design.treated[*row]);
-        rows.map(|row| column[row] * design.weight(row).sqrt()).collect()
+        let parts = design.by_block(|rows| {
+            let rows = rows.filter(|row| !design.treated[*row]);
+            rows.map(|row| value(row) * design.weight(row).sqrt()).collect::<Vec<f64>>()
+        });
+        parts.concat()
     }
 
     /// Adds the covariates to a regression of the outcome on the fixed effects.
@@ -346,22 +354,39 @@ impl<'a> FirstStage<'a> {
     /// # Errors
     /// Those of the normal equations.
     pub fn weighted_cells(&self, columns: &[Vec<f64>]) -> Result<Vec<(Vec<f64>, Before)>> {
-        let of_rows = |column: &Vec<f64>| -> Vec<f64> {
-            self.sample.cell.iter().map(|cell| column[*cell as usize]).collect()
-        };
-        let values: Vec<Vec<f64>> = columns.iter().map(of_rows).collect();
-        let projected = match self.shared {
-            Some(shared) => shared.project(columns)?,
+        let weighted: Vec<Vec<f64>> = match self.shared {
+            Some(shared) => {
+                let of_row = |of_slots: &Vec<f64>| {
+                    self.of_untreated_rows(|row| of_slots[shared.slots()[row] as usize])
+                };
+                shared.project(columns)?.iter().map(of_row).collect()
+            }
             None => {
+                let of_rows = |column: &Vec<f64>| -> Vec<f64> {
+                    self.sample.cell.iter().map(|cell| column[*cell as usize]).collect()
+                };
+                let values: Vec<Vec<f64>> = columns.iter().map(of_rows).collect();
                 let named: Vec<(&str, &[f64])> = values
                     .iter()
                     .map(|values| ("the indicator of a period", &values[..]))
                     .collect();
-                self.project(&named)?
+                self.project(&named)?.iter().map(|of| self.weighted(of)).collect()
             }
         };
-        let of = projected.iter().zip(&values);
-        Ok(of.map(|(of, values)| (self.weighted(of), self.before(values))).collect())
+        let before = columns.iter().map(|column| self.before_of_cells(column));
+        Ok(weighted.into_iter().zip(before).collect())
+    }
+
+    /// As [`before`](Self::before), of values of cells.
+    fn before_of_cells(&self, column: &[f64]) -> Before {
+        let StageSample { cells, totals, .. } = self.sample;
+        let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
+            let untreated = (0..cells.len()).filter(|cell| !cells[*cell].is_treated());
+            untreated.map(|cell| totals.weights[cell] * f(column[cell])).sum()
+        };
+        let mean = sum(&|value| value) / sum(&|_| 1.0);
+        let centred = sum(&|value| (value - mean).powi(2));
+        Before { raw: sum(&|value| value * value), centred }
     }
 }
 

@@ -86,7 +86,7 @@ impl SharedDesign {
         self.cells.iter().zip(slots).map(|(cell, value)| cells[*cell as usize] - value).collect()
     }
 
-    /// Columns of values of cells less what the fixed effects explain of them on untreated rows; of all rows.
+    /// Columns of values of cells less what the fixed effects explain of them on untreated rows; by slot.
     ///
     /// # Errors
     /// Those of the normal equations.
@@ -102,10 +102,9 @@ impl SharedDesign {
             .collect();
         let effects = self.normal.solve(&self.design, &sums, "an event time")?;
         let left = |(column, effects): (&Vec<f64>, &Vec<f64>)| -> Vec<f64> {
-            let of_slots: Vec<f64> = (0..self.design.rows())
+            (0..self.design.rows())
                 .map(|slot| value(column, slot) - self.design.fitted(slot, effects))
-                .collect();
-            self.patterns.slots.iter().map(|slot| of_slots[*slot as usize]).collect()
+                .collect()
         };
         Ok(columns.iter().zip(&effects).map(left).collect())
     }

@@ -135,16 +135,26 @@ impl CohortPeriods {
     fn new(cohorts: &RowCohorts, usable: Option<&[bool]>) -> Self {
         let (groups, times): (&[f64], &[f64]) = (&cohorts.cohort, &cohorts.time);
         let mut known: HashMap<[u64; 2], u32> = HashMap::new();
-        let mut values = Vec::new();
+        let mut values: Vec<(f64, f64)> = Vec::new();
+        // The pair of a row mostly follows on that of the row before as it did the last time.
+        let (mut before, mut next) = (0, vec![0_u32]);
         let pair = |row: usize| {
             if usable.is_some_and(|usable| !usable[row]) {
                 return u32::MAX;
             }
             let (group, time) = (groups[row], times[row]);
-            *known.entry([group.to_bits(), time.to_bits()]).or_insert_with(|| {
-                values.push((group, time));
-                values.len() as u32 - 1
-            })
+            let key = |(group, time): (f64, f64)| [group.to_bits(), time.to_bits()];
+            let guess = next[before];
+            let is_known = values.get(guess as usize).map(|pair| key(*pair));
+            if is_known != Some(key((group, time))) {
+                next[before] = *known.entry(key((group, time))).or_insert_with(|| {
+                    values.push((group, time));
+                    next.push(0);
+                    values.len() as u32 - 1
+                });
+            }
+            before = next[before] as usize;
+            before as u32
         };
         let of_row = (0..times.len()).map(pair).collect();
         Self { values, of_row }

@@ -1,6 +1,7 @@
 //! What each cluster contributes to effects and to their averages.
 
 use crate::base::error::Result;
+use crate::base::parallel;
 use crate::estimator::aggregate::{Aggregation, linear};
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::columns::Label;
@@ -30,7 +31,8 @@ impl ByCluster {
 
     fn combined(&self, combination: &Combination) -> Vec<f64> {
         let mut sum = vec![0.0; self.clusters.len()];
-        for (column, weight) in self.columns.iter().zip(&combination.weights) {
+        let terms = self.columns.iter().zip(&combination.weights);
+        for (column, weight) in terms.filter(|(_, weight)| **weight != 0.0) {
             sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += weight * value);
         }
         sum
@@ -49,7 +51,7 @@ impl GroupTimeResult {
     ) -> Result<Option<ClusterInfluence>> {
         let Some(by_cluster) = &self.by_cluster else { return Ok(None) };
         let rows = linear(&self.effects, &aggregation, &mut Vec::new())?.rows;
-        let columns = rows.iter().map(|row| by_cluster.combined(&row.combination)).collect();
+        let columns = parallel::map(rows.len(), |row| by_cluster.combined(&rows[row].combination));
         Ok(Some(ClusterInfluence { clusters: by_cluster.clusters.clone(), columns }))
     }
 }

@@ -100,7 +100,7 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestResult> {
     }
     let m_values = options.m.clone().unwrap_or_else(|| default_m(study, options.delta));
     let of = |i: usize| interval(&setup, m_values[i]);
-    let intervals: Vec<RobustInterval> = parallel::map(m_values.len(), of);
+    let intervals: Vec<RobustInterval> = parallel::map_telling("intervals", m_values.len(), of);
     for interval in &intervals {
         if interval.lower.is_none() {
             warnings.push(DidWarning::EmptyInterval { m: interval.m });

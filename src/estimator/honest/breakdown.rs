@@ -4,7 +4,10 @@ use super::delta::Delta;
 use super::result::Breakdown;
 use super::setup::StudySetup;
 use crate::base::parallel;
+use crate::base::progress::tell;
 
+/// What is told of it; the bisection has no steps of its own.
+const STAGE: &str = "breakdown";
 /// Width of the last bracket, relative to its end.
 const BRACKET: f64 = 1e-4;
 /// Least end that the width of a bracket is relative to, in units of the observed violations.
@@ -17,7 +20,7 @@ pub(super) fn breakdown(setup: &StudySetup<'_>, m_values: &[f64]) -> Breakdown {
     let mut tried: Vec<f64> = m_values.iter().copied().chain([0.0]).collect();
     tried.sort_unstable_by(f64::total_cmp);
     tried.dedup();
-    let significant = parallel::map(tried.len(), |i| setup.is_significant(tried[i]));
+    let significant = parallel::map_telling(STAGE, tried.len(), |i| setup.is_significant(tried[i]));
     if !significant[0] {
         return Breakdown::NotSignificant;
     }
@@ -32,11 +35,13 @@ pub(super) fn breakdown(setup: &StudySetup<'_>, m_values: &[f64]) -> Breakdown {
         }
     };
     let least = SMALL * unit(setup);
+    let all = tried.len() as u64;
     while outside - inside > BRACKET * outside.max(least) {
         let middle = 0.5 * (inside + outside);
         if middle <= inside || middle >= outside {
             break;
         }
+        tell(STAGE, all, all);
         if setup.is_significant(middle) {
             inside = middle;
         } else {

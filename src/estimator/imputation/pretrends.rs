@@ -5,7 +5,7 @@
 
 use super::options::{Imputation, PretrendTimes};
 use crate::base::error::Result;
-use crate::base::memory;
+use crate::base::{memory, parallel};
 use crate::engine::demean::Factor;
 use crate::estimator::first_stage::{
     Estimated, FirstStage, Influences, StageTerm, event_times, solved,
@@ -77,10 +77,24 @@ pub(super) fn coefficients(
     }
     let clusters: Vec<u32> = untreated.iter().map(|row| sample.clusters[*row as usize]).collect();
     let factor = small_sample(stage, &untreated, &clusters, k);
-    let estimate = |(at, time): (usize, &f64)| {
+    let places: Vec<Option<usize>> = (own..own + times.len())
+        .map(|column| basis.kept.iter().position(|kept| *kept == column))
+        .collect();
+    let influence_of = |place: usize| {
+        let mut psi = vec![0.0; sample.n_clusters];
+        for (j, weight) in basis.kept.iter().zip(&bread[place * k..(place + 1) * k]) {
+            let scores = columns[*j].iter().zip(&residuals);
+            for ((x, e), cluster) in scores.zip(&clusters) {
+                psi[*cluster as usize] += weight * x * e;
+            }
+        }
+        psi
+    };
+    let psi = parallel::map(times.len(), |at| places[at].map(influence_of));
+    let estimate = |((at, time), psi): ((usize, &f64), Option<Vec<f64>>)| {
         let term = StageTerm::EventTime(*time);
         let rows = counts[at];
-        let Some(place) = basis.kept.iter().position(|kept| *kept == own + at) else {
+        let Some((place, psi)) = places[at].zip(psi) else {
             let why = match rows {
                 0 => "no untreated row is there",
                 _ => "fixed effects, covariates or other periods determine it",
@@ -93,18 +107,11 @@ pub(super) fn coefficients(
                 influence: None,
             };
         };
-        let mut psi = vec![0.0; sample.n_clusters];
-        for (j, weight) in basis.kept.iter().zip(&bread[place * k..(place + 1) * k]) {
-            let scores = columns[*j].iter().zip(&residuals);
-            for ((x, e), cluster) in scores.zip(&clusters) {
-                psi[*cluster as usize] += weight * x * e;
-            }
-        }
         influences.push(psi, factor);
         let influence = Some(influences.psi.len() - 1);
         Estimated { term, value: Ok(b[place]), rows, unknown: None, influence }
     };
-    Ok(times.iter().enumerate().map(estimate).collect())
+    Ok(times.iter().enumerate().zip(psi).map(estimate).collect())
 }
 
 /// `G / (G - 1) (N - 1) / (N - K)` of a regression with so many coefficients.

@@ -7,6 +7,7 @@ use super::level::{Observations, SieveLevel};
 use super::levels::{Residuals, SieveLevels};
 use super::sieve::Derivative;
 use crate::base::error::Result;
+use crate::base::progress::tell;
 
 /// The requested bands.
 pub(crate) struct CurveQuestion<'a> {
@@ -84,6 +85,7 @@ pub(crate) fn fit(
     let largest = |derivative, shift: f64| -> Vec<f64> {
         let mut largest = vec![0.0f64; draws.count];
         for at in 0..=last {
+            tell("bands", at as u64, last as u64 + 1);
             for points in question.points.chunks(AT_ONCE) {
                 let rows = levels.levels[at].rows(points, derivative);
                 let floor = |row: &Vec<_>| levels.rounding(at, row);

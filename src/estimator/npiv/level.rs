@@ -11,6 +11,7 @@ use super::sieve::{Derivative, Sieve};
 use crate::base::buckets::Buckets;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
+use crate::base::progress::tell;
 use crate::base::spectrum::{GINV, Spectrum, row_major};
 use crate::engine::pass::TILE;
 
@@ -113,6 +114,7 @@ pub(super) fn summed(
     let at_once = (HELD / size.max(1)).clamp(2, 64);
     let mut sum = vec![0.0; size];
     for first in (0..tiles).step_by(at_once) {
+        tell("sieves", first as u64, tiles as u64);
         let parts = parallel::map(at_once.min(tiles - first), |t| {
             let mut part = vec![0.0; size];
             tile(parallel::part(first + t, TILE, rows), &mut part);

@@ -7,6 +7,7 @@ use super::options::Pretrends;
 use super::result::{Hypothesis, PretrendsAlternative, PretrendsResult, PretrendsRow};
 use super::slope::slope_for_power;
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::progress::tell;
 use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::honest::EventCoefficients;
 
@@ -82,7 +83,9 @@ fn analyse(event_study: EventStudy, options: Pretrends) -> Result<PretrendsResul
     violations.extend(slopes.map(|slope| (Hypothesis::Slope, Some(*slope), linear(*slope))));
     let given = options.violations.iter();
     violations.extend(given.map(|given| (Hypothesis::Violations, None, given.clone())));
-    let of = |(hypothesis, slope, violations): (Hypothesis, Option<f64>, Vec<f64>)| {
+    let count = violations.len() as u64;
+    let of = |(at, (hypothesis, slope, violations)): (u64, (Hypothesis, Option<f64>, Vec<f64>))| {
+        tell("alternatives", at, count);
         let passing = law.passing(&violations, Effort::Full);
         PretrendsAlternative {
             hypothesis,
@@ -97,7 +100,7 @@ fn analyse(event_study: EventStudy, options: Pretrends) -> Result<PretrendsResul
     Ok(PretrendsResult {
         size: 1.0 - without,
         passed: law.is_passed(),
-        alternatives: violations.into_iter().map(of).collect(),
+        alternatives: (0..).zip(violations).map(of).collect(),
         equivalence: equivalence(study, &options),
         study: event_study,
         options,

@@ -5,12 +5,12 @@ use super::result::{SpecificationCurve, SpecificationOfCurve};
 use super::together::tests;
 use super::vary::Variation;
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::memory;
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 use crate::study::joint::estimators::{FittedStudy, Fitting};
 use crate::study::joint::sample::StudySample;
+use crate::study::joint::side_by_side::KeptColumns;
 use crate::study::joint::{EstimatorFailure, JointStudy, SAME, Specification, common};
 
 /// The effects of a specification from event time 0 on.
@@ -67,18 +67,17 @@ impl<B: DidBackend> JointStudy<B> {
         let columns = Grid::new(self, vary, &[])?.specifications;
         let sample = StudySample::read(self, data.into(), &columns)?;
         let grid = Grid::new(self, vary, sample.cohorts())?;
-        let mut fitted = Vec::with_capacity(grid.specifications.len());
-        let mut kept = 0u128;
-        for specification in &grid.specifications {
+        let kept = KeptColumns::new(
+            &sample,
+            "influence values of all specifications",
+            "vary fewer choices, set `max_e`, or cluster by fewer groups",
+        );
+        let fitted = self.side_by_side(&sample, &grid.specifications, |specification| {
             let effects = self.effects(&sample, specification, device);
-            kept += effects.as_ref().map_or(0, |effects| effects.at.len() as u128);
-            memory::check(
-                "influence values of all specifications",
-                8 * kept * sample.n_clusters as u128,
-                "vary fewer choices, set `max_e`, or cluster by fewer groups",
-            )?;
-            fitted.push(effects);
-        }
+            kept.keep(effects.as_ref().map_or(0, |effects| effects.at.len()))?;
+            Ok(effects)
+        });
+        let fitted = fitted.into_iter().collect::<Result<_>>()?;
         self.curve(&sample, grid, fitted)
     }
 

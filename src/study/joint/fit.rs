@@ -4,6 +4,7 @@ use super::agreement::{Effects, agreement, averages, common};
 use super::estimators::{FittedStudy, Fitting};
 use super::result::{EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings};
 use super::sample::StudySample;
+use super::side_by_side::KeptColumns;
 use super::{JointStudy, Specification, StudyEstimator};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
@@ -39,18 +40,17 @@ impl<B: DidBackend> JointStudy<B> {
         let all: Vec<Specification> =
             self.estimators.iter().map(|estimator| self.specification(*estimator)).collect();
         let sample = StudySample::read(self, data.into(), &all)?;
-        let mut fitted: Vec<(StudyEstimator, Result<FittedStudy>)> = Vec::new();
-        let mut columns = 0u128;
-        for specification in &all {
+        let kept = KeptColumns::new(
+            &sample,
+            "influence values of all estimators",
+            "ask for fewer estimators or event times, or cluster by fewer groups",
+        );
+        let fitted = self.side_by_side(&sample, &all, |specification| {
             let study = Fitting::of(self, specification, &sample, device);
-            columns += study.as_ref().map_or(0, |study| study.influence.len() as u128);
-            memory::check(
-                "influence values of all estimators",
-                8 * columns * sample.n_clusters as u128,
-                "ask for fewer estimators or event times, or cluster by fewer groups",
-            )?;
-            fitted.push((specification.estimator, study));
-        }
+            kept.keep(study.as_ref().map_or(0, |study| study.influence.len()))?;
+            Ok((specification.estimator, study))
+        });
+        let fitted = fitted.into_iter().collect::<Result<_>>()?;
         self.together(&sample, fitted)
     }
 

@@ -8,6 +8,7 @@
 //! | each estimator's effects by event time, with the influence of the clusters on them | `estimators.rs` |
 //! | event times of estimators that count periods | `steps.rs` |
 //! | the estimator of treatments that switch, of a treatment that stays | `switching.rs` |
+//! | several fits at once | `side_by_side.rs` |
 //! | averages over common event times, and tests that two estimators agree | `agreement.rs` |
 //! | the fit, and the covariance of all effects | `fit.rs` |
 //! | results | `result.rs`, `check.rs`, `report.rs` |
@@ -20,6 +21,7 @@ mod options;
 mod report;
 mod result;
 pub(super) mod sample;
+pub(super) mod side_by_side;
 mod specification;
 mod steps;
 mod switching;

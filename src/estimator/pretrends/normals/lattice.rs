@@ -53,7 +53,8 @@ pub(super) fn moments(ordered: &Ordered, effort: Effort) -> Truncated {
 /// By this many points of every shifted lattice.
 fn by_lattice(ordered: &Ordered, points: u64) -> Truncated {
     let k = ordered.len();
-    let sums = parallel::map(SHIFTS, |shift| sums(ordered, points, shift));
+    let sums =
+        parallel::map_telling("normal probabilities", SHIFTS, |shift| sums(ordered, points, shift));
     // The means and, behind them, the probability.
     let estimates = |sums: &[f64]| -> Vec<f64> {
         let y: Vec<f64> = sums[..k].iter().map(|y| y / sums[k]).collect();

@@ -1,12 +1,11 @@
 //! Bootstrap by drawing groups, or clusters, with replacement.
 
-use rayon::prelude::*;
-
 use super::estimate::reweighted;
 use super::options::SwitchingOptions;
 use super::plan::EffectPlan;
 use super::rules::Unusable;
 use super::sample::SwitchingSample;
+use crate::base::parallel;
 
 /// Estimates of all draws.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,5 +43,5 @@ pub(crate) fn draw(
         }
         reweighted(sample, options, &plan, &weight)
     };
-    Ok(DrawnEstimates { estimates: (0..draws).into_par_iter().map(estimates).collect() })
+    Ok(DrawnEstimates { estimates: parallel::map_telling("bootstrap", draws, estimates) })
 }

@@ -11,6 +11,8 @@ use super::options::{Direction, SwitchingOptions};
 use super::plan::{EffectColumn, EffectPlan, cohorts};
 use super::rules::Unusable;
 use super::sample::SwitchingSample;
+use crate::base::parallel;
+use crate::base::progress::tell;
 
 /// One effect or placebo.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -151,7 +153,9 @@ impl Points {
                 points: plan.columns[column].horizons.iter().map(of).collect(),
             }
         };
-        let parts = plan.parts().into_par_iter().map(part).collect();
+        let all = plan.parts();
+        let parts =
+            parallel::map_telling("effects and placebos", all.len(), |index| part(all[index]));
         Self { controls, members, parts }
     }
 
@@ -211,7 +215,8 @@ impl Points {
         let average = plan.columns.len();
         let mut columns = vec![vec![0.0; groups]; average + 1];
         let dose = self.dose(plan);
-        for part in self.parts.iter().filter(|part| part.weight() > 0.0) {
+        for (at, part) in (0..).zip(&self.parts).filter(|(_, part)| part.weight() > 0.0) {
+            tell("influence values", at, self.parts.len() as u64);
             let mut sum = vec![0.0; groups];
             for (horizon, point) in plan.columns[part.column].horizons.iter().zip(&part.points) {
                 let component = Component {

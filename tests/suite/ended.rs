@@ -1,0 +1,47 @@
+//! Work without passes over the data is heard of step by step, and ends where who watches says so.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use burn_did::backend::Cpu;
+use burn_did::data::{self, CurveSimulation, Simulation, SwitchingSimulation};
+use burn_did::{Aggregation, AttGt, DidMultiplegt, Honest, JointStudy, Npiv, Pretrends, Progress};
+
+fn can_be_ended(name: &str, work: &dyn Fn()) {
+    let heard = Arc::new(AtomicU64::new(0));
+    let count = heard.clone();
+    Progress::new(move |event| {
+        assert!(event.done <= event.total, "{event:?}");
+        count.fetch_add(1, Ordering::Relaxed);
+    })
+    .watch(work);
+    assert!(heard.load(Ordering::Relaxed) > 0, "{name}");
+    let ends = Progress::new(|_| resume_unwind(Box::new("enough")));
+    let ended = catch_unwind(AssertUnwindSafe(|| ends.watch(work))).expect_err(name);
+    assert_eq!(ended.downcast_ref(), Some(&"enough"), "{name}");
+}
+
+#[test]
+fn estimators_without_passes_can_be_ended() {
+    let frame = SwitchingSimulation::builder().groups(200).seed(7).build().frame();
+    let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
+    let config = config.effects(2).placebos(1).build();
+    can_be_ended("did_multiplegt", &|| drop(config.fit(&frame).unwrap()));
+    let frame = CurveSimulation::builder().units(2_000).seed(7).build().frame();
+    let config = Npiv::builder().outcome("y").regressors(["x"]).build();
+    can_be_ended("npiv", &|| drop(config.fit(&frame).unwrap()));
+    let frame = Simulation::builder().units(1_500).periods(6).seed(5).build().frame();
+    let config = JointStudy::<Cpu>::builder().outcome("y").unit("id").time("period");
+    let config = config.group("group").build();
+    can_be_ended("a joint study", &|| drop(config.fit(&frame).unwrap()));
+}
+
+#[test]
+fn analyses_can_be_ended() {
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let fit = config.group("first.treat").build().fit(data::mpdta()).unwrap();
+    let study = fit.aggregate(Aggregation::dynamic()).unwrap();
+    can_be_ended("honest", &|| drop(study.honest(Honest::relative_magnitude()).unwrap()));
+    can_be_ended("pretrends", &|| drop(study.pretrends(Pretrends::new()).unwrap()));
+}
