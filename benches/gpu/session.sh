@@ -167,6 +167,11 @@ for case in p1 p2 p3; do
     step "fits of $case" 45 "$files/gpu" fits "$backend" "$case" --scale "$scale"
 done
 step "fits of p1-10m" 120 "$files/gpu" fits "$backend" p1-10m --scale "$scale"
+if [ "$backend" = cuda ] && ldconfig -p | grep -q libvulkan; then
+    for case in p1 p2 p3; do
+        step "fits of $case by Vulkan" 45 "$files/gpu" fits vulkan "$case" --scale "$scale"
+    done
+fi
 for design in simple2 difficult2 network2; do
     step "regression of $design" 45 "$files/gpu" regressions "$backend" "$design" --rows "$(scaled 1000000)"
 done
