@@ -7,6 +7,8 @@ source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), val
 case <- read_case()
 package <- c(imputation = "didimputation", two_stage = "did2s", etwfe = "etwfe", sun_abraham = "fixest")[[case$estimator]]
 suppressPackageStartupMessages(library(package, character.only = TRUE))
+# By default its first stage stops at 1e-6, and its estimates are 1.3e-6 away.
+if (package == "did2s") setFixest_estimation(fixef.tol = 1e-8)
 
 # `etwfe` calls it, and R has it from 4.4 on.
 if (!exists("%||%")) `%||%` <- function(x, y) if (is.null(x)) y else x

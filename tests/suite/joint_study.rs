@@ -148,7 +148,8 @@ fn the_covariance_between_estimators_is_that_of_numerical_derivatives() {
 
 #[test]
 fn covariates_are_in_the_covariance_between_estimators() {
-    // The residuals that the coefficients of dCDH's controls are of have corrections of their own.
+    // What R's `DIDmultiplegtDYN` adds for the coefficients of controls is no derivative: it enlarges their residuals cell by cell, and takes
+    // the coefficients themselves from every unit's sum.
     let taken = [CS, SA, StudyEstimator::Stacked, StudyEstimator::LocalProjections];
     has_the_covariance_of_derivatives("~ xt", &taken);
 }

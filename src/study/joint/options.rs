@@ -49,10 +49,10 @@ impl StudyEstimator {
 options! {
     /// Several robust estimators of one study: effects by event time of each, their joint covariance, and tests that they agree.
     ///
-    /// The data are read once. Each estimator gives its effects and the influence of every cluster on them; the products of influence
-    /// values, summed over clusters, are the covariance of all effects of all estimators. With it the difference of two estimators has a
-    /// standard error, and a Hausman test that is right under heterogeneous effects and clusters. An estimator that cannot estimate
-    /// carries its reason, and the others go on.
+    /// The data are read once, and estimators are fitted beside each other, as many at once as cores and memory allow. Each gives its effects
+    /// and the influence of every cluster on them; the products of influence values, summed over clusters, are the covariance of all effects of
+    /// all estimators. With it the difference of two estimators has a standard error, and a Hausman test that is right under heterogeneous
+    /// effects and clusters. An estimator that cannot estimate carries its reason, and the others go on.
     ///
     /// ```
     /// use burn_did::{JointStudy, backend::Cpu, data};

@@ -8,12 +8,13 @@ use crate::base::drivers::drive;
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::engine::backend::{Cpu, DidBackend};
+use crate::read::formula::Formula;
 
 /// Rows that are fitted sooner than a thread is started.
 const ROWS_OF_ONE_DRIVER: usize = 4_096;
 
-/// What a fit holds at once for a row, besides the columns.
-const BYTES_OF_ROW: u64 = 256;
+/// What a fit holds at once for a row, besides the columns: without covariates, and with a regressor of covariates for each cohort and period.
+const BYTES_OF_ROW: [u64; 2] = [256, 4_096];
 
 /// The most that influence values of all fits may take, checked as they come.
 pub(in crate::study) struct KeptColumns<'a> {
@@ -52,27 +53,31 @@ impl<B: DidBackend> JointStudy<B> {
         let takes_turns =
             |index: &usize| B::NAME != Cpu::NAME && specifications[*index].estimator.uses_device();
         let (turns, others): (Vec<_>, Vec<_>) = (0..specifications.len()).partition(takes_turns);
-        let mut pieces: Vec<Vec<usize>> = others.into_iter().map(|index| vec![index]).collect();
-        pieces.insert(0, turns);
+        let others = others.into_iter().map(|index| vec![index]);
+        let mut pieces: Vec<Vec<usize>> = std::iter::once(turns).chain(others).collect();
+        pieces.retain(|piece| !piece.is_empty());
         let fits = |piece: usize| {
             let fitted = |index: &usize| (*index, fit(&specifications[*index]));
             pieces[piece].iter().map(fitted).collect::<Vec<_>>()
         };
-        let mut fitted: Vec<_> = drive(pieces.len(), drivers(sample.rows.frame.height()), fits)
-            .into_iter()
-            .flatten()
-            .collect();
+        let with_covariates = |specification: &Specification| {
+            Formula::parse(&specification.covariates).is_ok_and(|of| !of.variables().is_empty())
+        };
+        let bytes = BYTES_OF_ROW[usize::from(specifications.iter().any(with_covariates))];
+        let at_once = drivers(sample.rows.frame.height(), bytes);
+        let fitted = drive(pieces.len(), at_once, fits).into_iter().flatten();
+        let mut fitted: Vec<_> = fitted.collect();
         fitted.sort_by_key(|(index, _)| *index);
         fitted.into_iter().map(|(_, fitted)| fitted).collect()
     }
 }
 
-/// How many fits of so many rows may go on at once.
-fn drivers(rows: usize) -> usize {
+/// How many fits of so many rows, with so many bytes for each, may go on at once.
+fn drivers(rows: usize, bytes: u64) -> usize {
     if rows <= ROWS_OF_ONE_DRIVER {
         return 1;
     }
-    let fit = memory::free().map(|free| free / (BYTES_OF_ROW * rows as u64));
+    let fit = memory::free().map(|free| free / (bytes * rows as u64));
     let fit = fit.and_then(|fit| usize::try_from(fit).ok()).unwrap_or(usize::MAX);
     fit.clamp(1, rayon::current_num_threads())
 }
