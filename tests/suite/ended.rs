@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use burn_did::backend::Cpu;
 use burn_did::data::{self, CurveSimulation, Simulation, SwitchingSimulation};
+use burn_did::options::{Band, Inference};
 use burn_did::{Aggregation, AttGt, DidMultiplegt, Honest, JointStudy, Npiv, Pretrends, Progress};
 
 fn can_be_ended(name: &str, work: &dyn Fn()) {
@@ -42,6 +43,8 @@ fn analyses_can_be_ended() {
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let fit = config.group("first.treat").build().fit(data::mpdta()).unwrap();
     let study = fit.aggregate(Aggregation::dynamic()).unwrap();
+    let uniform = Inference::new(0.05).band(Band::Uniform);
+    can_be_ended("bands", &|| drop(fit.aggregate_with(Aggregation::dynamic(), &uniform).unwrap()));
     can_be_ended("honest", &|| drop(study.honest(Honest::relative_magnitude()).unwrap()));
     can_be_ended("pretrends", &|| drop(study.pretrends(Pretrends::new()).unwrap()));
 }

@@ -83,7 +83,7 @@ pub(crate) fn sup_t(correlation: &[f64], m: usize, level: f64, df: Option<f64>) 
     loop {
         let first = tails.len();
         let of_batch = |b: usize| draws.tail(&draws.batch(first + b + 1), BATCH, at);
-        tails.extend(parallel::map(next - first, of_batch));
+        tails.extend(parallel::map_telling("uniform band", next - first, of_batch));
         let n = tails.len() as f64;
         let mean = tails.iter().sum::<f64>() / n;
         let squares: f64 = tails.iter().map(|t| (t - mean).powi(2)).sum();
