@@ -14,8 +14,8 @@ use super::parallel::{held, stays};
 use super::progress::{Progress, tell};
 use super::threads::{ThreadTask, beside, receive};
 
-/// `work` of `0..count`, in order, by up to so many `drivers` at once. Who watches this thread hears of all of them, on this thread. Within
-/// the pool, and in work that stays on its thread, this thread alone does all.
+/// `work` of `0..count`, in order, by up to so many `drivers` at once. The watcher of this thread hears of all of them, on this thread. Within
+/// the pool, and in work that stays on its thread, this thread does all alone.
 pub(crate) fn drive<T: Send>(
     count: usize,
     drivers: usize,
@@ -32,7 +32,7 @@ pub(crate) fn drive<T: Send>(
         let events = events.clone();
         let (next, slots, work) = (&next, &slots, &work);
         let progress = Progress::new(move |event| {
-            // Nobody listens after a panic of who watches.
+            // The watcher has panicked, so that nobody listens.
             if events.send(event).is_err() {
                 resume_unwind(Box::new("stopped"));
             }
@@ -91,7 +91,7 @@ mod tests {
     use crate::base::parallel;
 
     #[test]
-    fn results_are_in_order_whoever_has_done_the_work() {
+    fn results_are_in_order_for_any_number_of_drivers() {
         let squares: Vec<usize> = (0..50).map(|i| i * i).collect();
         for drivers in [0, 1, 2, 7, 100] {
             let sum = |i: usize| parallel::map(100, |_| i).into_iter().sum::<usize>() * i / 100;
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_watches_hears_of_all_on_one_thread() {
+    fn the_watcher_hears_of_all_work_on_its_thread() {
         let (heard, here) = (Arc::new(AtomicU64::new(0)), thread::current().id());
         let sum = heard.clone();
         let listener = Progress::new(move |event| {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_who_watches_ends_all_work() {
+    fn a_panic_of_the_watcher_ends_all_work() {
         let begun = AtomicU64::new(0);
         let refuses = Progress::new(|_| resume_unwind(Box::new(7_u8)));
         let work = |_| {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_work_goes_on_here() {
+    fn a_panic_of_the_work_reaches_the_caller() {
         let work = |i: usize| if i == 3 { resume_unwind(Box::new("third")) } else { i };
         let ended = catch_unwind(AssertUnwindSafe(|| drive(1_000, 2, work)));
         assert_eq!(ended.expect_err("it goes on").downcast_ref(), Some(&"third"));

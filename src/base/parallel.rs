@@ -127,7 +127,7 @@ pub(crate) fn sending<T: Send>(
     });
 }
 
-/// As [`map`], of work that takes long: whoever watches this thread hears how much of it is done, and can end it there.
+/// As [`map`], for long work: after each value, the watcher of this thread hears how many are done, and can end the work.
 pub(crate) fn map_telling<T: Send>(
     stage: &'static str,
     count: usize,

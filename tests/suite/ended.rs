@@ -1,4 +1,4 @@
-//! Work without passes over the data is heard of step by step, and ends where who watches says so.
+//! A watcher hears of the steps of work without passes over the data, and can end it at each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;

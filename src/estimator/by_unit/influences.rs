@@ -100,12 +100,11 @@ impl Influences {
             let runs = &runs[parallel::part(task, TASK_CLUSTERS, runs.len())];
             let mut sums = vec![f64::NAN; k * runs.len()];
             for (at, units) in runs.iter().enumerate() {
-                for (unit, target) in units.iter().flat_map(|unit| (0..k).map(move |j| (*unit, j)))
-                {
-                    let (sum, value) =
-                        (&mut sums[target * runs.len() + at], self.value(unit, target));
-                    if !value.is_nan() {
-                        *sum = if sum.is_nan() { value } else { *sum + value };
+                for unit in *units {
+                    let values = self.values[unit * k..][..k].iter().enumerate();
+                    for (target, value) in values.filter(|(_, value)| !value.is_nan()) {
+                        let sum = &mut sums[target * runs.len() + at];
+                        *sum = if sum.is_nan() { *value } else { *sum + value };
                     }
                 }
             }

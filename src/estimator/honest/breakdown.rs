@@ -6,7 +6,7 @@ use super::setup::StudySetup;
 use crate::base::parallel;
 use crate::base::progress::tell;
 
-/// What is told of it; the bisection has no steps of its own.
+/// The stage that watchers hear of. The bisection repeats its last step: how many it takes is not known before.
 const STAGE: &str = "breakdown";
 /// Width of the last bracket, relative to its end.
 const BRACKET: f64 = 1e-4;

@@ -1,5 +1,6 @@
 //! Fits of one sample beside each other.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::sample::StudySample;
@@ -7,16 +8,20 @@ use super::{JointStudy, Specification, StudyEstimator};
 use crate::base::drivers::drive;
 use crate::base::error::Result;
 use crate::base::memory;
+use crate::base::parallel::held;
 use crate::engine::backend::{Cpu, DidBackend};
 use crate::read::formula::Formula;
 
 /// Rows that are fitted sooner than a thread is started.
 const ROWS_OF_ONE_DRIVER: usize = 4_096;
 
-/// What a fit holds at once for a row, besides the columns: without covariates, and with a regressor of covariates for each cohort and period.
-const BYTES_OF_ROW: [u64; 2] = [256, 4_096];
+/// What a fit holds at once for a row, besides the columns.
+const BYTES_OF_ROW: u64 = 256;
 
-/// The most that influence values of all fits may take, checked as they come.
+/// The same with covariates, of which there may be a regressor for each cohort and period.
+const BYTES_WITH_COVARIATES: u64 = 4_096;
+
+/// Counts the influence values that all fits keep, and refuses those that do not fit into memory.
 pub(in crate::study) struct KeptColumns<'a> {
     sample: &'a StudySample,
     what: &'static str,
@@ -42,33 +47,28 @@ impl<'a> KeptColumns<'a> {
 }
 
 impl<B: DidBackend> JointStudy<B> {
-    /// `fit` of each specification, in their order; some at once, as far as cores and memory go. Estimators that use a device that is not the
-    /// processor do so one after another.
+    /// `fit` of each specification, in their order. Several are fitted at once, as far as cores and memory allow; on another backend than
+    /// the CPU's, estimators that use it take turns.
     pub(in crate::study) fn side_by_side<T: Send>(
         &self,
         sample: &StudySample,
         specifications: &[Specification],
         fit: impl Fn(&Specification) -> T + Sync,
     ) -> Vec<T> {
-        let takes_turns =
-            |index: &usize| B::NAME != Cpu::NAME && specifications[*index].estimator.uses_device();
-        let (turns, others): (Vec<_>, Vec<_>) = (0..specifications.len()).partition(takes_turns);
-        let others = others.into_iter().map(|index| vec![index]);
-        let mut pieces: Vec<Vec<usize>> = std::iter::once(turns).chain(others).collect();
-        pieces.retain(|piece| !piece.is_empty());
-        let fits = |piece: usize| {
-            let fitted = |index: &usize| (*index, fit(&specifications[*index]));
-            pieces[piece].iter().map(fitted).collect::<Vec<_>>()
-        };
         let with_covariates = |specification: &Specification| {
             Formula::parse(&specification.covariates).is_ok_and(|of| !of.variables().is_empty())
         };
-        let bytes = BYTES_OF_ROW[usize::from(specifications.iter().any(with_covariates))];
-        let at_once = drivers(sample.rows.frame.height(), bytes);
-        let fitted = drive(pieces.len(), at_once, fits).into_iter().flatten();
-        let mut fitted: Vec<_> = fitted.collect();
-        fitted.sort_by_key(|(index, _)| *index);
-        fitted.into_iter().map(|(_, fitted)| fitted).collect()
+        let bytes = match specifications.iter().any(with_covariates) {
+            true => BYTES_WITH_COVARIATES,
+            false => BYTES_OF_ROW,
+        };
+        let turn = Mutex::new(());
+        drive(specifications.len(), drivers(sample.rows.frame.height(), bytes), |index| {
+            let specification = &specifications[index];
+            let takes_turns = B::NAME != Cpu::NAME && specification.estimator.uses_device();
+            let _turn = takes_turns.then(|| held(&turn));
+            fit(specification)
+        })
     }
 }
 
