@@ -4,7 +4,7 @@ use burn::backend::ndarray::{NdArray, NdArrayTensor};
 use burn::tensor::{Tensor, TensorPrimitive};
 
 use super::host::{self, HostChunk, Sink};
-use super::{DidBackend, LevelDesign, LevelSolver, LevelWeights, default};
+use super::{CPU_NAME, DidBackend, LevelDesign, LevelSolver, LevelWeights, default};
 use crate::base::error::Result;
 use crate::base::options::Precision;
 use crate::engine::pass::{
@@ -13,7 +13,7 @@ use crate::engine::pass::{
 
 /// Double precision, fused.
 impl DidBackend for NdArray<f64> {
-    const NAME: &'static str = "ndarray";
+    const NAME: &'static str = CPU_NAME;
 
     fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
         match with_host(chunk, |chunk| host::gram(chunk, jobs, trim, out)) {
@@ -62,7 +62,7 @@ impl DidBackend for NdArray<f64> {
 
 /// Single precision, by the default bodies.
 impl DidBackend for NdArray<f32> {
-    const NAME: &'static str = "ndarray";
+    const NAME: &'static str = CPU_NAME;
 }
 
 /// Runs `f` on the chunk's memory; `None` if its tensors are not contiguous doubles.

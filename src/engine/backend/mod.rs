@@ -56,6 +56,9 @@ pub use burn::backend::cuda::CudaDevice;
 #[cfg(feature = "wgpu")]
 pub use burn::backend::wgpu::WgpuDevice;
 
+/// Name of the CPU's backend in reports, also where this crate is built without it.
+pub(crate) const CPU_NAME: &str = "ndarray";
+
 /// CPU backend in double precision.
 #[cfg(feature = "cpu")]
 pub type Cpu = burn::backend::NdArray<f64>;

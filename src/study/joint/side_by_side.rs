@@ -9,7 +9,7 @@ use crate::base::drivers::drive;
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::parallel::held;
-use crate::engine::backend::{Cpu, DidBackend};
+use crate::engine::backend::{CPU_NAME, DidBackend};
 use crate::read::formula::Formula;
 
 /// Rows that are fitted sooner than a thread is started.
@@ -65,7 +65,7 @@ impl<B: DidBackend> JointStudy<B> {
         let turn = Mutex::new(());
         drive(specifications.len(), drivers(sample.rows.frame.height(), bytes), |index| {
             let specification = &specifications[index];
-            let takes_turns = B::NAME != Cpu::NAME && specification.estimator.uses_device();
+            let takes_turns = B::NAME != CPU_NAME && specification.estimator.uses_device();
             let _turn = takes_turns.then(|| held(&turn));
             fit(specification)
         })
