@@ -159,7 +159,7 @@ pub enum DidWarning {
         /// That of the intervals.
         pointwise: f64,
     },
-    /// The critical value of an analytic band is less accurate than 0.002.
+    /// The critical value of an analytic band is less accurate than 0.1 %.
     RoughCriticalValue {
         /// The value.
         value: f64,

@@ -9,8 +9,8 @@ use crate::base::options::{Band, Inference};
 /// Fewer clusters than this and the band takes the t law with one degree of freedom less than clusters.
 pub(crate) const FEW_CLUSTERS: usize = 50;
 
-/// Largest error of a uniform critical value without a warning.
-const STATED: f64 = 2e-3;
+/// Largest error of a uniform critical value, as a share of it, without a warning.
+const STATED: f64 = 1e-3;
 
 /// A critical value above this is reported with a warning, as in R `did`.
 const LARGE: f64 = 7.0;
@@ -47,15 +47,14 @@ impl Joint {
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }
-        let level = 1.0 - inference.alpha;
         let value = match self.columns() {
             Some(draws) => {
                 let varying = draws.zip(standard_errors).filter_map(|(d, se)| Some((d, (*se)?)));
-                bootstrap::sup_t_quantile(&varying.collect::<Vec<_>>(), level)
+                bootstrap::sup_t_quantile(&varying.collect::<Vec<_>>(), 1.0 - inference.alpha)
             }
             None => {
-                let sup_t = self.analytic_sup_t(standard_errors, level);
-                if let Some(SupT { value, error }) = sup_t.filter(|f| f.error > STATED) {
+                let sup_t = self.analytic_sup_t(standard_errors, inference.alpha);
+                if let Some(SupT { value, error }) = sup_t.filter(|f| f.error > STATED * f.value) {
                     warnings.push(DidWarning::RoughCriticalValue { value, error });
                 }
                 sup_t.map(|sup_t| sup_t.value)
@@ -84,7 +83,7 @@ impl Joint {
         }
     }
 
-    fn analytic_sup_t(&self, standard_errors: &[Option<f64>], level: f64) -> Option<SupT> {
+    fn analytic_sup_t(&self, standard_errors: &[Option<f64>], tail: f64) -> Option<SupT> {
         let m = self.len();
         let covariance = self.covariance.as_ref()?;
         let with_errors: Vec<(usize, f64)> =
@@ -98,7 +97,7 @@ impl Joint {
                 with_errors.iter().map(move |(j, sj)| covariance[i * m + j] / (si * sj))
             })
             .collect();
-        Some(sup_t(&correlation, with_errors.len(), level, self.degrees_of_freedom()))
+        Some(sup_t(&correlation, with_errors.len(), tail, self.degrees_of_freedom()))
     }
 
     /// Degrees of freedom of the t law that statistics are taken to have, if they have it: with few clusters and without draws.
