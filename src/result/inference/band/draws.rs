@@ -62,6 +62,13 @@ pub(super) struct Beyond {
     pub excess: f64,
 }
 
+impl Beyond {
+    /// `1 / N` less `correction` times the excess.
+    pub fn less(&self, correction: f64) -> f64 {
+        self.inverse - correction * self.excess
+    }
+}
+
 impl<'a> CorrelatedDraws<'a> {
     /// `None` if the correlation has no root.
     pub fn new(correlation: &'a [f64], m: usize) -> Option<Self> {

@@ -58,12 +58,6 @@ impl Law {
         }
     }
 
-    /// The second derivative of `ln P(T > q)`, by differences.
-    pub fn curvature(&self, q: f64, step: f64) -> f64 {
-        let [before, here, after] = [q - step, q, q + step].map(|q| self.above(q).ln());
-        (before - 2.0 * here + after) / (step * step)
-    }
-
     pub fn tail(&self, q: f64) -> Tail<'_> {
         let above = self.above(q);
         let values = quantiles(above, |p| self.upper_quantile(p));
@@ -85,9 +79,9 @@ impl Law {
 /// The part of the law beyond a critical value.
 pub(super) struct Tail<'a> {
     law: &'a Law,
-    pub q: f64,
+    q: f64,
     /// `P(T > q)`.
-    pub above: f64,
+    above: f64,
     /// Equally likely values of a statistic that is above `q`.
     values: Vec<f64>,
 }
@@ -105,6 +99,11 @@ impl Tail<'_> {
                 (t * s, self.q * s)
             }
         }
+    }
+
+    /// `P(max_j |T_j| > q)` of `m` statistics; `inverse` is the mean expectation of `1 / N`.
+    pub fn of_all(&self, m: usize, inverse: f64) -> f64 {
+        2.0 * m as f64 * self.above * inverse
     }
 
     pub fn pairs(&self) -> Pairs {
@@ -218,7 +217,8 @@ mod tests {
                 assert!((pairs.share(1.0) - 1.0).abs() < 1e-9);
                 assert!((pairs.share(-0.4) - pairs.share(0.4)).abs() < 1e-15);
                 if matches!(law, Law::Normal) {
-                    assert!((pairs.share(0.0) / (2.0 * tail.above) - 1.0).abs() < 1e-8, "{q}");
+                    let chance = 2.0 * tail.above;
+                    assert!((pairs.share(0.0) / chance - 1.0).abs() < 1e-6, "{q}");
                 }
             }
         }

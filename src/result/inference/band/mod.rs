@@ -9,7 +9,7 @@ mod draws;
 mod laws;
 
 use draws::{Beyond, CorrelatedDraws};
-use laws::Law;
+use laws::{Law, Tail};
 
 use crate::base::parallel;
 
@@ -45,24 +45,28 @@ pub(crate) fn sup_t(correlation: &[f64], m: usize, tail: f64, df: Option<f64>) -
     let Some(draws) = CorrelatedDraws::new(correlation, m) else { return exact(high) };
     // The first batch says where the tail has to be known, how steep it is there, and by how much the expectation corrects.
     let pilot = draws.batch(0);
-    let roughly = |q: f64| {
+    let uncorrected = |q: f64| {
         let beyond = law.tail(q);
-        let inverse = mean(&draws.beyond(&pilot, &beyond, &vec![0.0; m]), |b| b.inverse);
-        (2.0 * m as f64 * beyond.above * inverse / tail).ln()
+        let moved = draws.beyond(&pilot, &beyond, &vec![0.0; m]);
+        (beyond.of_all(m, mean(&moved, |b| b.inverse)) / tail).ln()
     };
-    let at = root(low, high, roughly);
-    let step = 0.01 * at;
-    let slope = (roughly(at + step) - roughly(at - step)) / (2.0 * step);
-    let beyond = law.tail(at);
-    let pairs = beyond.pairs();
-    let expected: Vec<f64> = parallel::map(m, |j| {
-        correlation[j * m..(j + 1) * m].iter().map(|rho| pairs.share(*rho)).sum()
-    });
-    let correction = correction(&draws.beyond(&pilot, &beyond, &expected));
+    let roughly = root(low, high, uncorrected);
+    let step = 0.01 * roughly;
+    let slope = (uncorrected(roughly + step) - uncorrected(roughly - step)) / (2.0 * step);
+    let corrected = |q: f64| {
+        let beyond = law.tail(q);
+        let expected = expected(correlation, m, &beyond);
+        let moved = draws.beyond(&pilot, &beyond, &expected);
+        let correction = correction(&moved);
+        let probability = beyond.of_all(m, mean(&moved, |b| b.less(correction)));
+        (beyond, expected, correction, probability)
+    };
+    let (.., probability) = corrected(roughly);
+    let at = (roughly - (probability / tail).ln() / slope).clamp(low, high);
+    let (beyond, expected, correction, _) = corrected(at);
     let of_batch = |number: usize| {
         let moved = draws.beyond(&draws.batch(number), &beyond, &expected);
-        let inverse = mean(&moved, |b| b.inverse - correction * b.excess);
-        2.0 * m as f64 * beyond.above * inverse
+        beyond.of_all(m, mean(&moved, |b| b.less(correction)))
     };
     let mut tails: Vec<f64> = Vec::new();
     let affordable = WORK / draws.work();
@@ -79,13 +83,17 @@ pub(crate) fn sup_t(correlation: &[f64], m: usize, tail: f64, df: Option<f64>) -
         let squares: f64 = tails.iter().map(|t| (t - mean).powi(2)).sum();
         let error = (squares / (n * (n - 1.0))).sqrt() / (mean * slope).abs();
         if error <= PRECISE * at || next == most {
-            let linear = -(mean / tail).ln() / slope;
-            // The tail of all bends as that of one.
-            let value = at + linear - 0.5 * law.curvature(at, step) * linear * linear / slope;
-            return SupT { value: value.clamp(low, high), error: 2.0 * error };
+            let value = (at - (mean / tail).ln() / slope).clamp(low, high);
+            return SupT { value, error: 2.0 * error };
         }
         next = (2 * next).min(most);
     }
+}
+
+/// Expectation of the number of statistics that are beyond, given that one of them is: `[m]`.
+fn expected(correlation: &[f64], m: usize, beyond: &Tail<'_>) -> Vec<f64> {
+    let pairs = beyond.pairs();
+    parallel::map(m, |j| correlation[j * m..(j + 1) * m].iter().map(|r| pairs.share(*r)).sum())
 }
 
 fn mean(moved: &[Beyond], of: impl Fn(&Beyond) -> f64) -> f64 {
