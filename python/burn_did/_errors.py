@@ -56,8 +56,8 @@ class BurnDidWarning(UserWarning):
 _OPTIONS = {"config", "formula"}
 _ESTIMATION = {
     "missing_cells", "empty_window", "no_influence", "event_study", "singular", "all_collinear", "separated", "not_converged",
-    "not_demeaned", "no_switchers", "no_never_treated", "small_group", "small_never_treated", "no_valid_groups", "callback", "sieve",
-    "plot",
+    "not_demeaned", "no_switchers", "no_never_treated", "no_comparison", "small_group", "small_never_treated", "no_valid_groups",
+    "callback", "sieve", "plot",
 }
 _DEVICES = {"precision", "device", "memory", "too_many_cells", "engine", "cluster", "worker", "panicked", "bug"}
 _FILES = {"file", "io", "json", "temporary", "types_differ"}

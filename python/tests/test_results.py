@@ -275,6 +275,37 @@ except KeyboardInterrupt:
     assert word == "stopped" and 0.9 < float(seconds) < 3.0, (done.stdout, done.stderr)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+@pytest.mark.parametrize(
+    ("data", "work"),
+    [
+        (
+            "did.simulate('att_gt', 20_000, 1, periods=10, cohorts=[4, 6, 8], covariates=1)",
+            "did.joint_study(data, 'y', 'period', 'id', 'group', '~ x1')",
+        ),
+        ("did.simulate('did_multiplegt', 5_000, 1)", "did.did_multiplegt(data, 'y', 'period', 'id', 'd', effects=3)"),
+        ("did.simulate('npiv', 2_000, 1)", "did.npiv(data, 'y', ['x'])"),
+    ],
+)
+def test_after_an_interrupt_no_work_goes_on(data: str, work: str) -> None:
+    program = f"""
+import os, signal, threading, time
+import burn_did as did
+data = {data}.data
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        {work}
+except KeyboardInterrupt:
+    time.sleep(2.0)
+    before = time.process_time()
+    time.sleep(1.0)
+    print(time.process_time() - before)
+"""
+    done = python("-c", program)
+    assert done.stdout and float(done.stdout) < 0.2, (done.stdout, done.stderr)
+
+
 def test_the_import_is_light() -> None:
     program = "import sys, time; t = time.process_time(); import burn_did; print(time.process_time() - t, *(m for m in " \
         "('numpy', 'pandas', 'polars', 'pyarrow', 'matplotlib') if m in sys.modules))"

@@ -299,3 +299,57 @@ fn pictures_have_results_side_by_side() {
     stdout(&[&["aggregate", &plain][..], &average].concat());
     refused(1, &[&event_study, &ten], "pictures-event_study has intervals of 95%");
 }
+
+#[test]
+fn a_row_has_effects_at_one_time_since_treatment() {
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let mut rows = "t,id,y,g,d\n".to_owned();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [year, group] = [0, 4].map(|at| 2 * fields[at].parse::<i32>().unwrap());
+        let on = i32::from(group > 0 && year >= group);
+        rows += &format!("{year},{},{},{group},{on}\n", fields[1], fields[3]);
+    }
+    let data = temporary("biennial.csv");
+    fs::write(&data, rows).unwrap();
+    let columns = ["--yname", "y", "--tname", "t", "--idname", "id"];
+    let fits: [(&str, &[&str]); 4] = [
+        ("imputation", &["--gname", "g"]),
+        ("lpdid", &["--gname", "g", "--window=-3,1"]),
+        ("stacked", &["--gname", "g", "--kappa-pre", "2", "--kappa-post", "1"]),
+        ("did-multiplegt", &["--dname", "d", "--effects", "2", "--placebos", "1"]),
+    ];
+    let saved: Vec<String> =
+        fits.iter().map(|(command, _)| temporary(&format!("biennial-{command}.json"))).collect();
+    for ((command, more), saved) in fits.iter().zip(&saved) {
+        let save = ["--save", saved, "--quiet"];
+        stdout(&[&[*command, &data][..], &columns, more, &save].concat());
+    }
+    let files: Vec<&str> = saved.iter().map(String::as_str).collect();
+    let compare = [&["compare"][..], &files].concat();
+    let table = stdout(&compare);
+    assert!(!table.contains("Event time 1 ") && table.contains("Event time 2"), "{table}");
+    // The second period of treatment is two years after the first.
+    let document = parsed(&[&compare[..], &["--format", "json"]].concat());
+    for (model, counts) in [false, true, true, true].into_iter().enumerate() {
+        let remarks = document["models"][model]["remarks"].to_string();
+        assert_eq!(remarks.contains("counts periods, of a length of 2"), counts, "{remarks}");
+    }
+    let local =
+        parsed(&[&["lpdid", &data][..], &columns, fits[1].1, &["--format", "json"]].concat());
+    let estimate_of = |rows: &serde_json::Value, key: &str, value: serde_json::Value| {
+        let row = rows.as_array().unwrap().iter().find(|row| row[key] == value).cloned();
+        row.unwrap_or_else(|| panic!("{value} is not in {rows}"))["estimate"].clone()
+    };
+    let own = estimate_of(&local["effects"], "event_time", 1.into());
+    let beside = &document["models"][1]["estimates"];
+    assert_eq!(estimate_of(beside, "term", "Event time 2".into()), own);
+    // Counted periods that are not evenly spaced have no time.
+    let uneven = fs::read_to_string(&data).unwrap().replace("4014,", "4016,");
+    fs::write(&data, uneven).unwrap();
+    let ranked = ["--rank-periods", "--save", &saved[1], "--quiet"];
+    stdout(&[&["lpdid", &data][..], &columns, fits[1].1, &ranked].concat());
+    let document = parsed(&["compare", &saved[0], &saved[1], "--format", "json"]);
+    let remarks = document["models"][1]["remarks"].to_string();
+    assert!(remarks.contains("count periods and not the time since treatment"), "{remarks}");
+}

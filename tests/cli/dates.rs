@@ -69,6 +69,37 @@ fn dates_without_a_frequency_say_what_to_do() {
 }
 
 #[test]
+fn never_treated_is_empty_among_dates() {
+    let data = monthly("never.csv", "");
+    let csv = fs::read_to_string(&data).unwrap();
+    let written = |word: &str| {
+        let path = temporary("never_as.csv");
+        fs::write(&path, csv.replace(",,", &format!(",{word},"))).unwrap();
+        path
+    };
+    let asked = ["--frequency", "month", "--format", "json"];
+    let expected = parsed(&arguments(&data, &asked))["cells"].clone();
+    for word in ["0", "Inf", "never"] {
+        let path = written(word);
+        let message = failure(1, &arguments(&path, &asked));
+        assert!(message.contains(&format!("`start` (group) has `{word}` in line 2")), "{message}");
+        assert!(message.contains("leave the field empty") && message.contains("--na"), "{message}");
+        // Some outcomes are 0, too.
+        if word != "0" {
+            let named = parsed(&arguments(&path, &[&asked[..], &["--na", word]].concat()));
+            assert_eq!(named["cells"], expected, "{word}");
+        }
+    }
+    let coarse = failure(1, &arguments(&data, &["--frequency", "day"]));
+    assert!(!coarse.contains("never treated"), "{coarse}");
+    let far = parsed(&arguments(&written("9999-12"), &asked));
+    let far = far["warnings"].to_string();
+    assert!(far.contains("far_group"), "{far}");
+    let table = stdout(&arguments(&written("9999-12"), &asked[..2]));
+    assert!(table.contains("leave it empty") && !table.contains("write 0"), "{table}");
+}
+
+#[test]
 fn fractional_months_are_event_times_of_whole_steps() {
     let data = temporary("fractional.csv");
     let mut csv = String::from("id,month,start,y\n");

@@ -61,6 +61,27 @@ fn names_that_are_nearly_right_are_proposed() {
 }
 
 #[test]
+fn decimal_commas_in_quotes_have_an_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = file(folder.path(), "g", |row| row.group.to_string());
+    let expected = cells(&data, &[]);
+    let quoted = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [unit, year, y, group] = fields[..] else { panic!("{line}") };
+        match y.contains('.') {
+            true => format!("{unit},{year},\"{}\",{group}\n", y.replace('.', ",")),
+            false => format!("{line}\n"),
+        }
+    };
+    let text: String = fs::read_to_string(&data).unwrap().lines().map(quoted).collect();
+    fs::write(&data, text).unwrap();
+    let message = failure(1, &arguments(&data, "g", &[]));
+    says(&message, &["`lemp` (outcome) holds text", "add --decimal comma"]);
+    assert!(!message.contains("--na"), "{message}");
+    assert_eq!(cells(&data, &["--decimal", "comma"]), expected);
+}
+
+#[test]
 fn wide_files_are_to_be_reshaped() {
     let folder = tempfile::tempdir().unwrap();
     let wide = folder.path().join("wide.csv");
@@ -399,4 +420,29 @@ fn programs_read_messages_as_objects() {
         (code, &said[0]["kind"], &said[0]["code"]),
         (Some(0), &"warning".into(), &Value::Null)
     );
+}
+
+#[test]
+fn a_value_that_is_refused_has_its_line_in_every_estimator() {
+    let folder = tempfile::tempdir().unwrap();
+    let third = &rows()[2];
+    let is_third = |row: &Row| (row.unit, row.year) == (third.unit, third.year);
+    let data = file(folder.path(), "g,w", |row| match is_third(row) {
+        true => "-1,-1".to_owned(),
+        false => format!("{},1", row.group),
+    });
+    let columns = ["--yname", "lemp", "--tname", "year", "--idname", "county", "--gname", "g"];
+    for command in ["etwfe", "study"] {
+        let message = failure(1, &[&[command, &data][..], &columns].concat());
+        says(&message, &[&format!("`g` (group) is -1 in line 4 of {data}")]);
+    }
+    let weighted = file(folder.path(), "g,w", |row| match is_third(row) {
+        true => format!("{},-1", row.group),
+        false => format!("{},1", row.group),
+    });
+    for command in ["etwfe", "study"] {
+        let more = ["--weightsname", "w"];
+        let message = failure(1, &[&[command, &weighted][..], &columns, &more].concat());
+        says(&message, &[&format!("`w` (weights) is -1 in line 4 of {weighted}")]);
+    }
 }

@@ -160,3 +160,20 @@ fn dates_and_missing_values_are_read_as_elsewhere() {
     let text = fs::read_to_string(&out).unwrap();
     assert_eq!(text, "id,t,y,y_diff1\n1,2007-01-05,,\n1,2007-02-10,3,\n1,2007-04-01,5,\n");
 }
+
+#[test]
+fn a_period_without_values_does_not_change_the_type_of_text() {
+    let long = "id,t,s,y\n1,1,a,1\n1,2,,2\n2,1,b,3\n2,2,,4\n";
+    let (_folder, data, out) = folder(long);
+    stdout(&panel("to-wide", &data, &out, &["--columns", "s,y"]));
+    let wide = out.replace("out.csv", "wide.csv");
+    fs::copy(&out, &wide).unwrap();
+    let columns = ["--columns", "s,y", "--tname", "t", "--keep-empty"];
+    stdout(&[&["panel", "to-long", &wide, "--out", &out][..], &columns].concat());
+    assert_eq!(fs::read_to_string(&out).unwrap(), long);
+    // Text beside numbers stays an error.
+    fs::write(&wide, "id,s_1,s_2,s_3\n1,a,,1\n2,b,,2\n").unwrap();
+    let columns = ["--columns", "s", "--tname", "t"];
+    let message = failure(1, &[&["panel", "to-long", &wide, "--out", &out][..], &columns].concat());
+    assert!(message.contains("give them one type"), "{message}");
+}

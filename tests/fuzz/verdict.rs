@@ -59,6 +59,7 @@ pub fn refusal(error: &DidError) -> Option<Refusal> {
         DidError::EmptySample { .. } => Refusal::Empty,
         DidError::TooFewPeriods { .. } => Refusal::TooFewPeriods,
         DidError::NoNeverTreated => Refusal::NoNeverTreated,
+        DidError::NoComparison => Refusal::NoComparison,
         DidError::NoValidGroups { .. } => Refusal::NoGroups,
         DidError::SmallNeverTreated { .. } => Refusal::SmallNeverTreated,
         DidError::SmallGroup { .. } => Refusal::SmallGroup,

@@ -6,7 +6,8 @@ use burn_did::joint_study::{StudyEstimator, Variation};
 use burn_did::options::{Band, BasePeriod, ControlGroup, Words};
 use burn_did::regression::Vcov;
 use burn_did::{
-    Aggregation, AttGt, EventStudy, JointStudy, JointStudyResult, SavedResult, SunAbraham,
+    Aggregation, AttGt, DidWarning, EventStudy, JointStudy, JointStudyResult, SavedResult,
+    SunAbraham,
 };
 use polars::prelude::*;
 
@@ -314,4 +315,25 @@ fn estimators_that_count_periods_refuse_groups_between_them() {
         let message = of.failure.as_ref().map_or("", |failure| &failure.message);
         assert_eq!(message.contains("period 4011 is between"), counts_periods, "{message}");
     }
+}
+
+#[test]
+fn messages_are_about_the_columns_of_the_data() {
+    let frame = data::mpdta();
+    let mut config = mpdta();
+    config.cluster = Some("cl".into());
+    config.estimators = vec![CS];
+    let error = |cl: Vec<f64>| config.fit(with(&frame, "cl", cl)).unwrap_err().to_string();
+    let changing = error(floats(&frame, "year"));
+    assert!(changing.contains("`cl` (cluster) changes over time"), "{changing}");
+    let one = error(vec![1.0; frame.height()]);
+    assert!(one.contains("`cl` (cluster) has 1 cluster"), "{one}");
+    // Nothing varies, and there are as many clusters as units.
+    let constant = with(&frame, "lemp", vec![1.0; frame.height()]);
+    config.cluster = None;
+    config.estimators = vec![StudyEstimator::Imputation, StudyEstimator::Etwfe];
+    let study = config.fit(&constant).unwrap();
+    assert_eq!(study.settings.n_clusters, 500);
+    let few = |warning: &DidWarning| matches!(warning, DidWarning::FewClusters { .. });
+    assert!(!study.warnings.iter().any(few), "{:?}", study.warnings);
 }

@@ -45,6 +45,9 @@ const NEAR: f64 = 0.1;
 /// How far apart two values for one instant may be, in steps.
 const SAME: f64 = 0.25;
 
+/// How much of the time between periods may be rounding.
+const EVEN: f64 = 1e-6;
+
 impl TimeGrid {
     /// The time from one instant to another, in units of the time column; it is 0 only if they are the same.
     pub fn elapsed(&self, from: f64, to: f64) -> f64 {
@@ -54,6 +57,13 @@ impl TimeGrid {
         };
         let whole = elapsed.round();
         if (elapsed - whole).abs() <= self.tolerance { whole + 0.0 } else { elapsed }
+    }
+
+    /// The time between two of these periods, if it is the same for all.
+    pub fn even_step(&self, periods: &[f64]) -> Option<f64> {
+        let mut steps = periods.windows(2).map(|pair| self.elapsed(pair[0], pair[1]));
+        let step = steps.next()?;
+        steps.all(|other| (other - step).abs() <= EVEN * step).then_some(step)
     }
 
     /// Number of the grid's instant next to this one.

@@ -20,6 +20,16 @@ impl DidError {
         Self::Config { option, expected, got: got.to_string() }
     }
 
+    /// The error with the column `from` by the name `to`.
+    pub(crate) fn renamed(mut self, from: &str, to: &str) -> Self {
+        if let Self::TimeVarying { column, .. } | Self::TooFewClusters { column, .. } = &mut self
+            && *column == from
+        {
+            to.clone_into(column);
+        }
+        self
+    }
+
     /// A file that could not be read or written.
     pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
         Self::Io { path: path.display().to_string(), source }

@@ -14,7 +14,7 @@ pub use line::FileLine;
 pub use warning::DidWarning;
 
 use crate::base::words::ParseOptionError;
-use parts::{Place, WithoutCells};
+use parts::{Place, WithoutCells, never_with_dates};
 
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
@@ -115,8 +115,8 @@ pub enum DidError {
     },
     /// A value of a time or group column is not a date, or the date is less precise than the periods.
     #[error(
-        "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05",
-        place = Place(*.row, .line)
+        "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05{never}",
+        place = Place(*.row, .line), never = never_with_dates(.role)
     )]
     NoPeriod {
         /// Name of the column.
@@ -295,7 +295,9 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// Fewer than two periods.
-    #[error("the sample has {periods} period(s) after preparation; at least two are needed")]
+    #[error(
+        "the sample has {periods} period(s) after preparation; at least two are needed: see that the column of periods has two or more, and the column of groups units that are not treated from the first on"
+    )]
     TooFewPeriods {
         /// Number of periods left.
         periods: usize,
@@ -313,6 +315,11 @@ pub enum DidError {
         "no unit is never treated (group 0, +inf or null, or first treated after the last period); with several groups, not-yet-treated units can be the comparison"
     )]
     NoNeverTreated,
+    /// All units are first treated in the same period.
+    #[error(
+        "all units that are not treated from the start are first treated in the same period, so that nobody is left to compare with; add units that are treated later, or never"
+    )]
+    NoComparison,
     /// One of the groups of a two-period comparison is too small.
     #[error(
         "only {size} {group} unit(s) are left and at least {required} are needed; use fewer covariates or more data"

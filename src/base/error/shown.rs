@@ -27,3 +27,22 @@ impl DidWarning {
         Dated(self, frequency).to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_dates_are_not_to_be_written_as_zero() {
+        let far = DidWarning::FarGroup { group: 9999.0, period: 2007.0 };
+        assert!(far.to_string().contains("write 0 or leave it empty"), "{far}");
+        let dated = far.shown(Some(Frequency::Year));
+        assert!(dated.contains("never treated, leave it empty"), "{dated}");
+    }
+
+    #[test]
+    fn squares_may_be_too_small() {
+        let lost = DidWarning::NoStandardError { horizons: vec![1], out_of_range: true };
+        assert!(lost.to_string().contains("are outside the range of double precision"), "{lost}");
+    }
+}

@@ -46,6 +46,13 @@ pub enum DidWarning {
         /// The first or the last period, which is nearest to it.
         period: f64,
     },
+    /// Groups of 0 count as never treated, and 0 lies among the periods.
+    ZeroGroup {
+        /// Name of the group column.
+        column: String,
+        /// Rows in which it is 0.
+        rows: usize,
+    },
     /// Units change their group, and each row counts in the cohort that it names.
     ChangingGroups {
         /// Number of units.
@@ -69,6 +76,11 @@ pub enum DidWarning {
     UnevenPeriods {
         /// Steps of a unit of time.
         per_unit: f64,
+    },
+    /// Groups between two periods count as first treated in the next one, as effects are by the number of periods.
+    GroupsBetweenPeriods {
+        /// The groups.
+        groups: Vec<f64>,
     },
     /// Event times that agree within rounding were merged.
     MergedEventTimes {
@@ -373,6 +385,13 @@ pub enum DidWarning {
     InfiniteValues {
         /// The columns, and how many values of each.
         columns: Vec<(String, usize)>,
+    },
+    /// Standard errors are missing because they are as small as rounding errors of outcomes near 1 are.
+    NegligibleErrors {
+        /// How many estimates this concerns.
+        estimates: usize,
+        /// The largest such standard error.
+        limit: f64,
     },
     /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
     ConstantControl {

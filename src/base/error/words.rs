@@ -48,15 +48,20 @@ impl DidWarning {
             ),
             Self::FarGroup { group, period } if group > period => write!(
                 f,
-                "cohort {} is far after the last period {}; if it is a code for never treated, write 0 or leave it empty (its units count as never treated within the data in any case)",
+                "cohort {} is far after the last period {}; if it is a code for never treated, {}leave it empty (its units count as never treated within the data in any case)",
                 name(group),
-                name(period)
+                name(period),
+                if frequency.is_some() { "" } else { "write 0 or " }
             ),
             Self::FarGroup { group, period } => write!(
                 f,
                 "cohort {} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value (`missing_values`, `--na`)",
                 name(group),
                 name(period)
+            ),
+            Self::ZeroGroup { column, rows } => write!(
+                f,
+                "column `{column}` (group) is 0 in {rows} row(s), which count as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive"
             ),
             Self::ChangingGroups { units, example } => {
                 let change = if *units == 1 { "unit changes its" } else { "units change their" };
@@ -84,6 +89,11 @@ impl DidWarning {
             Self::UnevenPeriods { per_unit } => write!(
                 f,
                 "periods are near to {per_unit} steps of a unit of time but not evenly spaced; event times count steps of 1/{per_unit}"
+            ),
+            Self::GroupsBetweenPeriods { groups } => write!(
+                f,
+                "groups between two periods count as first treated in the next one, together with the groups of that period: {}; where that is not meant, use an estimator that counts time, such as `Imputation`, or change the group column",
+                groups.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
             Self::MergedEventTimes { event_times } => write!(
                 f,
@@ -356,6 +366,10 @@ impl DidWarning {
                     columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
                 write!(f, "infinite values were treated as missing: {}", columns.join(", "))
             }
+            Self::NegligibleErrors { estimates, limit } => write!(
+                f,
+                "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome, so that its values are near 1"
+            ),
             Self::ConstantControl { column, treatments } => write!(
                 f,
                 "the control `{column}` has no coefficient for groups of first treatment {}: it changes by the same amount in all groups that are compared",
@@ -368,7 +382,7 @@ impl DidWarning {
                 };
                 let places: Vec<String> = horizons.iter().map(event_time).collect();
                 let why = if *out_of_range {
-                    "squares of the outcome exceed double precision; rescale the outcome so that its values are near 1"
+                    "squares of the outcome are outside the range of double precision; rescale the outcome so that its values are near 1"
                 } else {
                     "the changes of the outcome that are compared do not vary, so that their variance is zero"
                 };

@@ -85,6 +85,9 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::ColumnType { role: "group", got, .. } if got.starts_with("text") => {
             "if the word stands for never treated, or for a missing value, name it by --na, as in --na never"
         }
+        DidError::ColumnType { got, .. } if is_decimal_comma(got) => {
+            "if the commas are decimal ones, add --decimal comma"
+        }
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
             "name words for missing values as in --na NA,-99"
         }
@@ -105,6 +108,9 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::NotBinary { role: "treatment", .. } => {
             "if the column holds first treated periods, name it by --gname of `burn-did att-gt`"
         }
+        DidError::MissingCells { share: Some(0.0), .. } => {
+            "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left; these have no weight"
+        }
         DidError::MissingCells { .. } => {
             "estimate with --est-method reg, another --control-group or fewer covariates in --xformla; na_rm=true, as in \
              dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out"
@@ -115,6 +121,14 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
              whose form `burn-did help honest` shows"
         }
         _ => return None,
+    })
+}
+
+/// Whether a column is text, such as `0,25`, that is a number with a decimal comma.
+fn is_decimal_comma(got: &str) -> bool {
+    let example = got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'));
+    example.is_some_and(|text| {
+        text.matches(',').count() == 1 && text.trim().replace(',', ".").parse::<f64>().is_ok()
     })
 }
 

@@ -42,7 +42,8 @@ pub(crate) fn estimate(
     }
     sums.run(source, recipe.trim)?;
     let mut dropped = Vec::new();
-    if !recipe.guarded {
+    // Without a cell to estimate nothing says what depends on what.
+    if !recipe.guarded && cells.iter().any(|cell| cell.status.is_none()) {
         let gram = unweighted(cells, &sums, algebra.k())?;
         dropped = algebra.drop_collinear(&gram, source.precision());
     }

@@ -22,7 +22,8 @@ pub(crate) use compute::aggregate;
 pub(crate) use event_study::{EVENT_STUDY, event_study_chart};
 pub use event_study::{EventStudy, Provenance, RegressionProvenance};
 pub(crate) use event_study::{
-    LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, reference_row, wrong,
+    LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, counted_periods, reference_row,
+    wrong,
 };
 pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, remedy};

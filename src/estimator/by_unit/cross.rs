@@ -48,11 +48,6 @@ impl Cross {
         add_scaled(&mut self.products, factor, &other.products);
     }
 
-    /// `Σ w v`, `[p]`, and the upper triangle of `Σ w v v'`, `[p, p]`.
-    pub fn totals(&self) -> (&[f64], &[f64]) {
-        (&self.sums, &self.products)
-    }
-
     /// Weighted means `[p]`; not numbers without rows.
     pub fn means(&self) -> Vec<f64> {
         self.sums.iter().map(|sum| sum / self.weight).collect()

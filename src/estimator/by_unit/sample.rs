@@ -3,15 +3,16 @@
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 
-use crate::base::calendar::Frequency;
+use super::timeline::Timeline;
+use crate::base::calendar::{Frequency, label};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::progress::Progress;
 use crate::estimator::twfe::check_panel;
 use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
-use crate::read::panel::far_groups;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
+use crate::read::panel::{far_groups, zero_groups};
 use crate::report::estimates::Variable;
 use crate::report::foot;
 use crate::result::estimates::check::{Checked, ensure};
@@ -55,6 +56,8 @@ pub struct PanelSample {
     pub n_units: usize,
     /// Periods with a complete row.
     pub n_periods: usize,
+    /// Time between two of the periods that event times count; none if these are not evenly spaced.
+    pub period_length: Option<f64>,
 }
 
 /// What is to be read, and how.
@@ -181,7 +184,12 @@ impl Opened<'_> {
     }
 
     /// What the sample is, of which so many units have rows, and so many rows no weight.
-    pub fn sample(&self, n_units: usize, rows_without_weight: usize) -> PanelSample {
+    pub fn sample(
+        &self,
+        timeline: &Timeline,
+        n_units: usize,
+        rows_without_weight: usize,
+    ) -> PanelSample {
         let (columns, overview) = (self.columns, &self.overview);
         PanelSample {
             outcome: columns.outcome.clone().unwrap_or_default(),
@@ -200,6 +208,7 @@ impl Opened<'_> {
             rows_without_weight,
             n_units,
             n_periods: overview.periods().len(),
+            period_length: timeline.step.filter(|step| step.is_finite()),
         }
     }
 
@@ -213,9 +222,10 @@ impl Opened<'_> {
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }
-        if self.columns.group.is_some() {
-            let (groups, periods) = (overview.group_values(), overview.periods());
-            warnings.extend(far_groups(groups.iter().copied(), periods.iter().copied()));
+        if let Some(column) = &self.columns.group {
+            let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
+            warnings.extend(far_groups(groups.iter().copied(), periods.clone()));
+            warnings.extend(zero_groups(column, overview.zero_groups, periods));
         }
         warnings
     }
@@ -245,6 +255,9 @@ impl PanelSample {
         if *rows_without_weight > 0 {
             notes.push(format!("Left out: {rows_without_weight} row(s) with a weight of 0"));
         }
+        if let Some(length) = self.period_length.filter(|length| *length != 1.0) {
+            notes.push(format!("Event times count periods, of a length of {}", label(length)));
+        }
         notes.extend(foot::reading(&self.files, &self.read_as_missing));
         notes
     }
@@ -270,7 +283,9 @@ impl PanelSample {
         let lost = self.rows_missing.saturating_add(self.rows_without_weight);
         ensure(lost < self.n_rows, "sample.rows_missing", || "is not below `n_rows`".into())?;
         ensure(self.n_units > 0, "sample.n_units", || "is 0".into())?;
-        ensure(self.n_periods > 1, "sample.n_periods", || "is below 2".into())
+        ensure(self.n_periods > 1, "sample.n_periods", || "is below 2".into())?;
+        let is_length = self.period_length.is_none_or(|length| length > 0.0 && length.is_finite());
+        ensure(is_length, "sample.period_length", || "is no length of time".into())
     }
 
     /// The column whose values are the clusters.

@@ -24,6 +24,8 @@ pub(in crate::estimator) struct Timeline {
     starts: Vec<(f64, usize)>,
     /// One more than the last place.
     pub steps: usize,
+    /// Time between two places; none if places are ranks of periods that are not evenly spaced.
+    pub step: Option<f64>,
     /// What should be known of the periods.
     pub warnings: Vec<DidWarning>,
 }
@@ -60,13 +62,22 @@ impl Timeline {
             () if ranked => periods.iter().take_while(|p| steps(**p) < steps(group) - NEAR).count(),
             () => whole((steps(group) - NEAR).ceil()),
         };
-        let warnings = approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit });
+        let starts: Vec<(f64, usize)> = groups().map(|group| (group, start(group))).collect();
+        let is_period = |at: f64| periods.iter().any(|p| (steps(*p) - steps(at)).abs() <= NEAR);
+        let is_between = |group: f64| if ranked { !is_period(group) } else { !is_even(&group) };
+        let inside = starts.iter().filter(|(_, start)| *start != 0 && *start != NEVER);
+        let between: Vec<f64> =
+            inside.map(|(group, _)| *group).filter(|group| is_between(*group)).collect();
+        let between =
+            (!between.is_empty()).then_some(DidWarning::GroupsBetweenPeriods { groups: between });
+        let uneven = approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit });
         Ok(Self {
-            starts: groups().map(|group| (group, start(group))).collect(),
+            starts,
             steps: places.last().map_or(0, |last| last + 1),
+            step: if ranked { grid.even_step(&periods) } else { Some(step) },
             periods,
             places,
-            warnings: warnings.into_iter().collect(),
+            warnings: uneven.into_iter().chain(between).collect(),
         })
     }
 

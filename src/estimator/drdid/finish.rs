@@ -15,7 +15,7 @@ use crate::estimator::shell::setup;
 use crate::estimator::weighting::form::Weights;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
-use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around};
+use crate::result::inference::{DEGENERATE, Estimate, negligible, pointwise, spread_around};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -106,8 +106,9 @@ impl<'a> UnfinishedResult<'a> {
             (self.result.influence, self.result.influence_files) = (kept.here, kept.files);
         }
         let covariance = moments.covariance();
-        let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
-            .filter(|se| se.is_finite() && *se > DEGENERATE);
+        let analytic = self.variance(&covariance, columns).sqrt() * y_scale;
+        let mut se = Some(analytic).filter(|se| se.is_finite() && *se > DEGENERATE);
+        self.result.warnings.extend(negligible(att, analytic));
         if let Some(bootstrap) = self.result.settings.inference.bootstrap {
             let draws = self.draws.take().unwrap_or_else(|| {
                 let all = moments.draws(&covariance, &bootstrap);

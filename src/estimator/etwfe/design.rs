@@ -55,8 +55,7 @@ impl Design {
         let rows = sample.rows.len();
         let column = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..rows).map(of).collect() };
         let is = |same: bool| f64::from(u8::from(same));
-        let label =
-            |cell: &Cell| format!("cohort {} in {}", cohort(cell.cohort), period(cell.period));
+        let label = |cell: &Cell| cell_label(&cohort(cell.cohort), &period(cell.period));
         let labels = cells.iter().map(label).collect();
         let mut design = Self { cells, labels, cell_of, covariates: Vec::new() };
         for (j, name) in names.iter().enumerate() {
@@ -130,6 +129,11 @@ impl Design {
     pub fn cell_of(&self, row: usize) -> Option<usize> {
         Some(self.cell_of[row]).filter(|cell| *cell != u32::MAX).map(|cell| cell as usize)
     }
+}
+
+/// The name of the effect of a cohort in a period.
+pub(super) fn cell_label(cohort: &str, period: &str) -> String {
+    format!("cohort {cohort} in {period}")
 }
 
 /// Cells with rows, by cohort and period, and the number of each row's.

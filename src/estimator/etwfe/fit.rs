@@ -36,7 +36,8 @@ impl<B: DidBackend> Etwfe<B> {
     ///
     /// # Errors
     /// As [`FixedEffects::fit`]; [`DidError::NoValidGroups`](crate::DidError::NoValidGroups) if no cohort is first treated inside the sample,
-    /// and [`DidError::NoNeverTreated`](crate::DidError::NoNeverTreated) without rows to compare with.
+    /// and [`DidError::NoNeverTreated`](crate::DidError::NoNeverTreated) or [`DidError::NoComparison`](crate::DidError::NoComparison)
+    /// without rows to compare with.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<EtwfeResult> {
         self.fit_on(data, &B::Device::default())
     }
@@ -47,7 +48,8 @@ impl<B: DidBackend> Etwfe<B> {
     /// As [`fit`](Self::fit).
     pub fn fit_on<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<EtwfeResult> {
         self.validate()?;
-        let sample = Sample::read(self, data.into())?;
+        let data: Data<'_> = data.into();
+        let sample = data.reading(|data| Sample::read(self, data))?;
         let names: Vec<&str> =
             self.covariates.iter().chain(&self.moderator).map(String::as_str).collect();
         let explicit = !self.family.is_linear();

@@ -4,11 +4,13 @@ use crate::base::calendar::{FittedCalendar, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
-use crate::estimator::fixed_effects::gather;
-use crate::read::columns::{Kind, MissingValues, ReadAsMissing, Table, Wanted};
+use crate::estimator::fixed_effects::{UnitRows, gather};
+use crate::read::columns::{
+    Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+};
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
-use crate::read::panel::far_groups;
+use crate::read::panel::{far_groups, zero_groups};
 
 use super::options::Etwfe;
 
@@ -51,7 +53,7 @@ impl Sample {
     ///
     /// # Errors
     /// Errors about a file or a column; [`DidError::EmptySample`], [`DidError::TooFewPeriods`], [`DidError::NoNeverTreated`],
-    /// [`DidError::NoValidGroups`].
+    /// [`DidError::NoComparison`], [`DidError::NoValidGroups`].
     pub fn read<B: DidBackend>(config: &Etwfe<B>, data: Data<'_>) -> Result<Self> {
         let missing = MissingValues::new(config.missing_values.as_deref());
         let clusters: Vec<&String> = config.clusters().collect();
@@ -68,10 +70,12 @@ impl Sample {
         let outcome = table.numbers(&config.outcome, "outcome")?;
         let time = table.periods(&config.time, config.frequency)?;
         let group = table.first_periods(&config.group, config.frequency)?;
+        let zeros = table.zero_groups(&config.group, config.frequency, time.lowest())?;
         let weights = config.weights.as_ref().map(|name| table.weights(name)).transpose()?;
         let names = config.covariates.iter().chain(&config.moderator);
         let covariates =
             names.map(|name| table.numbers(name, "covariate")).collect::<Result<Vec<_>>>()?;
+        let units = config.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
         let len = table.len();
         let complete = |row: &u32| {
             let row = *row as usize;
@@ -107,6 +111,7 @@ impl Sample {
             .into_iter()
             .collect();
         warnings.extend(far_groups(found.iter().copied(), periods.iter().copied()));
+        warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
         if rows_missing > 0 {
             warnings.push(DidWarning::DroppedRows { rows: rows_missing });
         }
@@ -132,9 +137,23 @@ impl Sample {
             rows_missing,
             warnings,
         };
-        let start_of = group.of_codes(groups.iter(), |group| sample.start(group));
-        let starts: Vec<u32> = groups.iter().map(|code| start_of[usize::from(*code)]).collect();
-        sample.form_cohorts(config, &starts)?;
+        if let Some(labels) = &units {
+            let codes = labels.codes().codes;
+            let units = gather(&sample.rows, |row| codes[row]);
+            let of_units = UnitRows {
+                units: &units,
+                periods: &sample.period,
+                group: &|at| group.value(groups[at]),
+                time: &|at| sample.periods[sample.period[at] as usize],
+                label: &|at| labels.text(sample.rows[at] as usize),
+                column: &config.group,
+                frequency: config.frequency,
+            };
+            let has_unit = |at: &usize| units[*at] != MISSING;
+            let warnings = of_units.check((0..groups.len()).filter(has_unit))?;
+            sample.warnings.extend(warnings);
+        }
+        sample.form_cohorts(config, &group, &groups)?;
         Ok(sample)
     }
 
@@ -146,19 +165,32 @@ impl Sample {
         self.periods.iter().take_while(|period| is_before(period)).count() as u32
     }
 
-    /// From the number of each row's first treated period.
-    fn form_cohorts<B: DidBackend>(&mut self, config: &Etwfe<B>, starts: &[u32]) -> Result<()> {
+    /// The number of the first treated period of a group, and the group: that period, if it is one of the data.
+    fn first_treated(&self, group: f64) -> (usize, f64) {
+        let start = self.start(group) as usize;
+        let same = self.periods.get(start).filter(|period| self.grid.is_same(**period, group));
+        (start, same.copied().unwrap_or(group))
+    }
+
+    /// From the codes of the rows' groups.
+    fn form_cohorts<B: DidBackend>(
+        &mut self,
+        config: &Etwfe<B>,
+        group: &PeriodCodes,
+        groups: &[u16],
+    ) -> Result<()> {
+        let start_of = group.of_codes(groups.iter(), |group| self.start(group));
+        let starts: Vec<u32> = groups.iter().map(|code| start_of[usize::from(*code)]).collect();
         let already = starts.iter().filter(|start| **start == 0).count();
         if already > 0 {
             self.warnings.push(DidWarning::AlreadyTreatedRows { rows: already });
         }
         let never = self.periods.len() as u32;
         let mut occurs = vec![false; self.periods.len() + 1];
-        for start in starts {
+        for start in &starts {
             occurs[*start as usize] = true;
         }
-        let distinct = (1..=never).filter(|start| occurs[*start as usize]);
-        let treated: Vec<u32> = distinct.clone().filter(|start| *start < never).collect();
+        let treated: Vec<u32> = (1..never).filter(|start| occurs[*start as usize]).collect();
         let Some(last) = treated.last().copied() else {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
@@ -167,27 +199,33 @@ impl Sample {
             (false, ControlGroup::NeverTreated) => return Err(DidError::NoNeverTreated),
             (false, ControlGroup::NotYetTreated) => last,
         };
+        // Groups between two periods are first treated in the same period and stay apart.
+        let mut cohorts: Vec<Cohort> = Vec::new();
+        for group in group.finite(groups.iter()) {
+            let (start, group) = self.first_treated(group);
+            let cohort = Cohort { group, start, reference: false };
+            if (1..never as usize).contains(&start) && cohorts.last() != Some(&cohort) {
+                cohorts.push(cohort);
+            }
+        }
+        let is_reference = |cohort: &Cohort| cohort.start == reference as usize;
+        let last_of_reference = cohorts.iter().rfind(|cohort| is_reference(cohort));
+        let compared = last_of_reference.map_or(f64::INFINITY, |cohort| cohort.group);
         if reference == last {
             if treated.len() < 2 {
-                return Err(DidError::NoNeverTreated);
+                return Err(DidError::NoComparison);
             }
-            let group = self.periods[last as usize];
-            self.warnings.push(DidWarning::LastCohortAsControl { group });
+            self.warnings.push(DidWarning::LastCohortAsControl { group: compared });
         }
-        let order: Vec<u32> = std::iter::once(reference)
-            .chain(distinct.filter(|start| *start != reference))
-            .collect();
-        let cohort = |start: &u32| Cohort {
-            group: self.periods.get(*start as usize).copied().unwrap_or(f64::INFINITY),
-            start: *start as usize,
-            reference: *start == reference,
-        };
-        self.cohorts = order.iter().map(cohort).collect();
-        let mut number_of = vec![0; self.periods.len() + 1];
-        for (number, start) in (0..).zip(&order) {
-            number_of[*start as usize] = number;
-        }
-        self.cohort = starts.iter().map(|start| number_of[*start as usize]).collect();
+        cohorts.retain(|cohort| !is_reference(cohort));
+        cohorts.insert(0, Cohort { group: compared, start: reference as usize, reference: true });
+        let number_of = group.of_codes(groups.iter(), |group| {
+            let (start, group) = self.first_treated(group);
+            let own = cohorts.iter().position(|of| (of.start, of.group) == (start, group));
+            own.unwrap_or(0) as u32
+        });
+        self.cohort = groups.iter().map(|code| number_of[usize::from(*code)]).collect();
+        self.cohorts = cohorts;
         // The reference has no treated row.
         let is_kept = |at: &u32| {
             let at = *at as usize;

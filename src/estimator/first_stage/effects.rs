@@ -11,7 +11,7 @@ use crate::base::calendar::{Frequency, label, shown};
 use crate::base::error::DidWarning;
 use crate::estimator::aggregate::UniversalBase;
 use crate::estimator::fixed_effects::{Coefficient, Law};
-use crate::read::panel::far_groups;
+use crate::read::panel::{far_groups, zero_groups};
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::timings::Timings;
 
@@ -256,7 +256,9 @@ pub(in crate::estimator) fn finished(
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());
     let cells = &sample.cells;
     let far = far_groups(cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
-    for warning in far {
+    let zeros = reading.rows.cohorts.as_ref().map_or(0, |cohorts| cohorts.zero_groups);
+    let zeros = zero_groups(&effects.settings.group, zeros, cells.iter().map(|c| c.time));
+    for warning in far.chain(zeros) {
         if !effects.warnings.contains(&warning) {
             effects.warnings.push(warning);
         }

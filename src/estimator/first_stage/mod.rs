@@ -46,6 +46,7 @@ pub(in crate::estimator) use effects::{Estimated, assembled, finished};
 pub(in crate::estimator) use event_study::{Base, event_study};
 pub(in crate::estimator) use fit::{FirstStage, Prepared, solved};
 pub(in crate::estimator) use influence::{Influences, add};
+pub(in crate::estimator) use normal::unsolved;
 pub(in crate::estimator) use reading::StageReading;
 pub(in crate::estimator) use report::{StageReport, stage_result};
 pub(in crate::estimator) use sample::{StageCell, StageSample};

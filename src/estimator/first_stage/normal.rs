@@ -10,6 +10,9 @@ use crate::engine::demean::{DemeanOptions, Demeaner, Factor, OnHost};
 const GOOD: f64 = 1e-15;
 const BAD: f64 = 1e-8;
 
+/// What cannot be solved.
+const UNTREATED: &str = "the regression of untreated outcomes";
+
 /// Corrections of a solution, at most.
 const CORRECTIONS: usize = 3;
 
@@ -121,9 +124,22 @@ fn corrected(design: &Design, q: &[f64], solve: impl Fn(&[f64]) -> Vec<f64>) -> 
         (theta, residual) = (next, after);
     }
     if norm(&residual) > BAD * size {
-        return Err(DidError::Singular { what: "the regression of untreated outcomes" });
+        return Err(DidError::Singular { what: UNTREATED });
     }
     Ok(theta)
+}
+
+/// The error of equations without a solution names the column of weights, if there is one: they are singular where weights differ too much.
+pub(in crate::estimator) fn unsolved(error: DidError, weights: Option<&String>) -> DidError {
+    match (error, weights) {
+        (DidError::Singular { what: UNTREATED }, Some(column)) => DidError::Weights {
+            column: column.clone(),
+            problem: format!(
+                "{UNTREATED} has no accurate solution with weights of such different sizes; leave out the rows with the largest or the smallest, or cap them"
+            ),
+        },
+        (error, _) => error,
+    }
 }
 
 #[cfg(test)]
@@ -176,5 +192,17 @@ mod tests {
                 assert!((a - b).abs() < 1e-10, "{a} is not {b}");
             }
         }
+    }
+
+    #[test]
+    fn equations_without_a_solution_name_the_weights() {
+        let design = design();
+        let q = design.sums(|_| 1.0);
+        let error = corrected(&design, &q, |q| vec![0.0; q.len()]).unwrap_err();
+        assert_eq!(error.code(), "singular");
+        let named = unsolved(error, Some(&"wv".to_owned())).to_string();
+        assert!(named.contains("`wv` (weights)") && named.contains("cap them"), "{named}");
+        let other = DidError::Singular { what: "Wald test" };
+        assert_eq!(unsolved(other, Some(&"wv".to_owned())).code(), "singular");
     }
 }

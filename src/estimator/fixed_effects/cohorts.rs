@@ -211,12 +211,15 @@ impl Compared {
         }
         if let Some(other) = treated.iter().find(|g| !periods.contains(&fine(**g))) {
             let what = format!(
-                "cohort {other} is first treated in no period of the sample; event times need one"
+                "cohort {other} is first treated in no period of the sample, and event times are counted from one; set its group to the next period of the data, or use an estimator that needs none (`Imputation`)"
             );
             return Err(DidError::EmptyWindow { what });
         }
         let never = cohorts.clone().any(|g| g > range.1);
         let last = treated.last().copied().filter(|_| !never);
+        if last.is_some() && treated.len() == 1 {
+            return Err(DidError::NoComparison);
+        }
         let mut out = Self { range, last, references: BTreeSet::new(), unreferenced: Vec::new() };
         let cells = present.iter().filter_map(|pair| out.cell(*pair));
         let referring: Vec<CohortCell> = cells.filter(|cell| asked.contains(&cell.at)).collect();
@@ -291,5 +294,7 @@ mod tests {
         assert_eq!((without.last, without.part((3.0, 5.0))), (Some(5.0), RowUse::Out));
         assert_eq!(without.part((5.0, 3.0)), RowUse::Comparison);
         assert_eq!(without.part((3.0, 4.0)), effect(1.0, 3.0));
+        let alone = Compared::new(&pairs(&[1.0, 3.0]), &periods, &[-1.0]).err();
+        assert!(matches!(alone, Some(DidError::NoComparison)), "{alone:?}");
     }
 }

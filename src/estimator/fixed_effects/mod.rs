@@ -70,6 +70,7 @@ pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings
 pub(in crate::estimator) use sample::gather;
 pub(in crate::estimator) use sums::{inner, sum};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
+pub(crate) use unit_rows::UnitRows;
 pub use within::{Demean, DemeanResult};
 
 options! {

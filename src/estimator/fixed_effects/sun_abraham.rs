@@ -12,7 +12,7 @@ use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
 use super::problem::{CohortCell, Regressors, columns};
-use super::reading::{CohortColumns, RowCohorts};
+use super::reading::{Coded, CohortColumns, RegressionRows, RowCohorts};
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
 use super::unit_rows::UnitRows;
@@ -26,7 +26,7 @@ use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
-use crate::read::panel::{far_groups, is_status};
+use crate::read::panel::{far_groups, is_status, zero_groups};
 use crate::result::inference::Estimate;
 
 options! {
@@ -180,8 +180,8 @@ impl<B: DidBackend> SunAbraham<B> {
         let Some(cohorts) = &read.cohorts else {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
-        let units = wanted.cohorts.as_ref().map(|columns| UnitRows { read, cohorts, columns });
-        let of_units = units.as_ref().map(UnitRows::check).transpose()?.unwrap_or_default();
+        let of_units = wanted.cohorts.as_ref().map(|columns| unit_warnings(read, cohorts, columns));
+        let of_units = of_units.transpose()?.unwrap_or_default();
         let cells = CohortCells::new(read, cohorts, task.rules(), &self.reference)
             .map_err(|error| self.explained(error, cohorts))?;
         let shares = std::cell::RefCell::new(Vec::new());
@@ -215,7 +215,8 @@ impl<B: DidBackend> SunAbraham<B> {
             }),
         ];
         let far = far_groups(cells.groups().into_iter(), cells.periods());
-        let warnings = warnings.into_iter().flatten().chain(of_units).chain(far);
+        let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());
+        let warnings = warnings.into_iter().flatten().chain(of_units).chain(far).chain(zeros);
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();
@@ -282,4 +283,26 @@ fn averaged(
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     let weights = times.iter().map(|(_, weights)| weights.clone().unwrap_or_default()).collect();
     (combined(fit, None, times, overall), weights)
+}
+
+/// What is to be said of the units, which are the first factor; the second is the period.
+fn unit_warnings(
+    read: &RegressionRows,
+    cohorts: &RowCohorts,
+    columns: &CohortColumns,
+) -> Result<Vec<DidWarning>> {
+    let [units, periods] = read.factors.first_chunk().map_or([&[][..]; 2], |factors| {
+        factors.each_ref().map(|factor: &Coded| factor.codes.as_slice())
+    });
+    let of_units = UnitRows {
+        units,
+        periods,
+        group: &|row| cohorts.cohort[row],
+        time: &|row| cohorts.time[row],
+        label: &|row| read.factors[0].text(row),
+        column: &columns.cohort,
+        frequency: columns.frequency,
+    };
+    let usable = |row: &usize| read.usable.as_ref().is_none_or(|usable| usable[*row]);
+    of_units.check((0..units.len()).filter(usable))
 }

@@ -4,78 +4,75 @@ use std::collections::BTreeSet;
 
 use rayon::slice::ParallelSliceMut;
 
-use super::reading::{CohortColumns, RegressionRows, RowCohorts};
-use crate::base::calendar::shown;
+use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::panel::{changing_group, is_status_change};
 
-/// The units of an event study, whose first factor they are and whose second is the period.
-pub(super) struct UnitRows<'a> {
-    pub read: &'a RegressionRows,
-    pub cohorts: &'a RowCohorts,
-    pub columns: &'a CohortColumns,
+/// Rows of units over periods.
+pub(crate) struct UnitRows<'a> {
+    /// Codes of the rows' units and periods.
+    pub units: &'a [u32],
+    pub periods: &'a [u32],
+    /// Group and period of a row, and the label of its unit.
+    pub group: &'a dyn Fn(usize) -> f64,
+    pub time: &'a dyn Fn(usize) -> f64,
+    pub label: &'a dyn Fn(usize) -> String,
+    /// Column of groups.
+    pub column: &'a str,
+    pub frequency: Option<Frequency>,
 }
 
 impl UnitRows<'_> {
-    /// Warnings about units that change their group, and about units with several rows in a period.
+    /// Warnings about units that change their group, and about units with several rows in a period, among these rows.
     ///
     /// # Errors
     /// [`DidError::TimeVarying`] if the groups are a treatment status.
-    pub fn check(&self) -> Result<Vec<DidWarning>> {
-        let [units, periods] = self.read.factors.first_chunk().map_or([&[][..]; 2], |factors| {
-            factors.each_ref().map(|factor: &super::reading::Coded| factor.codes.as_slice())
-        });
-        let usable = |row: usize| self.read.usable.as_ref().is_none_or(|usable| usable[row]);
-        let rows = || (0..units.len()).filter(|row| usable(*row));
-        let mut warnings: Vec<DidWarning> = self.one_group(units, rows())?.into_iter().collect();
-        let key = |row: usize| u64::from(units[row]) << 32 | u64::from(periods[row]);
-        let mut keys: Vec<(u64, u32)> = rows().map(|row| (key(row), row as u32)).collect();
+    pub fn check(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Vec<DidWarning>> {
+        let changing = self.changing_groups(rows.clone())?;
+        Ok(changing.into_iter().chain(self.repeated_rows(rows)).collect())
+    }
+
+    fn repeated_rows(&self, rows: impl Iterator<Item = usize>) -> Option<DidWarning> {
+        let key = |row: usize| u64::from(self.units[row]) << 32 | u64::from(self.periods[row]);
+        let mut keys: Vec<(u64, u32)> = rows.map(|row| (key(row), row as u32)).collect();
         if keys.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Ok(warnings);
+            return None;
         }
         keys.par_sort_unstable();
-        let (mut repeated, mut last, mut example) = (0, None, None);
+        let (mut units, mut last, mut example) = (0, None, None);
         for pair in keys.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let unit = pair[0].0 >> 32;
-            repeated += usize::from(last != Some(unit));
+            units += usize::from(last != Some(unit));
             last = Some(unit);
             example = example.or(Some(pair[0].1 as usize));
         }
-        warnings.extend(example.map(|row| {
-            let period = shown(self.cohorts.time[row], self.columns.frequency);
-            let example = format!("{} in {period}", self.read.factors[0].text(row));
-            DidWarning::RepeatedRows { units: repeated, example }
-        }));
-        Ok(warnings)
+        example.map(|row| {
+            let period = shown((self.time)(row), self.frequency);
+            let example = format!("{} in {period}", (self.label)(row));
+            DidWarning::RepeatedRows { units, example }
+        })
     }
 
     /// A warning if units change their group: each of their rows then counts in the cohort that it names, as in R `fixest`.
-    ///
-    /// # Errors
-    /// [`DidError::TimeVarying`] if the groups are a treatment status.
-    fn one_group(
-        &self,
-        units: &[u32],
-        rows: impl Iterator<Item = usize>,
-    ) -> Result<Option<DidWarning>> {
-        let levels = units.iter().filter(|unit| **unit != u32::MAX).max();
+    fn changing_groups(&self, rows: impl Iterator<Item = usize>) -> Result<Option<DidWarning>> {
+        let levels = self.units.iter().filter(|unit| **unit != u32::MAX).max();
         let mut first = vec![f64::NAN; levels.map_or(0, |last| *last as usize + 1)];
         let mut changing = BTreeSet::new();
         let mut example = None;
         for row in rows {
-            let known = &mut first[units[row] as usize];
-            let group = self.cohorts.cohort[row];
+            let known = &mut first[self.units[row] as usize];
+            let group = (self.group)(row);
             if known.is_nan() {
                 *known = group;
-            } else if *known != group && changing.insert(units[row]) {
+            } else if *known != group && changing.insert(self.units[row]) {
                 example = example.or(Some((row, *known)));
             }
         }
         let Some((row, before)) = example else { return Ok(None) };
-        let (unit, group) = (self.read.factors[0].text(row), self.cohorts.cohort[row]);
+        let (unit, group) = ((self.label)(row), (self.group)(row));
         if is_status_change([before, group]) {
             return Err(DidError::TimeVarying {
-                column: self.columns.cohort.clone(),
+                column: self.column.to_owned(),
                 role: "group",
                 unit,
                 remedy: changing_group([before, group]),

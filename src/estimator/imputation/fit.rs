@@ -12,7 +12,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
     Base, Estimated, FirstStage, Influences, Prepared, RowWeights, StageEffects, StageReading,
-    StageSettings, StageTerm, Target, assembled, concentrated, event_times, finished,
+    StageSettings, StageTerm, Target, assembled, concentrated, event_times, finished, unsolved,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -42,11 +42,15 @@ impl Imputation {
     /// covariates that say something of treated rows alone; [`DidError::NoValidGroups`], [`DidError::IndicatorAsGroup`] without
     /// treated ones; [`DidError::TooFewClusters`]; [`DidError::Memory`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<ImputationResult> {
+        self.fitted(data.into()).map_err(|error| unsolved(error, self.weights.as_ref()))
+    }
+
+    fn fitted(&self, data: Data<'_>) -> Result<ImputationResult> {
         let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "imputation").entered();
         let columns = self.columns();
-        let mut reading = StageReading::new(data.into(), &columns, start)?;
+        let mut reading = StageReading::new(data, &columns, start)?;
         let prepared = Prepared::new(&mut reading, &columns)?;
         let ingested = start.elapsed().as_secs_f64();
         let stage = prepared.fit(&reading)?;

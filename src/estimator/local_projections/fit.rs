@@ -85,7 +85,7 @@ fn fit(
     });
     let pooled = place(Target::Post).map(|target| effect(target, 0));
     let result = LocalProjectionsResult {
-        sample: opened.sample(sums.units, sums.without_weight),
+        sample: opened.sample(&plan.timeline, sums.units, sums.without_weight),
         settings: settings(options),
         alpha: options.alpha,
         effects: effects.collect(),

@@ -96,7 +96,7 @@ fn fit(
         }
     };
     let result = StackedResult {
-        sample: opened.sample(sums.units, sums.without_weight),
+        sample: opened.sample(&plan.timeline, sums.units, sums.without_weight),
         settings: settings(options),
         alpha: options.alpha,
         effects: times.iter().enumerate().map(effect).collect(),

@@ -5,7 +5,7 @@
 
 use super::plan::{Plan, Row};
 use super::sums::{Group, Weighting};
-use crate::base::solve::{COLLINEAR, Spd, dependent_columns, dot, multiply, symmetric_inverse};
+use crate::base::solve::{COLLINEAR, Spd, dependent_columns, dot};
 use crate::estimator::by_unit::{Cross, Regression, absorbed};
 
 /// An estimated regression.
@@ -16,24 +16,32 @@ pub(super) struct Fitted {
     pub regression: Regression,
     /// Numbers of covariates that were left out.
     pub dependent: Vec<usize>,
-    /// Event times of the targets, as numbers of the window.
-    events: Vec<usize>,
     /// Rows of the inverse cross-products, `[target][variables]`; zeros where there is no estimate.
     inverse: Vec<Vec<f64>>,
     /// Coefficients of indicators and covariates.
     slopes: Vec<f64>,
-    /// What effects take up of each variable and the outcome, `[group][1 + events][variables + 1]`: of the treated, then of event times.
-    taken: Vec<Vec<Vec<f64>>>,
+    /// `[group][event][arm]`, controls first.
+    cells: Vec<Vec<[Cell; 2]>>,
 }
 
-/// Sums of a group of rows over pairs of: the treated arm and event times; and indicators, covariates and the outcome.
-struct Moments {
-    /// `[f, f]`.
-    effects: Vec<f64>,
-    /// `[f][v]`.
-    both: Vec<Vec<f64>>,
-    /// `[v, v]`.
-    variables: Vec<f64>,
+/// An arm of a group of rows at an event time.
+#[derive(Clone, Debug)]
+struct Cell {
+    /// Of covariates and the outcome.
+    means: Vec<f64>,
+    /// What effects leave of the means of indicators, covariates and the outcome.
+    left: Vec<f64>,
+}
+
+/// What effects of treated units and of event times leave of indicators, covariates and the outcome in a group of rows.
+///
+/// At an event time they leave the difference of the arms less the mean of these differences over event times. It is formed from differences
+/// between event times, of which none is lost beside another with a much larger weight.
+struct Left {
+    /// Sums of products, `[v, v]`.
+    products: Vec<f64>,
+    /// `[event][arm]`, controls first.
+    cells: Vec<[Cell; 2]>,
 }
 
 impl Fitted {
@@ -48,31 +56,19 @@ impl Fitted {
         let events: Vec<usize> = (0..plan.events()).filter(|event| *event != base).collect();
         let targets = events.len();
         let v = targets + k + 1;
-        let (mut total, mut taken) = (vec![0.0; v * v], Vec::new());
+        let (mut total, mut cells) = (vec![0.0; v * v], Vec::new());
         let (mut rows, mut weight) = (0.0, 0.0);
         for group in groups {
             for cross in group.cells.iter().flatten() {
                 rows += cross.rows;
                 weight += cross.weight;
             }
-            let moments = Moments::new(group, &events, k);
-            let f = moments.both.len();
-            let inverse = symmetric_inverse(&moments.effects, f);
-            let column = |j: usize| -> Vec<f64> { moments.both.iter().map(|row| row[j]).collect() };
-            let solved: Vec<Vec<f64>> = (0..v).map(|j| multiply(&inverse, &column(j))).collect();
-            for a in 0..v {
-                for b in 0..v {
-                    total[a * v + b] += moments.variables[a * v + b] - dot(&column(a), &solved[b]);
-                }
-            }
-            taken.push((0..f).map(|i| solved.iter().map(|column| column[i]).collect()).collect());
+            let left = Left::new(group, &events, k + 1);
+            total.iter_mut().zip(&left.products).for_each(|(total, own)| *total += own);
+            cells.push(left.cells);
         }
-        let raw = |j: usize| match j {
-            j if j < targets => {
-                groups.iter().map(|group| group.cells[events[j]][1].weight).sum::<f64>()
-            }
-            j => weight * spread[j - targets],
-        };
+        // Indicators of which nothing is left have exact zeros.
+        let raw = |j: usize| if j < targets { 0.0 } else { weight * spread[j - targets] };
         let lost = |j: &usize| absorbed(total[j * v + j], raw(*j));
         let (mut left_out, mut kept): (Vec<usize>, Vec<usize>) = (0..v - 1).partition(lost);
         let gram = |of: &[usize]| -> Vec<f64> {
@@ -111,8 +107,7 @@ impl Fitted {
             dependent,
             inverse: (0..targets).map(inverse).collect(),
             slopes,
-            events,
-            taken,
+            cells,
         })
     }
 
@@ -122,19 +117,16 @@ impl Fitted {
         if factor <= 0.0 {
             return;
         }
-        let taken = &self.taken[plan.options.effects.group(row.sub)];
-        let (targets, k) = (self.events.len(), plan.covariates());
-        let effects = |j: usize| {
-            let own = if row.treated { taken[0][j] } else { 0.0 };
-            own + taken[1 + row.event][j]
+        let cells = &self.cells[plan.options.effects.group(row.sub)];
+        let cell = &cells[row.event][usize::from(row.treated)];
+        let (targets, k) = (self.estimates.len(), plan.covariates());
+        let within = |j: usize| row.variables[j] - cell.means[j];
+        let left = |j: usize| match j {
+            j if j < targets => cell.left[j],
+            j => within(j - targets) + cell.left[j],
         };
-        let is_own = |target: usize| row.treated && self.events[target] == row.event;
-        let raw = |j: usize| match j {
-            j if j < targets => f64::from(u8::from(is_own(j))),
-            j => row.variables[j - targets],
-        };
-        let left: Vec<f64> = (0..targets + k).map(|j| raw(j) - effects(j)).collect();
-        let outcome = row.variables[k] - effects(targets + k);
+        let outcome = left(targets + k);
+        let left: Vec<f64> = (0..targets + k).map(left).collect();
         let residual = row.weight * factor * (outcome - dot(&left, &self.slopes));
         for (value, inverse) in values.iter_mut().zip(&self.inverse) {
             let before = if value.is_nan() { 0.0 } else { *value };
@@ -143,62 +135,72 @@ impl Fitted {
     }
 }
 
-impl Moments {
-    fn new(group: &Group, events: &[usize], k: usize) -> Self {
-        let targets = events.len();
-        let (f, v) = (1 + group.cells.len(), targets + k + 1);
-        let mut moments = Self {
-            effects: vec![0.0; f * f],
-            both: vec![vec![0.0; v]; f],
-            variables: vec![0.0; v * v],
+impl Left {
+    /// With `p` covariates and the outcome.
+    fn new(group: &Group, events: &[usize], p: usize) -> Self {
+        let (targets, v) = (events.len(), events.len() + p);
+        let mean = |cross: &Cross| if cross.weight > 0.0 { cross.means() } else { vec![0.0; p] };
+        let means: Vec<[Vec<f64>; 2]> =
+            group.cells.iter().map(|arms| [0, 1].map(|arm| mean(&arms[arm]))).collect();
+        // Of both arms, where there are both.
+        let weight = |[controls, treated]: &[Cross; 2]| {
+            let all = controls.weight + treated.weight;
+            if all > 0.0 { controls.weight / all * treated.weight } else { 0.0 }
         };
-        for (event, [controls, treated]) in group.cells.iter().enumerate() {
-            let own = events.iter().position(|of| *of == event);
-            moments.add(controls, event, false, own, targets);
-            moments.add(treated, event, true, own, targets);
-        }
-        moments
-    }
-
-    /// Adds the rows of a cell. Indicators are 1 in the treated rows of their event time.
-    fn add(
-        &mut self,
-        cross: &Cross,
-        event: usize,
-        treated: bool,
-        own: Option<usize>,
-        targets: usize,
-    ) {
-        if cross.weight <= 0.0 {
-            return;
-        }
-        let (sums, products) = cross.totals();
-        let (f, v, p) = (self.both.len(), self.both[0].len(), sums.len());
-        let in_cell = || treated.then_some(0).into_iter().chain([1 + event]);
-        let own = own.filter(|_| treated);
-        for a in in_cell() {
-            for b in in_cell() {
-                self.effects[a * f + b] += cross.weight;
+        let weights: Vec<f64> = group.cells.iter().map(weight).collect();
+        let sum: f64 = weights.iter().sum();
+        let share = |event: usize| if sum > 0.0 { weights[event] / sum } else { 0.0 };
+        let others = |event: usize| -> f64 {
+            (0..weights.len()).filter(|other| *other != event).map(share).sum()
+        };
+        let difference = |event: usize, j: usize| means[event][1][j] - means[event][0][j];
+        let apart = |event: usize, j: usize| -> f64 {
+            let compared = (0..weights.len()).filter(|other| weights[*other] > 0.0);
+            let gap = |other: usize| difference(event, j) - difference(other, j);
+            compared.map(|other| share(other) * gap(other)).sum()
+        };
+        let deviations = |event: usize| -> Vec<f64> {
+            if weights[event] <= 0.0 {
+                return vec![0.0; v];
             }
-            if let Some(own) = own {
-                self.both[a][own] += cross.weight;
-            }
-            for (j, sum) in sums.iter().enumerate() {
-                self.both[a][targets + j] += sum;
+            let indicator = |of: &usize| match *of == event {
+                true => others(event),
+                false => -share(*of),
+            };
+            let variables = (0..p).map(|j| apart(event, j));
+            events.iter().map(indicator).chain(variables).collect()
+        };
+        let deviations: Vec<Vec<f64>> = (0..weights.len()).map(deviations).collect();
+        let mut products = vec![0.0; v * v];
+        for (own, event) in events.iter().enumerate() {
+            // An indicator is 1 at its event time alone.
+            for (j, deviation) in deviations[*event].iter().enumerate() {
+                products[own * v + j] = weights[*event] * deviation;
+                products[j * v + own] = products[own * v + j];
             }
         }
-        if let Some(own) = own {
-            self.variables[own * v + own] += cross.weight;
-            for (j, sum) in sums.iter().enumerate() {
-                self.variables[own * v + targets + j] += sum;
-                self.variables[(targets + j) * v + own] += sum;
+        for (event, arms) in group.cells.iter().enumerate() {
+            let [controls, treated] = arms.each_ref().map(Cross::within);
+            let deviations = &deviations[event][targets..];
+            for (e, (controls, treated)) in controls.iter().zip(&treated).enumerate() {
+                let (i, j) = (e / p, e % p);
+                let between = weights[event] * deviations[i] * deviations[j];
+                products[(targets + i) * v + targets + j] += between + controls + treated;
             }
         }
-        for i in 0..p {
-            for j in 0..p {
-                let product = products[i.min(j) * p + i.max(j)];
-                self.variables[(targets + i) * v + targets + j] += product;
-            }
-        }
+        let cells = means.into_iter().zip(&group.cells).zip(&deviations);
+        let cells = cells.map(|((means, [controls, treated]), deviations)| {
+            let all = controls.weight + treated.weight;
+            let shares = [-treated.weight, controls.weight]
+                .map(|weight| if all > 0.0 { weight / all } else { 0.0 });
+            let left =
+                |share: f64| -> Vec<f64> { deviations.iter().map(|of| share * of).collect() };
+            let [of_controls, of_treated] = means;
+            [
+                Cell { means: of_controls, left: left(shares[0]) },
+                Cell { means: of_treated, left: left(shares[1]) },
+            ]
+        });
+        Self { products, cells: cells.collect() }
     }
 }

@@ -17,7 +17,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
     Base, Estimated, FirstStage, Influences, Prepared, RowWeights, StageEffects, StageReading,
-    StageSettings, StageTerm, add, assembled, concentrated, finished,
+    StageSettings, StageTerm, add, assembled, concentrated, finished, unsolved,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -33,11 +33,15 @@ impl TwoStage {
     /// # Errors
     /// As [`Imputation::fit`](crate::Imputation::fit), and [`DidError::AllCollinear`] for a second stage whose regressors are all zero.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<TwoStageResult> {
+        self.fitted(data.into()).map_err(|error| unsolved(error, self.weights.as_ref()))
+    }
+
+    fn fitted(&self, data: Data<'_>) -> Result<TwoStageResult> {
         let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "two_stage").entered();
         let columns = self.columns();
-        let mut reading = StageReading::new(data.into(), &columns, start)?;
+        let mut reading = StageReading::new(data, &columns, start)?;
         let prepared = Prepared::new(&mut reading, &columns)?;
         let ingested = start.elapsed().as_secs_f64();
         let stage = prepared.fit(&reading)?;

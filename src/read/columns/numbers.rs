@@ -76,7 +76,7 @@ pub(super) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
         value,
         row,
         line: None,
-        remedy: "it must be a period, or 0, +inf or missing for never treated; if the number stands for that, name it as a missing value (`missing_values`, `--na`)",
+        remedy: "if it is a period, add a constant to periods and groups so that all are positive; if it stands for never treated, write 0, +inf or nothing instead, or name it as a missing value (`missing_values`, `--na`)",
     }
 }
 

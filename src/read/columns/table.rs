@@ -115,6 +115,20 @@ impl<'a> Table<'a> {
         groups(name, self.dated(name, "group", frequency, f64::INFINITY)?, self.first_row)
     }
 
+    /// Rows whose first treated period is written as 0, where a period may be negative; elsewhere 0 is no period, and rows are not
+    /// counted. `lowest` is the first period of the table.
+    pub fn zero_groups(
+        &self,
+        name: &str,
+        frequency: Option<Frequency>,
+        lowest: Option<f64>,
+    ) -> Result<usize> {
+        match lowest.is_some_and(|period| period < 0.0) {
+            true => Ok(self.dated(name, "group", frequency, f64::INFINITY)?.zeros()),
+            false => Ok(0),
+        }
+    }
+
     fn dated(
         &self,
         name: &str,

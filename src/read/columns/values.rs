@@ -119,6 +119,17 @@ impl Numbers {
         }
     }
 
+    /// Rows that are 0.
+    pub fn zeros(&self) -> usize {
+        let of_part = |part: usize| {
+            let start = part * PART;
+            let mut values = vec![0.0; PART.min(self.len() - start)];
+            self.read(start, &mut values);
+            values.iter().filter(|value| **value == 0.0).count()
+        };
+        parallel::map(self.len().div_ceil(PART), of_part).into_iter().sum()
+    }
+
     /// All rows.
     pub fn values(self) -> Values {
         if let Ok(column) = self.series.f64()

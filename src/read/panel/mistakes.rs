@@ -51,6 +51,18 @@ pub(crate) fn far_groups(
     })
 }
 
+/// A warning about `rows` with a group of 0, which counts as never treated, if 0 lies after the first of the periods.
+pub(crate) fn zero_groups(
+    column: &str,
+    rows: usize,
+    periods: impl Iterator<Item = f64>,
+) -> Option<DidWarning> {
+    let [before, after] = periods.fold([false; 2], |[before, after], period| {
+        [before || period < 0.0, after || period >= 0.0]
+    });
+    (rows > 0 && before && after).then(|| DidWarning::ZeroGroup { column: column.to_owned(), rows })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +82,18 @@ mod tests {
         // Two periods of which the group is one, or the next.
         assert_eq!(far_groups([2.0, 3.0].into_iter(), [1.0, 2.0].into_iter()).count(), 0);
         assert_eq!(far_groups([2.0].into_iter(), std::iter::empty()).count(), 0);
+    }
+
+    #[test]
+    fn groups_of_zero_are_doubtful_among_periods_on_both_sides() {
+        let found = |rows, periods: &[f64]| zero_groups("g", rows, periods.iter().copied());
+        let warning = DidWarning::ZeroGroup { column: "g".into(), rows: 6 };
+        assert_eq!(found(6, &[-1.0, 0.0, 1.0]), Some(warning.clone()));
+        assert_eq!(found(6, &[-0.5, 0.5]), Some(warning));
+        assert_eq!(found(0, &[-1.0, 0.0, 1.0]), None);
+        for periods in [&[0.0, 1.0][..], &[2003.0, 2004.0], &[-3.0, -2.0], &[]] {
+            assert_eq!(found(6, periods), None, "{periods:?}");
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub(super) struct Rows {
     pub time: PeriodCodes,
     /// First treated period; [`PeriodCodes::INFINITE`] if never treated.
     pub group: PeriodCodes,
+    /// Rows whose first treated period is written as 0, where periods are negative.
+    pub zero_groups: usize,
     /// 1 if eligible, else 0.
     pub eligible: Option<PeriodCodes>,
     pub w: Option<Values>,
@@ -63,6 +65,12 @@ impl Rows {
                 }
             },
         };
+        let zero_groups = match roles.treatment {
+            Treatment::FirstPeriod => {
+                table.zero_groups(&roles.group, roles.frequency, time.lowest())?
+            }
+            Treatment::Indicator | Treatment::Dose => 0,
+        };
         let eligible =
             roles.eligible.as_ref().map(|n| table.binary(n, "eligibility")).transpose()?;
         let w = roles.weights.as_ref().map(|n| table.weights(n)).transpose()?;
@@ -98,6 +106,7 @@ impl Rows {
             y,
             time,
             group,
+            zero_groups,
             eligible,
             w,
             units,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::additive::Additive;
 use super::audit::SampleAudit;
 use super::frame::Frame;
-use super::mistakes::is_status;
+use super::mistakes::{is_status, zero_groups};
 use super::patterns::Pattern;
 use super::request::Request;
 use super::roles::{Roles, Treatment};
@@ -43,6 +43,8 @@ pub(super) struct Survey {
     /// Bits of the distinct periods, and of the groups but for the never treated.
     periods: BTreeSet<u64>,
     groups: BTreeSet<u64>,
+    /// Rows whose first treated period is written as 0, where periods are negative.
+    zero_groups: usize,
 }
 
 impl Survey {
@@ -69,6 +71,7 @@ impl Survey {
             rounded: rows.rounded.clone(),
             periods,
             groups,
+            zero_groups: rows.zero_groups,
         }
     }
 
@@ -131,6 +134,9 @@ impl Survey {
         let check = |extent: &SampleExtent| check_cells(extent, request);
         let mut rules = Rules::new(&self.units, &request.options, audit, &check)
             .map_err(|error| self.explained(error, request))?;
+        let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
+        let zeros = zero_groups(&request.roles.group, self.zero_groups, periods);
+        rules.warnings.extend(zeros.filter(|_| !rules.two_periods));
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }
@@ -187,6 +193,7 @@ impl Additive for Survey {
         }
         self.periods.extend(other.periods);
         self.groups.extend(other.groups);
+        self.zero_groups += other.zero_groups;
         Ok(())
     }
 }

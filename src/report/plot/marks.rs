@@ -171,8 +171,8 @@ pub(super) fn faint(colour: Colour) -> Colour {
     colour.tint(0.91)
 }
 
-/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
-const PALETTE: [Colour; 7] = [
+/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008; the last is of Tol 2021).
+const PALETTE: [Colour; 8] = [
     Colour(0, 114, 178),
     Colour(213, 94, 0),
     Colour(0, 158, 115),
@@ -180,13 +180,16 @@ const PALETTE: [Colour; 7] = [
     Colour(230, 159, 0),
     Colour(86, 180, 233),
     Colour(90, 90, 90),
+    Colour(136, 34, 85),
 ];
 
 const FORMS: [Mark; 4] = [Mark::Disc, Mark::Square, Mark::Upward, Mark::Downward];
 
 /// Colour and form of the points of the result of this rank, of several in a panel.
 pub(super) fn colour_and_mark(rank: usize) -> (Colour, Mark) {
-    (PALETTE[rank % PALETTE.len()], FORMS[rank % FORMS.len()])
+    // From one round of colours to the next, forms move on by one.
+    let round = rank / PALETTE.len();
+    (PALETTE[rank % PALETTE.len()], FORMS[(rank + round) % FORMS.len()])
 }
 
 /// The options of a picture with the colour of the result of this rank, and the form of its points.

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{Estimate, Joint, SupT, bootstrap, sup_t};
+use super::{DEGENERATE, Estimate, Joint, SupT, bootstrap, sup_t};
 use crate::base::error::DidWarning;
 use crate::base::options::{Band, Inference};
 
@@ -11,6 +11,9 @@ pub(crate) const FEW_CLUSTERS: usize = 50;
 
 /// Largest error of a uniform critical value, as a share of it, without a warning.
 const STATED: f64 = 1e-3;
+
+/// Standard errors below this share of their estimates are rounding errors, whatever the unit of the outcome.
+const ROUNDING: f64 = 1e-9;
 
 /// A critical value above this is reported with a warning, as in R `did`.
 const LARGE: f64 = 7.0;
@@ -44,6 +47,7 @@ impl Joint {
     ) -> Critical {
         let z = super::pointwise(inference.alpha);
         let pointwise = Critical { value: z, band: Band::Pointwise };
+        warnings.extend(self.negligible(standard_errors));
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }
@@ -83,6 +87,20 @@ impl Joint {
         }
     }
 
+    /// Says that standard errors are missing that are small and, beside their estimates, no rounding errors.
+    fn negligible(&self, standard_errors: &[Option<f64>]) -> Option<DidWarning> {
+        let m = self.len();
+        let covariance = self.covariance.as_ref()?;
+        let limit = DEGENERATE * self.unit;
+        let concerned = |j: &usize| {
+            let se = covariance[j * m + j].sqrt();
+            standard_errors[*j].is_none()
+                && self.values[*j].is_some_and(|value| is_negligible(value, se, limit))
+        };
+        let estimates = (0..m).filter(concerned).count();
+        (estimates > 0).then_some(DidWarning::NegligibleErrors { estimates, limit })
+    }
+
     fn analytic_sup_t(&self, standard_errors: &[Option<f64>], tail: f64) -> Option<SupT> {
         let m = self.len();
         let covariance = self.covariance.as_ref()?;
@@ -120,6 +138,17 @@ impl Joint {
         let unit = self.of_one_law(Some(0.0), Some(1.0), alpha);
         unit.ci_upper.unwrap_or(f64::NAN)
     }
+}
+
+/// Whether a standard error counts as rounding only because the outcome is in large units.
+fn is_negligible(value: f64, se: f64, limit: f64) -> bool {
+    se > 0.0 && se <= limit && se > ROUNDING * value.abs()
+}
+
+/// The warning of a single estimate.
+pub(crate) fn negligible(value: f64, se: f64) -> Option<DidWarning> {
+    let warning = DidWarning::NegligibleErrors { estimates: 1, limit: DEGENERATE };
+    is_negligible(value, se, DEGENERATE).then_some(warning)
 }
 
 #[cfg(test)]
@@ -192,6 +221,27 @@ mod tests {
         assert!(value < super::super::pointwise(0.3), "{value}");
         assert_eq!((band, warnings), (Band::Uniform, 1));
         assert_eq!(critical(&joint, &low, true).1, Band::Pointwise);
+    }
+
+    #[test]
+    fn negligible_standard_errors_are_told_from_rounding() {
+        let said = |values: [f64; 2], variance: f64| {
+            let values = values.map(Some).to_vec();
+            let covariance = Some(vec![variance, 0.0, 0.0, 1.0]);
+            let joint = Joint { values, covariance, ..independent(None) };
+            let mut warnings = Vec::new();
+            let pointwise = Inference { band: Band::Pointwise, ..UNIFORM };
+            joint.critical(&pointwise, &joint.standard_errors(), false, &mut warnings);
+            warnings
+        };
+        let found = said([1e-8, 1.0], 1e-18);
+        assert!(
+            matches!(found[..], [DidWarning::NegligibleErrors { estimates: 1, .. }]),
+            "{found:?}"
+        );
+        for (values, variance) in [([1.0, 1.0], 1e-32), ([1.0, 1.0], 0.0), ([1e-8, 1.0], 1e-10)] {
+            assert!(said(values, variance).is_empty(), "{values:?} {variance}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod wald;
 use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
 pub(crate) use by_cluster::{ClusterInfluence, products};
-pub(crate) use critical::{Critical, FEW_CLUSTERS};
+pub(crate) use critical::{Critical, FEW_CLUSTERS, negligible};
 pub use estimate::Estimate;
 pub(crate) use joint::{Combination, Joint, no_covariance};
 pub use wald::Wald;

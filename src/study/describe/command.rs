@@ -8,7 +8,7 @@ use crate::read::panel::Layout;
 use crate::read::panel::overview::Overview;
 use crate::study::explore::Explore;
 
-/// The command that estimates group-time effects of the data with all columns that were named.
+/// The command that estimates group-time effects of the data with all columns that were named; empty if they have none.
 pub(super) fn suggested(
     description: &Description,
     options: &Explore,
@@ -26,6 +26,9 @@ pub(super) fn suggested(
             "burn-did panel first-treated {} --idname {unit} --tname {time} --dname {group}{frequency} --out FILE",
             data(description)
         );
+    }
+    if !description.has_sample() {
+        return String::new();
     }
     let mut words = vec!["burn-did att-gt".to_owned(), data(description)];
     let mut option = |name: &str, value: Option<&String>| {

@@ -3,7 +3,7 @@
 use super::result::{CohortStatus, Description, Irregularity};
 use crate::base::calendar::Calendar;
 use crate::read::panel::overview::Overview;
-use crate::read::panel::{far_groups, is_status, smallest_cohort};
+use crate::read::panel::{far_groups, is_status, smallest_cohort, zero_groups};
 use crate::report::number::counted;
 use crate::result::inference::FEW_CLUSTERS;
 use crate::study::explore::Explore;
@@ -17,8 +17,8 @@ pub(super) fn findings(
     let mut all = Vec::new();
     all.extend(status_as_group(description, overview, calendar));
     all.extend(irregular(description));
-    all.extend(codes(overview, calendar));
-    all.extend(comparisons(description));
+    all.extend(codes(description, overview, calendar));
+    all.extend(comparisons(description, calendar));
     all.extend(small_cohorts(description, options, calendar));
     all.extend(uneven(overview, calendar));
     if let Some(clusters) = description.n_clusters.filter(|clusters| *clusters < FEW_CLUSTERS) {
@@ -98,14 +98,19 @@ fn irregular(description: &Description) -> Vec<String> {
     all
 }
 
-/// Groups that look like a code.
-fn codes(overview: &Overview, calendar: &Calendar) -> impl Iterator<Item = String> {
-    let (groups, periods) = (overview.group_values(), overview.periods());
-    far_groups(groups.iter().copied(), periods.iter().copied())
+/// Groups that look like a code, or are taken for one.
+fn codes(
+    description: &Description,
+    overview: &Overview,
+    calendar: &Calendar,
+) -> impl Iterator<Item = String> {
+    let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
+    far_groups(groups.iter().copied(), periods.clone())
+        .chain(zero_groups(&description.group, overview.zero_groups, periods))
         .map(|warning| warning.shown(calendar.frequency))
 }
 
-fn comparisons(description: &Description) -> Option<String> {
+fn comparisons(description: &Description, calendar: &Calendar) -> Option<String> {
     let has = |status: CohortStatus| description.cohorts.iter().any(|c| c.status == status);
     if !has(CohortStatus::Treated) {
         return Some(
@@ -113,7 +118,19 @@ fn comparisons(description: &Description) -> Option<String> {
                 .into(),
         );
     }
-    (!has(CohortStatus::NeverTreated) && !has(CohortStatus::TreatedAfter)).then(|| {
+    if has(CohortStatus::NeverTreated) || has(CohortStatus::TreatedAfter) {
+        return None;
+    }
+    let treated = description.cohorts.iter().filter(|c| c.status == CohortStatus::Treated);
+    let treated: Vec<f64> = treated.filter_map(|cohort| cohort.group).collect();
+    if let [only] = treated.as_slice() {
+        return Some(format!(
+            "nobody is never treated, and all who are not treated from the start are first treated in {}, so that there is nobody to \
+             compare them with",
+            calendar.shown(*only)
+        ));
+    }
+    description.has_sample().then(|| {
         "nobody is never treated; comparisons are with units not yet treated, up to the treatment of the last cohort".into()
     })
 }

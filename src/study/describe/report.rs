@@ -206,7 +206,9 @@ impl Description {
             notes.extend(said.map(|what| format!("{}: {what}", design.options)));
         }
         notes.extend(self.findings.iter().map(|finding| format!("Note: {finding}")));
-        notes.push(format!("To estimate: {}", self.command));
+        if !self.command.is_empty() {
+            notes.push(format!("To estimate: {}", self.command));
+        }
         notes
     }
 }

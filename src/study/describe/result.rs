@@ -70,8 +70,15 @@ pub struct Description {
     pub designs: Vec<SampleOfDesign>,
     /// What deserves attention before estimating, as sentences.
     pub findings: Vec<String>,
-    /// The command that estimates group-time effects of these data; `DATA` stands for data in memory.
+    /// The command that estimates group-time effects of these data; `DATA` stands for data in memory. Empty if `AttGt` has no sample.
     pub command: String,
+}
+
+impl Description {
+    /// Whether `AttGt` would estimate something under some of its options.
+    pub(super) fn has_sample(&self) -> bool {
+        self.designs.iter().any(|design| design.refused.is_none())
+    }
 }
 
 /// Units with the same first treated period.

@@ -84,7 +84,8 @@ impl<B: DidBackend> Fitting<'_, B> {
     ) -> Result<FittedStudy> {
         let used = sample.of(config, specification)?;
         let rows = used.as_ref().unwrap_or(&sample.rows);
-        Fitting { config, specification, sample, rows, device }.fit()
+        let fitted = Fitting { config, specification, sample, rows, device }.fit();
+        fitted.map_err(|error| error.renamed(&sample.cluster, config.clustered_by()))
     }
 
     fn fit(&self) -> Result<FittedStudy> {
@@ -257,7 +258,7 @@ impl<B: DidBackend> Fitting<'_, B> {
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
-        let study = in_time(fit.event_study(), steps.of_all(rows)?);
+        let study = fit.event_study().in_time(Some(steps.of_all(rows)?));
         Ok(FittedStudy { study, influence, n_rows, warnings })
     }
 
@@ -284,15 +285,9 @@ impl<B: DidBackend> Fitting<'_, B> {
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
-        let study = in_time(fit.event_study(), steps.of_all(rows)?);
+        let study = fit.event_study().in_time(Some(steps.of_all(rows)?));
         Ok(FittedStudy { study, influence, n_rows, warnings })
     }
-}
-
-/// An event study whose event times count steps, with those that count time.
-pub(super) fn in_time(mut study: EventStudy, step: f64) -> EventStudy {
-    study.rows.iter_mut().for_each(|row| row.at *= step);
-    study
 }
 
 /// Periods before treatment and the last after it, of a window that was asked for or of this one.

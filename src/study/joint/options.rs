@@ -143,6 +143,11 @@ impl<B: DidBackend> JointStudy<B> {
         (self.min_e.unwrap_or(f64::NEG_INFINITY), self.max_e.unwrap_or(f64::INFINITY))
     }
 
+    /// The column whose values are the clusters.
+    pub(super) fn clustered_by(&self) -> &str {
+        self.cluster.as_deref().unwrap_or(&self.unit)
+    }
+
     pub(super) fn is_in_window(&self, event_time: f64) -> bool {
         let (least, most) = self.window();
         (least..=most).contains(&event_time)

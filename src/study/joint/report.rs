@@ -182,7 +182,7 @@ impl JointStudyResult {
             vec![names, difference, digits.show(pair.difference.se), df, test]
         };
         Section {
-            caption: Some("Differences of averages, and the test that all effects from event time 0 on are the same:".into()),
+            caption: Some("Differences of averages over the event times from 0 on that both have, and the test that these effects are the same:".into()),
             header: strings(&["Estimators", "Difference", "Std. Error", "df", "p-value"]),
             rows: self.agreement.iter().map(row).collect(),
         }
@@ -192,7 +192,7 @@ impl JointStudyResult {
         let settings = &self.settings;
         let times: Vec<String> = self.event_times.iter().map(|at| short(*at)).collect();
         let average = match times.as_slice() {
-            [] => "Average: none, as no event time from 0 on has an effect of every estimator"
+            [] => "Average: none, as at no event time from 0 on every estimator has an effect with a standard error"
                 .to_owned(),
             times => format!("Average: over event times {}, each counting alike", times.join(", ")),
         };

@@ -24,6 +24,8 @@ pub(in crate::study) struct StudySample {
     pub cluster: String,
     /// Codes that there are.
     pub n_clusters: usize,
+    /// Root mean square of the outcome, at most 1.
+    size: f64,
     pub files: FilesRead,
     pub read_as_missing: Vec<ReadAsMissing>,
 }
@@ -75,9 +77,9 @@ impl StudySample {
                 read.frame.get_column_names().iter().map(|n| n.as_str()).collect();
             wanted.find_in(&names)?;
             let mut frame = read.frame;
-            let column = config.cluster.as_ref().unwrap_or(&config.unit);
+            let column = config.clustered_by();
             let table = Table::read(&frame, &wanted, &missing, 0)?;
-            let labels = match *column == config.group {
+            let labels = match column == config.group {
                 // The never-treated may be at infinity.
                 true => table.levels(column, "cluster")?,
                 false => table.labels(column, "cluster")?,
@@ -85,6 +87,10 @@ impl StudySample {
             let Codes { codes, labels } = labels.codes();
             let time = table.periods(&config.time, config.frequency)?;
             let group = table.first_periods(&config.group, config.frequency)?;
+            // Estimators see a frame, and could not name the line of a file.
+            if let Some(weights) = &config.weights {
+                table.weights(weights)?;
+            }
             drop(table);
             // A name that formulas take as it is.
             let mut cluster = "cluster_code".to_owned();
@@ -94,23 +100,27 @@ impl StudySample {
             let code = |code: &u32| (*code != MISSING).then_some(i64::from(*code));
             let codes: Vec<Option<i64>> = codes.iter().map(code).collect();
             frame.with_column(Column::new(cluster.as_str().into(), codes))?;
+            let size = size(&frame, &config.outcome);
             let (files, read_as_missing) = (read.files, read.read_as_missing);
             let n_clusters = labels.len();
             let periods = time.finite(time.codes.iter());
             let cohorts = inside(&periods, group.finite(group.codes.iter()));
             let rows =
                 StudyRows { frame, frequency: config.frequency, shift: 0.0, periods, cohorts };
-            Ok(Self { rows, time, group, cluster, n_clusters, files, read_as_missing })
+            Ok(Self { rows, time, group, cluster, n_clusters, size, files, read_as_missing })
         })
     }
 
-    /// Clusters that contribute to an effect with one of these columns, which may be empty.
+    /// Clusters that contribute to an effect with one of these columns, which may be empty; all of them where nothing varies.
     pub fn contributing(&self, columns: &[impl AsRef<[f64]>]) -> usize {
         let contributes = |cluster: &usize| {
             let value = |column: &[f64]| column.get(*cluster).is_some_and(|value| *value != 0.0);
             columns.iter().any(|column| value(column.as_ref()))
         };
-        (0..self.n_clusters).filter(contributes).count()
+        match (0..self.n_clusters).filter(contributes).count() {
+            0 => self.n_clusters,
+            clusters => clusters,
+        }
     }
 
     /// The joint law of effects, given what clusters contribute to them.
@@ -121,7 +131,7 @@ impl StudySample {
             draws: None,
             n: self.rows.frame.height(),
             n_clusters: Some(self.contributing(columns)),
-            unit: 1.0,
+            unit: self.size,
             unknown: Vec::new(),
         }
     }
@@ -209,6 +219,14 @@ impl StudySample {
             }
         }
     }
+}
+
+/// Root mean square of a column, at most 1; 1 where it has none.
+fn size(frame: &DataFrame, outcome: &str) -> f64 {
+    let series = frame.column(outcome).ok().map(Column::as_materialized_series);
+    let moments = series.and_then(|series| Some((series.mean()?, series.std(0)?)));
+    let size = moments.map_or(1.0, |(mean, deviation)| mean.hypot(deviation));
+    if size > 0.0 { size.min(1.0) } else { 1.0 }
 }
 
 /// Cohorts that are treated after the first of these periods and up to the last.

@@ -48,12 +48,12 @@ impl Steps {
     /// # Errors
     /// [`DidError::Panel`] if periods are not evenly spaced, or a first treated period is between two of them.
     pub fn between(&self, time: &str, rows: &StudyRows, periods: &[f64]) -> Result<f64> {
-        let between = |pair: &[f64]| self.grid.elapsed(pair[0], pair[1]);
-        let mut steps = periods.windows(2).map(between);
-        let step = steps.next().unwrap_or(1.0);
-        if steps.any(|other| (other - step).abs() > NEAR * step) {
-            return Err(refused(&format!("the periods of column `{time}` are not evenly spaced")));
-        }
+        let step = match periods {
+            [] | [_] => 1.0,
+            _ => self.grid.even_step(periods).ok_or_else(|| {
+                refused(&format!("the periods of column `{time}` are not evenly spaced"))
+            })?,
+        };
         let (first, last) = (periods.first(), periods.last());
         let is_inside =
             |group: f64| first.is_some_and(|p| *p < group) && last.is_some_and(|p| group < *p);

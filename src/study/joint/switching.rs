@@ -3,7 +3,7 @@
 use polars::prelude::{Column, DataFrame};
 
 use super::JointStudy;
-use super::estimators::{FittedStudy, Fitting, by_code, foreign, in_time};
+use super::estimators::{FittedStudy, Fitting, by_code, foreign};
 use super::sample::StudyRows;
 use super::steps::Steps;
 use crate::base::calendar::{TimeGrid, shown};
@@ -41,7 +41,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .build();
         let (fit, influence) = estimator.fit_with_influence(&frame)?;
         let step = steps.between(&config.time, rows, &fit.audit.periods)?;
-        let study = in_time(fit.event_study(), step);
+        let study = fit.event_study().in_time(Some(step));
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let event_time = |horizon: i64| (horizon - 1) as f64 * step - rows.shift;
         let warnings = words_of(&fit, &event_time);

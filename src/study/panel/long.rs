@@ -49,8 +49,8 @@ pub(super) struct Folding {
 }
 
 impl Folding {
-    /// Finds the columns among those of the data.
-    pub fn new(options: &ToLong, schema: &Schema) -> Result<Self> {
+    /// Finds the columns among those of the data. The type of columns without a value says nothing where the others have another.
+    pub fn new(options: &ToLong, schema: &Schema, is_empty: &dyn Fn(&str) -> bool) -> Result<Self> {
         let pattern = Pattern::parse(&options.names)?;
         if options.columns.is_empty() {
             return Err(DidError::config("columns", "at least one column", "none"));
@@ -99,10 +99,14 @@ impl Folding {
                 found.iter().find(|f| f.0 == stub && f.2 == *period).map(|f| f.1.clone())
             };
             let columns: Vec<Option<String>> = periods.iter().map(of).collect();
-            let dtypes = columns.iter().flatten().map(|name| Ok(schema.try_get(name)?.clone()));
-            let dtypes: Vec<DataType> = dtypes.collect::<Result<_>>()?;
-            let dtype = dtypes.iter().try_fold(DataType::Null, common).ok_or_else(|| {
-                let found: Vec<String> = dtypes.iter().map(kind).collect();
+            let dtypes = columns.iter().flatten().map(|name| Ok((name, schema.try_get(name)?)));
+            let dtypes: Vec<(&String, &DataType)> = dtypes.collect::<Result<_>>()?;
+            let all = || dtypes.iter().map(|(_, dtype)| *dtype);
+            let filled = || dtypes.iter().filter(|(name, _)| !is_empty(name)).map(|(_, d)| *d);
+            let of_filled = || filled().try_fold(DataType::Null, common);
+            let dtype = all().try_fold(DataType::Null, common).or_else(of_filled);
+            let dtype = dtype.ok_or_else(|| {
+                let found: Vec<String> = all().map(kind).collect();
                 let problem = format!(
                     "the columns that become `{stub}` hold {}; give them one type",
                     found.join(", ")

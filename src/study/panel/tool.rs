@@ -162,7 +162,11 @@ impl PanelTool {
                 step.decide(&survey, keys, &mut change)?.change(&frame, &survey, &mut change)
             }
             Kind::Rows(options) => {
-                let folding = Folding::new(options, read.frame.schema())?;
+                let frame = &read.frame;
+                let is_empty = |name: &str| {
+                    frame.column(name).is_ok_and(|column| column.null_count() == column.len())
+                };
+                let folding = Folding::new(options, frame.schema(), &is_empty)?;
                 change.tool = "to_long";
                 folding.describe(&mut change);
                 add_rows(&mut change, &read.frame);
@@ -223,7 +227,7 @@ impl PanelTool {
                 };
                 let (schema, parts) = ParquetFiles::parts(&sources, &wanted, rows)?;
                 let in_order: Schema = names.iter().filter_map(|n| schema.get_field(n)).collect();
-                let folding = Folding::new(options, &in_order)?;
+                let folding = Folding::new(options, &in_order, &|_| false)?;
                 change.tool = "to_long";
                 folding.describe(&mut change);
                 for part in parts {

@@ -77,6 +77,7 @@ pub enum Refusal {
     Empty,
     TooFewPeriods,
     NoNeverTreated,
+    NoComparison,
     NoGroups,
     SmallNeverTreated,
     SmallGroup,
@@ -157,6 +158,10 @@ pub fn sample(records: &[Record], request: &Request) -> Result<Sample, Refusal> 
             return Err(Refusal::NoNeverTreated);
         }
         let last = units.iter().map(|u| u.unit.group).fold(0.0, f64::max);
+        let later = |g: f64| g > first + request.anticipation;
+        if later(last) && !units.iter().any(|u| u.unit.group != last && later(u.unit.group)) {
+            return Err(Refusal::NoComparison);
+        }
         let cutoff = last - request.anticipation;
         for u in &mut *units {
             u.rows.retain(|(t, _)| *t < cutoff);

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn_did::{
-    Aggregated, Aggregation, DidError, GroupTimeResult, compare,
+    Aggregated, Aggregation, DidError, DidWarning, GroupTimeResult, compare,
     options::{Bootstrap, ControlGroup, EstimationMethod, FixWeights},
 };
 use polars::prelude::*;
@@ -107,7 +107,8 @@ fn negative_group() {
         DidError::Negative { role: "group", row: 37, .. },
         "`g`",
         "-4",
-        "37"
+        "37",
+        "if it is a period, add a constant to periods and groups"
     );
 }
 
@@ -182,7 +183,12 @@ fn empty_sample() {
 #[test]
 fn too_few_periods() {
     let one = filter(&panel(), "t", |t| t == 2.0);
-    assert_error!(Spec::default(), one, DidError::TooFewPeriods { periods: 1 }, "two");
+    assert_error!(
+        Spec::default(),
+        one,
+        DidError::TooFewPeriods { periods: 1 },
+        "the column of periods has two"
+    );
 }
 
 #[test]
@@ -195,6 +201,30 @@ fn small_never_treated() {
     assert_error!(spec, small, DidError::SmallNeverTreated { size: 4, required: 6 }, "4", "6");
     let other = Spec { control_group: ControlGroup::NotYetTreated, ..spec };
     assert!(!other.fit(&small).cells.is_empty());
+}
+
+#[test]
+fn a_factor_of_one_level_is_left_out_with_a_warning() {
+    let df = with(&panel(), "f", vec!["a"; panel().height()]);
+    let [plain, more] = ["~ x1", "~ x1 + f"].map(|f| Spec::default().covariates(f).fit(&df));
+    let estimates = |fit: &GroupTimeResult| -> Vec<Option<f64>> {
+        fit.cells.iter().map(|cell| cell.estimate.estimate).collect()
+    };
+    assert_eq!(estimates(&plain), estimates(&more));
+    let warning = DidWarning::Collinear { columns: vec!["f".into()] };
+    assert!(more.warnings.contains(&warning), "{:?}", more.warnings);
+    assert!(!plain.warnings.iter().any(|w| matches!(w, DidWarning::Collinear { .. })));
+}
+
+#[test]
+fn no_comparison() {
+    let alone = map(&panel(), "g", |_| 3.0);
+    for control_group in [ControlGroup::NeverTreated, ControlGroup::NotYetTreated] {
+        let spec = Spec { control_group, ..Spec::default() };
+        assert_error!(spec, alone, DidError::NoComparison, "same period", "nobody is left");
+        let early = map(&panel(), "g", |g| if g == 3.0 { 1.0 } else { 4.0 });
+        assert_error!(spec, early, DidError::NoComparison, "from the start", "or never");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::{
-    Drdid,
+    DidWarning, Drdid,
     options::{BasePeriod, ControlGroup, DrdidMethod, EstimationMethod, FixWeights},
 };
 use polars::prelude::DataFrame;
@@ -60,7 +60,10 @@ fn a_design_without_a_constant() {
         DrdidMethod::OutcomeRegression,
     ]) {
         let spec = Spec { method, ..Spec::default().covariates("~ 0 + x1") };
-        let cell = spec.fit(&df).cells[0].estimate;
+        let fit = spec.fit(&df);
+        let failed = |warning: &DidWarning| matches!(warning, DidWarning::NotConverged { .. });
+        assert!(!fit.warnings.iter().any(failed), "{:?}", fit.warnings);
+        let cell = fit.cells[0].estimate;
         let two = Drdid::<Cpu>::builder()
             .outcome("y")
             .unit("id")

@@ -4,8 +4,13 @@ pub mod dense;
 mod projections;
 mod stacked;
 
+use burn_did::backend::Cpu;
+use burn_did::{
+    AttGt, DidWarning, Etwfe, Imputation, LocalProjections, Stacked, SunAbraham, TwoStage,
+};
 use polars::prelude::*;
 
+use crate::support::frames::{map, with};
 use crate::support::splitmix::SplitMix64;
 
 /// A panel with gaps in which treatment starts at different times. Columns `id, t, g, d, s, y, x, z, w, cl`: `d` is the treatment that
@@ -100,4 +105,36 @@ fn are_derivatives(name: &str, pairs: &[(f64, f64)]) {
         let off = (value - factor * derivative).abs();
         assert!(off <= 2e-5 * largest, "{name}: {value} is not {derivative}");
     }
+}
+
+#[test]
+fn groups_of_zero_are_doubtful_for_every_estimator_where_zero_is_a_period() {
+    fn warned(df: &DataFrame) -> Vec<Vec<DidWarning>> {
+        macro_rules! fitted {
+            ($builder:expr) => {
+                $builder.outcome("y").unit("id").time("t").group("g").build().fit(df).unwrap()
+            };
+        }
+        let all = [
+            fitted!(AttGt::<Cpu>::builder()).warnings,
+            fitted!(Etwfe::<Cpu>::builder()).warnings,
+            fitted!(SunAbraham::<Cpu>::builder()).regression.warnings,
+            fitted!(Imputation::builder()).effects.warnings,
+            fitted!(TwoStage::builder()).effects.warnings,
+            fitted!(Stacked::builder().pre_window(1).post_window(1)).warnings,
+            fitted!(LocalProjections::builder().pre_window(1).post_window(1)).warnings,
+        ];
+        let zero = |warning: &DidWarning| matches!(warning, DidWarning::ZeroGroup { .. });
+        all.map(|warnings| warnings.into_iter().filter(zero).collect()).into()
+    }
+    let df = textbook();
+    let later = map(&df, "t", |t| t - 2.0);
+    let around = map(&later, "g", |g| if g > 0.0 { g - 2.0 } else { 0.0 });
+    let warning = DidWarning::ZeroGroup { column: "g".into(), rows: 180 };
+    assert_eq!(warned(&around), vec![vec![warning]; 7]);
+    // A group of 0 is never treated where periods are positive, and infinity is everywhere.
+    assert_eq!(warned(&df), vec![vec![]; 7]);
+    let groups = around.column("g").unwrap().f64().unwrap().iter().flatten();
+    let never: Vec<f64> = groups.map(|g| if g == 0.0 { f64::INFINITY } else { g }).collect();
+    assert_eq!(warned(&with(&around, "g", never)), vec![vec![]; 7]);
 }

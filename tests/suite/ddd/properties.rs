@@ -301,6 +301,22 @@ fn collinear_covariates_are_left_out_with_a_warning() {
 }
 
 #[test]
+fn nothing_is_collinear_where_no_cell_can_be_estimated() {
+    let df = staggered(300).frame();
+    let treated = floats(&df, "group").iter().map(|g| f64::from(u8::from(*g > 0.0))).collect();
+    let df = with::<f64>(&df, "eligible", treated);
+    for covariates in ["~ 1", "~ x1 + x2"] {
+        let config = but(estimator(EstimationMethod::DoublyRobust), |e| {
+            e.covariates = covariates.into();
+        });
+        let fit = fit(&config, &df);
+        assert!(fit.cells.iter().all(|cell| !cell.status.is_estimated()), "{covariates}");
+        let collinear = |w: &DidWarning| matches!(w, DidWarning::Collinear { .. });
+        assert!(!fit.warnings.iter().any(collinear), "{:?}", fit.warnings);
+    }
+}
+
+#[test]
 fn a_covariate_constant_within_a_comparison_fails_that_comparison_alone() {
     let df = staggered(900).frame();
     let flag: Vec<f64> = floats(&df, "group")

@@ -1,7 +1,8 @@
 //! What is refused or left out, and in which words.
 
 use burn_did::options::ControlGroup;
-use burn_did::{DidError, DidWarning};
+use burn_did::regression::Family;
+use burn_did::{DidError, DidWarning, EventStudy, Imputation};
 
 use super::etwfe;
 use crate::by_unit::textbook;
@@ -17,7 +18,7 @@ fn rows_without_anything_to_compare_with_are_refused() {
     let never = but(etwfe(), |c| c.control_group = ControlGroup::NeverTreated);
     assert!(matches!(never.fit(&treated), Err(DidError::NoNeverTreated)));
     let one = with(&df, "g", vec![3.0; df.height()]);
-    assert!(matches!(etwfe().fit(&one), Err(DidError::NoNeverTreated)));
+    assert!(matches!(etwfe().fit(&one), Err(DidError::NoComparison)));
     // The last cohort takes their place, without its treated periods.
     let fit = etwfe().fit(&treated).unwrap();
     assert!(fit.warnings.contains(&DidWarning::LastCohortAsControl { group: 6.0 }));
@@ -46,6 +47,48 @@ fn columns_and_options_out_of_place_are_named() {
     assert!(etwfe().fit(with(&df, "t", vec![1.0; df.height()])).is_err());
 }
 
+/// Periods in steps of two, some groups between them: what is known of such cohorts is what imputation says.
+#[test]
+fn groups_between_two_periods_stay_apart() {
+    let df = textbook();
+    let doubled = map(&map(&df, "t", |t| 2.0 * t), "g", |g| 2.0 * g);
+    let [units, groups] = ["id", "g"].map(|name| floats(&doubled, name));
+    let between = |(unit, group): (f64, f64)| if unit >= 60.0 { group - 1.0 } else { group };
+    let groups = units.into_iter().zip(groups).map(between).map(|g| g.max(0.0));
+    let df = with(&doubled, "g", groups.collect::<Vec<f64>>());
+    let fit = etwfe().fit(&df).unwrap();
+    let config = Imputation::builder().outcome("y").unit("id").time("t").group("g").build();
+    let [a, b] = [fit.event_study(), config.fit(&df).unwrap().event_study()];
+    let after = |study: EventStudy| -> Vec<(f64, f64)> {
+        let rows = study.rows.into_iter().filter(|row| row.at >= 0.0);
+        rows.map(|row| (row.at, row.estimate.estimate.unwrap())).collect()
+    };
+    let (a, b) = (after(a), after(b));
+    assert_eq!(
+        a.iter().map(|(at, _)| *at).collect::<Vec<f64>>(),
+        (0..8).map(f64::from).collect::<Vec<f64>>()
+    );
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().zip(&b) {
+        assert!(a.0 == b.0 && (a.1 - b.1).abs() < 1e-9, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn units_with_two_groups_or_rows_are_said() {
+    let df = textbook();
+    assert!(etwfe().fit(&df).unwrap().warnings.is_empty());
+    let changed = floats(&df, "g").into_iter().enumerate();
+    let changed = changed.map(|(row, g)| if row == 7 { 5.0 } else { g }).collect::<Vec<f64>>();
+    let warnings = etwfe().fit(with(&df, "g", changed)).unwrap().warnings;
+    let changing = DidWarning::ChangingGroups { units: 1, example: "1".into() };
+    assert!(warnings.contains(&changing), "{warnings:?}");
+    let twice = df.vstack(&df.slice(6, 6)).unwrap();
+    let warnings = etwfe().fit(&twice).unwrap().warnings;
+    let repeated = DidWarning::RepeatedRows { units: 1, example: "1 in 1".into() };
+    assert!(warnings.contains(&repeated), "{warnings:?}");
+}
+
 #[test]
 fn what_is_left_out_is_said() {
     let df = textbook();
@@ -60,4 +103,20 @@ fn what_is_left_out_is_said() {
     let fit = but(etwfe(), |c| c.covariates = vec!["x".into()]).fit(&df).unwrap();
     assert!(fit.regression.dropped.contains(&"x".to_owned()), "{:?}", fit.regression.dropped);
     assert!(fit.to_string().contains("cohort 3 in 4") || !fit.regression.dropped.is_empty());
+}
+
+#[test]
+fn effects_whose_rows_are_separated_are_not_said_to_follow_from_others() {
+    let df = textbook();
+    let (groups, times) = (floats(&df, "g"), floats(&df, "t"));
+    let count = |(y, (g, t)): (f64, (&f64, &f64))| match *g == 5.0 && *t >= 5.0 {
+        true => 0.0,
+        false => 1.0 + y.abs().floor(),
+    };
+    let counts: Vec<f64> =
+        floats(&df, "y").into_iter().zip(groups.iter().zip(&times)).map(count).collect();
+    let fit = but(etwfe(), |c| c.family = Family::Poisson).fit(with(&df, "y", counts)).unwrap();
+    let shown = fit.to_string();
+    assert!(shown.contains("cohort 5 has no effect in 5: its rows are separated"), "{shown}");
+    assert!(!shown.contains("follows from other regressors"), "{shown}");
 }

@@ -78,7 +78,8 @@ fn a_status_and_a_code_are_named_as_what_they_are() {
     let status = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
     let found = explore().describe(with(&years, "g", status)).unwrap();
     assert!(said(&found, "`g` holds only 0 and 1"), "{:?}", found.findings);
-    assert!(found.command.starts_with("burn-did att-gt"), "{}", found.command);
+    // No command is proposed that would be refused.
+    assert_eq!(found.command, "");
     let switches = [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
     let found = explore().describe(with(&years, "g", switches)).unwrap();
     assert!(said(&found, "`burn-did panel first-treated`"), "{:?}", found.findings);
@@ -88,6 +89,40 @@ fn a_status_and_a_code_are_named_as_what_they_are() {
     let found = explore().describe(with(&panel(), "g", code)).unwrap();
     assert!(said(&found, "cohort 9999 is far after the last period 3"), "{:?}", found.findings);
     assert_eq!(found.cohorts.last().unwrap().status, CohortStatus::TreatedAfter);
+}
+
+#[test]
+fn groups_of_zero_are_doubtful_where_zero_is_a_period() {
+    let moved = |by: f64| {
+        let t = [1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
+        let df = with(&panel(), "t", t.map(|t| t + by));
+        let found = explore().describe(&df).unwrap();
+        found.findings.into_iter().find(|finding| finding.contains("is 0 in"))
+    };
+    let said = moved(-2.0).unwrap();
+    assert!(said.contains("column `g` (group) is 0 in 3 row(s)"), "{said}");
+    assert!(said.contains("add a constant to periods and groups"), "{said}");
+    assert_eq!([moved(0.0), moved(-1.0)], [None, None]);
+}
+
+#[test]
+fn one_cohort_alone_has_no_comparison_and_no_command() {
+    let alone = explore().describe(with(&panel(), "g", [3.0; 14])).unwrap();
+    assert!(alone.designs.iter().all(|design| design.refused.is_some()), "{:?}", alone.designs);
+    assert!(said(&alone, "are first treated in 3, so that there is nobody to compare them with"));
+    assert!(!said(&alone, "up to the treatment of the last cohort"), "{:?}", alone.findings);
+    assert_eq!(alone.command, "");
+    let shown = alone.to_string();
+    assert!(shown.contains("nobody is left to compare with"), "{shown}");
+    assert!(!shown.contains("To estimate"), "{shown}");
+    let two = [2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0];
+    let late = |g: [f64; 14]| {
+        let t = [2.0, 3.0, 4.0, 2.0, 3.0, 4.0, 2.0, 4.0, 2.0, 3.0, 4.0, 2.0, 3.0, 4.0];
+        explore().describe(with(&with(&panel(), "t", t), "g", g)).unwrap()
+    };
+    let both = late(two.map(|g| g + 1.0));
+    assert!(said(&both, "up to the treatment of the last cohort"), "{:?}", both.findings);
+    assert!(both.command.ends_with("--control-group not_yet_treated"), "{}", both.command);
 }
 
 #[test]

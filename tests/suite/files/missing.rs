@@ -100,7 +100,10 @@ fn a_missing_group_is_never_treated_and_no_number_is_missing() {
     let path = csv(folder.path(), &gaps, "g", "NaN");
     let mut config = config();
     config.control_group = burn_did::options::ControlGroup::NotYetTreated;
-    assert_same(&fit(&config, &gaps), &config.fit(path.as_path()).unwrap());
+    let read = config.fit(path.as_path()).unwrap();
+    assert_same(&fit(&config, &gaps), &read);
+    let words = &read.audit.read_as_missing;
+    assert!(words.iter().any(|entry| entry.column == "g" && !entry.never_treated), "{words:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use burn_did::{
 };
 use polars::prelude::*;
 
-use crate::support::frames::{floats, golden_data, rows, with};
+use crate::support::frames::{floats, golden_data, map, rows, with};
 
 pub fn data() -> DataFrame {
     golden_data("fepois")
@@ -336,4 +336,21 @@ fn cohorts_without_a_reference_are_left_out() {
     assert!(
         fit.regression.dropped.is_empty() && fit.regression.names().all(|n| !n.contains("2006"))
     );
+}
+
+#[test]
+fn cohorts_that_nothing_can_be_compared_with_are_refused_with_the_cause() {
+    let mpdta = burn_did::data::mpdta();
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let mut config = config.group("first.treat").build();
+    let one = crate::support::frames::filter(&mpdta, "first.treat", |g| g == 2006.0);
+    for reference in [-1.0, -2.0] {
+        config.reference = vec![reference];
+        let error = config.fit(&one).unwrap_err();
+        assert_eq!(error.code(), "no_comparison", "{error}");
+    }
+    config.reference = vec![-1.0];
+    let between = map(&mpdta, "first.treat", |g| if g == 2006.0 { 2005.5 } else { g });
+    let error = config.fit(&between).unwrap_err().to_string();
+    assert!(error.contains("2005.5") && error.contains("next period of the data"), "{error}");
 }

@@ -18,7 +18,7 @@ use crate::parse;
 /// errors in parentheses under the estimates.
 ///
 /// Results of different kinds share the rows that have one name: event studies of any estimator, and the effect that `honest`
-/// analysed, have "Event time 0" and so on.
+/// analysed, have "Event time 0" and so on, in units of the time column; event times that count periods are converted.
 #[derive(Args)]
 pub(crate) struct CompareArgs {
     /// Results saved with --save, or event studies in the words of R `HonestDiD`.

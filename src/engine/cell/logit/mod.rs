@@ -249,7 +249,8 @@ impl LogitState {
     ) {
         let size = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let ArmTotals { treated, all, .. } = self.totals;
-        let score = size(&stat.score);
+        // The score of the constant is there also where the model has none.
+        let score = algebra.columns().iter().fold(0.0f64, |m, j| m.max(stat.score[*j].abs()));
         let still = tolerance.score * treated.min(all - treated);
         let step = algebra.solve_information(&stat.hessian, &stat.score);
         // Where scores are zero or one there is no information. If that is not what rows have, the step went too far.

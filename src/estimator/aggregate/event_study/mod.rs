@@ -8,6 +8,7 @@ mod usable;
 use serde::{Deserialize, Serialize};
 
 use super::{AggregatedRow, LeftOut, UniversalBase};
+use crate::base::calendar::label;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::options::defaults::ALPHA;
@@ -153,6 +154,13 @@ impl EventStudy {
             provenance,
             universal: None,
         })
+    }
+
+    /// With event times that count time, of some that count periods of this length; as it is if the length is not known.
+    pub(crate) fn in_time(mut self, length: Option<f64>) -> Self {
+        let length = length.unwrap_or(1.0);
+        self.rows.iter_mut().for_each(|row| row.at *= length);
+        self
     }
 
     /// Says at which event times the coefficients are, for tables and to find an effect by its event time: consecutive, with a gap
@@ -324,6 +332,21 @@ impl EventStudy {
         let estimated =
             |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.estimate.is_some();
         self.rows.iter().enumerate().filter(estimated)
+    }
+}
+
+/// What stands under a comparison with event times that count periods of this length, if it is known.
+pub(crate) fn counted_periods(length: Option<f64>) -> Option<String> {
+    match length {
+        Some(1.0) => None,
+        Some(length) => Some(format!(
+            "event times are times since treatment here; its own table counts periods, of a length of {}",
+            label(length)
+        )),
+        None => Some(
+            "event times count periods and not the time since treatment, as the length of a period is not known or not the same; fit it without `rank_periods`, on evenly spaced periods, to compare it with results that count time"
+                .to_owned(),
+        ),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Extended two-way fixed effects in print.
 
 use crate::base::calendar::{label, shown};
+use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
+use crate::estimator::etwfe::design::cell_label;
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
@@ -104,10 +106,20 @@ impl Report for EtwfeResult {
     fn messages(&self) -> Vec<String> {
         let mut messages = facts::messages(&self.warnings, self.settings.frequency);
         messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
+        let separating = |warning: &DidWarning| match warning {
+            DidWarning::Separated { columns, .. } => columns.clone(),
+            _ => Vec::new(),
+        };
+        let separating: Vec<String> =
+            self.regression.warnings.iter().flat_map(separating).collect();
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
         messages.extend(lost.map(|cell| {
             let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
-            format!("cohort {group} has no effect in {time}: it follows from other regressors")
+            let why = match separating.contains(&cell_label(&group, &time)) {
+                true => "its rows are separated, so that no finite effect fits them",
+                false => "it follows from other regressors",
+            };
+            format!("cohort {group} has no effect in {time}: {why}")
         }));
         messages
     }

@@ -33,13 +33,18 @@ pub(crate) struct RowCohorts {
     /// Positive infinity for never treated (0, +inf, null), NaN if missing.
     pub cohort: Values,
     pub time: Values,
+    /// Rows in which the first treated period is written as 0, where periods are negative.
+    pub zero_groups: usize,
 }
 
 impl RowCohorts {
     /// From the columns of a table in periods.
     fn read(table: &Table<'_>, columns: &CohortColumns) -> Result<Self> {
         let cohort = table.first_period_values(&columns.cohort)?;
-        Ok(Self { cohort, time: table.period_values(&columns.time)? })
+        let time = table.period_values(&columns.time)?;
+        let lowest = time.iter().copied().reduce(f64::min);
+        let zero_groups = table.zero_groups(&columns.cohort, None, lowest)?;
+        Ok(Self { cohort, time, zero_groups })
     }
 }
 

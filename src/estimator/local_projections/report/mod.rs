@@ -3,6 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
+use crate::estimator::aggregate::counted_periods;
 use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::local_projections::{
     LocalProjectionsResult, ProjectionBase, ProjectionMethod,
@@ -147,7 +148,7 @@ result!(LocalProjectionsResult);
 
 impl Comparable for LocalProjectionsResult {
     fn terms(&self) -> Vec<Term> {
-        self.event_study().terms()
+        self.event_study().in_time(self.sample.period_length).terms()
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -167,8 +168,12 @@ impl Comparable for LocalProjectionsResult {
         Some(self.sample.outcome.clone())
     }
 
+    fn remarks(&self) -> Vec<String> {
+        counted_periods(self.sample.period_length).into_iter().collect()
+    }
+
     #[cfg(feature = "plot")]
     fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
-        self.event_study().comparable_chart(options)
+        self.event_study().in_time(self.sample.period_length).comparable_chart(options)
     }
 }

@@ -4,6 +4,7 @@ use crate::base::calendar::shown;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
+use crate::estimator::aggregate::counted_periods;
 use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
 use crate::report::compare::{Comparable, Term};
@@ -161,7 +162,7 @@ result!(StackedResult);
 
 impl Comparable for StackedResult {
     fn terms(&self) -> Vec<Term> {
-        self.event_study().terms()
+        self.event_study().in_time(self.sample.period_length).terms()
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -181,8 +182,12 @@ impl Comparable for StackedResult {
         Some(self.sample.outcome.clone())
     }
 
+    fn remarks(&self) -> Vec<String> {
+        counted_periods(self.sample.period_length).into_iter().collect()
+    }
+
     #[cfg(feature = "plot")]
     fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
-        self.event_study().comparable_chart(options)
+        self.event_study().in_time(self.sample.period_length).comparable_chart(options)
     }
 }

@@ -1,8 +1,10 @@
 //! Effects of a treatment that switches in print.
 
+use crate::base::calendar::FittedCalendar;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
+use crate::estimator::aggregate::counted_periods;
 use crate::estimator::switching::{DidMultiplegtResult, SwitchingEffect};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
@@ -240,13 +242,21 @@ impl DidMultiplegtResult {
 
 result!(DidMultiplegtResult);
 
+impl DidMultiplegtResult {
+    /// Time between two periods, which event times count; none if they are not evenly spaced.
+    fn period_length(&self) -> Option<f64> {
+        let periods = &self.audit.periods;
+        FittedCalendar::new(periods, &[]).grid.even_step(periods)
+    }
+}
+
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
 impl Comparable for DidMultiplegtResult {
     fn terms(&self) -> Vec<Term> {
         let average = self.average.iter().map(|average| {
             Term::new("Average total effect", [0.5, 0.0, 0.0], average.estimate, Band::Pointwise)
         });
-        let study = self.event_study();
+        let study = self.event_study().in_time(self.period_length());
         let events = study.terms().into_iter().zip(&study.rows).filter(|(_, row)| !row.reference);
         average.chain(events.map(|(term, _)| term)).collect()
     }
@@ -276,9 +286,13 @@ impl Comparable for DidMultiplegtResult {
         Some(self.settings.outcome.clone())
     }
 
+    fn remarks(&self) -> Vec<String> {
+        counted_periods(self.period_length()).into_iter().collect()
+    }
+
     #[cfg(feature = "plot")]
     fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
-        self.event_study().comparable_chart(options)
+        self.event_study().in_time(self.period_length()).comparable_chart(options)
     }
 }
 

@@ -25,7 +25,7 @@ use super::sizes::check_design;
 use super::store::{Panel, Store, Strata};
 use super::strata::Layout;
 use super::survey::Survey;
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::formula::Design;
 
 /// Arranges the rows of all frames; `audit` says where they come from.
@@ -67,6 +67,10 @@ pub(super) fn decide(
     check_design(blueprint.shape, rows.len())?;
     let layout = blueprint.rules.layout;
     let mut sample = describe(&blueprint, request, counts, &design);
+    if !design.without().is_empty() {
+        // Factors of one level are constant.
+        sample.warnings.push(DidWarning::Collinear { columns: design.without().to_vec() });
+    }
     if layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs) {
         sample.pairs = Some(Pairs::new(&survey.units, &blueprint.rules));
     }

@@ -48,6 +48,8 @@ pub(super) struct ColumnsRead {
     pub rows: usize,
     pub time: PeriodCodes,
     pub group: PeriodCodes,
+    /// Rows whose first treated period is written as 0, where periods are negative.
+    pub zero_groups: usize,
     pub treatment: Option<Values>,
     pub units: Option<Units>,
     pub weights: Option<(String, Values)>,
@@ -111,6 +113,8 @@ impl ColumnsRead {
                 return Err(DidError::config("group", expected, "none"));
             }
         };
+        let zeros = |name: &String| table.zero_groups(name, columns.frequency, time.lowest());
+        let zero_groups = columns.group.as_ref().map_or(Ok(0), zeros)?;
         let codes = |name: &String| table.labels(name, "cluster").map(|labels| labels.codes());
         let cluster =
             columns.cluster.as_ref().map(|name| codes(name).map(|codes| (name.clone(), codes)));
@@ -181,6 +185,7 @@ impl ColumnsRead {
             rows,
             time,
             group,
+            zero_groups,
             treatment,
             units,
             weights,

@@ -40,6 +40,8 @@ pub(crate) struct Overview {
     pub read_as_missing: Vec<ReadAsMissing>,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
+    /// Rows whose first treated period is written as 0, where periods are negative.
+    pub zero_groups: usize,
     pub found: Found,
     number_names: Vec<String>,
     /// All periods of the data, where frames may lack some.
@@ -77,6 +79,7 @@ impl Overview {
         let counts = scan::scan(&read, columns, shifts, periods)?;
         self.rows += df.height();
         self.incomplete += read.incomplete();
+        self.zero_groups += read.zero_groups;
         add_counts(&mut self.read_as_missing, &std::mem::take(&mut read.read_as_missing));
         for (column, rows) in read.missing() {
             match self.missing.iter_mut().find(|(known, _)| *known == column) {

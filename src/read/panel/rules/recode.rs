@@ -159,6 +159,10 @@ impl Recoded {
         }
         let role = design.last_cohort(self.start.is_some())?;
         let Some(&last) = self.found.last() else { return Ok(None) };
+        let later = |g: &f64| self.grid.elapsed(self.periods[0], *g) > self.delta;
+        if later(&last) && !self.found.iter().any(|g| *g != last && later(g)) {
+            return Err(DidError::NoComparison);
+        }
         let from = |t: &f64| self.grid.elapsed(*t, last) <= self.delta;
         self.end = self.periods.iter().copied().find(from).unwrap_or(f64::INFINITY);
         let dropped = |t: &&f64| **t >= self.end;

@@ -70,8 +70,24 @@ fn the_last_cohort_stands_in_for_the_never_treated() {
 
 #[test]
 fn a_last_cohort_without_two_periods_before_it_is_an_error() {
-    let found = rules(&[(2.0, ALL, 5)], &staggered(NeverTreated, 0));
+    let found = rules(&[(1.5, ALL, 4), (2.0, ALL, 5)], &staggered(NeverTreated, 0));
     assert!(matches!(found, Err(DidError::TooFewPeriods { periods: 1 })), "{found:?}");
+}
+
+#[test]
+fn one_cohort_alone_has_no_comparison() {
+    for control_group in [NeverTreated, NotYetTreated] {
+        for group in [2.0, 3.0, 4.0] {
+            let alone = rules(&[(group, ALL, 5)], &staggered(control_group, 0));
+            assert!(matches!(alone, Err(DidError::NoComparison)), "{alone:?}");
+        }
+        // Units treated in the first period are compared with nobody.
+        let found = rules(&[(1.0, ALL, 4), (3.0, ALL, 5)], &staggered(control_group, 0));
+        assert!(matches!(found, Err(DidError::NoComparison)), "{found:?}");
+        assert!(rules(&[(3.0, ALL, 5), (4.0, ALL, 6)], &staggered(control_group, 0)).is_ok());
+    }
+    let found = rules(&[(3.0, ALL, 5)], &triple(NotYetTreated));
+    assert!(matches!(found, Err(DidError::NoComparison)), "{found:?}");
 }
 
 #[test]

@@ -102,3 +102,21 @@ fn what_is_left_out_or_unsure_is_said() {
     let fit = stacked(2, 1).fit(&already).unwrap();
     assert!(fit.warnings.contains(&DidWarning::AlreadyTreated { units: 15, anticipation: 0 }));
 }
+
+#[test]
+fn groups_between_two_periods_are_named() {
+    let df = textbook();
+    let apart = map(&map(&df, "t", |t| 2.0 * t), "g", |g| 2.0 * g);
+    let named = |warning: &DidWarning| matches!(warning, DidWarning::GroupsBetweenPeriods { .. });
+    let whole = stacked(2, 1).fit(&apart).unwrap();
+    assert!(!whole.warnings.iter().any(named));
+    let between = map(&apart, "g", |g| if g == 6.0 { 5.0 } else { g });
+    let fit = stacked(2, 1).fit(&between).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::GroupsBetweenPeriods { groups: vec![5.0] }));
+    assert!(fit.to_string().contains("first treated in the next one"));
+    assert_eq!(fit.effects, whole.effects);
+    // Observed periods that are counted, too.
+    let squares = map(&map(&df, "t", |t| t * t), "g", |g| if g == 3.0 { 8.0 } else { g * g });
+    let fit = but(stacked(2, 1), |c| c.rank_periods = true).fit(&squares).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::GroupsBetweenPeriods { groups: vec![8.0] }));
+}

@@ -4,8 +4,8 @@ use burn_did::stacks::{StackEffects, StackWeights};
 use burn_did::{Data, Estimate, Stacked, StackedResult};
 use polars::prelude::*;
 
-use super::{numbers, stacked};
-use crate::by_unit::{are_derivatives, near, random};
+use super::{at, numbers, stacked};
+use crate::by_unit::{are_derivatives, near, random, textbook};
 use crate::support::but;
 use crate::support::frames::{floats, map, permutation, rows, with};
 
@@ -142,4 +142,41 @@ fn influence_values_are_derivatives() {
         }
     }
     assert_eq!(compared, 18);
+}
+
+/// Event times whose rows do not have a weight do not change with it, however large it is.
+#[test]
+fn a_large_weight_changes_its_own_event_time_alone() {
+    let df = textbook();
+    let columns = ["g", "t"].map(|name| floats(&df, name));
+    let heavy = (0..df.height()).find(|row| (columns[0][*row], columns[1][*row]) == (3.0, 4.0));
+    let config = but(stacked(2, 1), |c| c.weights = Some("w".into()));
+    let fit = |size: f64, effects: StackEffects| {
+        let mut w = floats(&df, "w");
+        w[heavy.unwrap()] = size;
+        but(config.clone(), |c| c.effects = effects).fit(with(&df, "w", w)).unwrap()
+    };
+    let effect = |fit: &StackedResult, event_time: i64| {
+        let (estimate, se) = at(fit, event_time);
+        [estimate.unwrap(), se.unwrap()]
+    };
+    let plain = fit(1.0, StackEffects::Pooled);
+    let limit = fit(1e6, StackEffects::Pooled);
+    let own = fit(1e8, StackEffects::SubExperiment);
+    for size in [1e3, 1e9, 1e10, 1e12, 1e14] {
+        let pooled = fit(size, StackEffects::Pooled);
+        for event_time in [-2, 0] {
+            for (a, b) in effect(&pooled, event_time).iter().zip(effect(&plain, event_time)) {
+                near(*a, b, 1e-9);
+            }
+        }
+        if size > 1e6 {
+            near(effect(&pooled, 1)[0], effect(&limit, 1)[0], 1e-4);
+            near(pooled.overall.estimate.unwrap(), limit.overall.estimate.unwrap(), 1e-4);
+            let by_sub = fit(size, StackEffects::SubExperiment);
+            for event_time in [-2, 0, 1] {
+                near(effect(&by_sub, event_time)[0], effect(&own, event_time)[0], 1e-4);
+            }
+        }
+    }
 }
