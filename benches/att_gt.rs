@@ -8,7 +8,7 @@ use burn_did::backend::Cpu;
 use burn_did::data::{Simulation, mpdta};
 use burn_did::{
     AttGt,
-    options::{Bootstrap, ControlGroup},
+    options::{Band, Bootstrap, ControlGroup},
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -23,6 +23,11 @@ fn small(c: &mut Criterion) {
         .build();
     c.bench_function("att_gt/mpdta/dr/k=2", |b| {
         b.iter(|| black_box(fit.fit(&df)));
+    });
+    let mut with_band = fit.clone();
+    with_band.band = Some(Band::Uniform);
+    c.bench_function("att_gt/mpdta/dr/k=2/band", |b| {
+        b.iter(|| black_box(with_band.fit(&df)));
     });
 }
 
