@@ -17,6 +17,11 @@ impl fmt::Display for Place<'_> {
     }
 }
 
+/// Numbers one after another.
+pub(super) fn list(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// How a column of dates of this role has units that are never treated.
 pub(super) fn never_with_dates(role: &str) -> &'static str {
     match role {

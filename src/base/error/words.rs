@@ -3,16 +3,13 @@
 use std::fmt;
 
 use super::DidWarning;
+use super::parts::list;
 use crate::base::calendar::{Frequency, shown};
 use crate::base::options::covariates::CovariatePeriod;
 use crate::base::percent::percent;
 
 /// Levels that a message names.
 const SHOWN: usize = 8;
-
-fn list(numbers: &[f64]) -> String {
-    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
-}
 
 impl DidWarning {
     pub(super) fn write(
@@ -63,20 +60,16 @@ impl DidWarning {
                 f,
                 "column `{column}` (group) is 0 in {rows} row(s), which count as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive"
             ),
-            Self::ChangingGroups { units, example } => {
-                let change = if *units == 1 { "unit changes its" } else { "units change their" };
-                write!(
-                    f,
-                    "{units} {change} group, such as {example}; each row counts in the cohort that it names: if that is not meant, give the first treated period in all rows of a unit"
-                )
-            }
-            Self::RepeatedRows { units, example } => {
-                let have = if *units == 1 { "unit has" } else { "units have" };
-                write!(
-                    f,
-                    "{units} {have} several rows in a period, such as {example}; each row counts as an observation: if that is not meant, keep one row per unit and period, or name a unit column that tells the rows apart"
-                )
-            }
+            Self::ChangingGroups { units, example } => write!(
+                f,
+                "{units} {change} group, such as {example}; each row counts in the cohort that it names: if that is not meant, give the first treated period in all rows of a unit",
+                change = if *units == 1 { "unit changes its" } else { "units change their" }
+            ),
+            Self::RepeatedRows { units, example } => write!(
+                f,
+                "{units} {have} several rows in a period, such as {example}; each row counts as an observation: if that is not meant, keep one row per unit and period, or name a unit column that tells the rows apart",
+                have = if *units == 1 { "unit has" } else { "units have" }
+            ),
             Self::MovedGroups { groups } => {
                 let moved = |(from, to): &(f64, f64)| format!("{from} as {to}");
                 let moved: Vec<String> = groups.iter().map(moved).collect();
