@@ -108,7 +108,6 @@ impl<'a> UnfinishedResult<'a> {
         let covariance = moments.covariance();
         let analytic = self.variance(&covariance, columns).sqrt() * y_scale;
         let mut se = Some(analytic).filter(|se| se.is_finite() && *se > DEGENERATE);
-        self.result.warnings.extend(negligible(att, analytic));
         if let Some(bootstrap) = self.result.settings.inference.bootstrap {
             let draws = self.draws.take().unwrap_or_else(|| {
                 let all = moments.draws(&covariance, &bootstrap);
@@ -116,6 +115,7 @@ impl<'a> UnfinishedResult<'a> {
             });
             se = self.resampled(draws.into_iter().map(|d| d * y_scale).collect(), bootstrap.draws);
         }
+        self.result.warnings.extend(negligible(att, analytic).filter(|_| se.is_none()));
         self.result.estimate = Estimate::new(Some(att), se, self.result.critical_value);
         if self.result.method == DrdidMethod::DoublyRobustImproved {
             self.result.calibrated = Some(!estimated.not_calibrated);
