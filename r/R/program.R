@@ -33,6 +33,8 @@ run_program <- function(args) {
   problems <- Filter(function(m) identical(m$kind, "error"), messages)
   if (status != 0L || length(problems)) {
     other <- Filter(function(m) !identical(m$kind, "warning"), messages)
+    # That a result has no estimate is a warning of the result.
+    if (!length(other)) other <- messages
     text <- vapply(other, function(m) m$text, "")
     first <- if (length(problems)) problems[[1L]] else list()
     if (!length(text)) text <- paste("burn-did ended with status", status)

@@ -396,7 +396,11 @@ fn bad_command_lines_exit_with_2() {
     bad(&["--plot", "es.svg", "--text-scale", "9"], "between 1/3 and 5");
     bad(&["--plot", "es.svg", "--style", "dots"], "points, line, ribbon, bars");
     bad(&["--memory-budget", "lots"], "expected bytes");
-    bad(&["--boot", "--biters", "0"], "at least 1");
+    bad(&["--boot", "--biters", "1"], "at least 2");
+    for idle in ["--biters=9", "--seed=1", "--multiplier=webb"] {
+        bad(&[idle], "--boot\n");
+    }
+    bad(&["--fix-weights", "first_period"], "--weightsname <COLUMN>\n");
     bad(&["--device", "1"], "cpu backend");
     bad(&["--vcov"], "--format json");
     bad(&["--allow-unbalanced-panel", "--repeated-cross-sections"], "allow_unbalanced_panel");

@@ -218,7 +218,7 @@ fn draws_of_units_and_sensitivity_by_the_command() {
         2
     );
     let refused = failure(2, &[&all[..], &["--boot-type", "empirical"]].concat());
-    assert!(refused.contains("`resampling` must be `multiplier` without a bootstrap"), "{refused}");
+    assert!(refused.contains("--boot\n"), "{refused}");
     let honest = parsed(&["honest", &saved, "--mbar", "0.5,1", "--format", "json"]);
     assert_eq!(honest["intervals"].as_array().unwrap().len(), 2);
 }

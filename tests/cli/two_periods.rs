@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::golden::data;
-use crate::run::{deviation, failure, keys, parsed, root, stdout, temporary};
+use crate::run::{burn_did, deviation, failure, keys, parsed, root, stdout, temporary, text};
 
 const DRDID: [&str; 8] = ["--yname", "y", "--tname", "t", "--idname", "id", "--treatname", "d"];
 
@@ -66,6 +66,17 @@ fn two_periods_have_one_document_and_every_format() {
     let csv = run(&["--format", "csv"]);
     assert!(csv.lines().nth(1).is_some_and(|row| row.contains(",ok,")), "{csv}");
     assert!(run(&["--repeated-cross-sections"]).contains("(drdid_imp_rc)"));
+}
+
+#[test]
+fn an_effect_that_cannot_be_estimated_is_said_by_the_exit_status() {
+    let file = data("two_a");
+    let trimmed = ["--xformla", "~ x1", "--trim-level", "0.000001"];
+    let done = burn_did(&[&["drdid", &file][..], &DRDID, &trimmed].concat());
+    assert_eq!(done.status.code(), Some(1));
+    let (table, said) = (text(&done.stdout), text(&done.stderr));
+    assert!(said.contains("warning: the effect has no estimate: "), "{said}");
+    assert!(table.contains("Warning: the effect has no estimate: "), "{table}");
 }
 
 #[test]

@@ -110,6 +110,11 @@ pub enum DidWarning {
         /// Why.
         reason: String,
     },
+    /// The comparison of two periods has no estimate.
+    NoEstimate {
+        /// Why.
+        reason: String,
+    },
     /// A propensity score did not converge; its cell uses the last iterate.
     NotConverged {
         /// Group of the cell.

@@ -114,6 +114,7 @@ impl DidWarning {
                 let (group, time) = (name(group), name(time));
                 write!(f, "(group {group}, time {time}) has no estimate: {reason}")
             }
+            Self::NoEstimate { reason } => write!(f, "the effect has no estimate: {reason}"),
             Self::NotConverged { group, time } => write!(
                 f,
                 "the propensity score of (group {}, time {}) did not converge; the last iterate is used",

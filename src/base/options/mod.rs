@@ -264,8 +264,8 @@ impl Inference {
     /// Checks the ranges of the options.
     ///
     /// # Errors
-    /// [`DidError::Config`] for a level without finite intervals of positive width, or a bootstrap without draws or with more
-    /// than its random numbers can tell apart.
+    /// [`DidError::Config`] for a level without finite intervals of positive width, or a bootstrap with fewer than two draws or with
+    /// more than its random numbers can tell apart.
     pub fn validate(&self) -> Result<()> {
         if !(SMALLEST_ALPHA..=1.0 - SMALLEST_ALPHA).contains(&self.alpha) {
             return Err(DidError::config(
@@ -275,8 +275,8 @@ impl Inference {
             ));
         }
         match self.bootstrap {
-            Some(Bootstrap { draws, .. }) if draws == 0 || u32::try_from(draws).is_err() => {
-                Err(DidError::config("bootstrap draws", "at least 1 and at most 4294967295", draws))
+            Some(Bootstrap { draws, .. }) if draws < 2 || u32::try_from(draws).is_err() => {
+                Err(DidError::config("bootstrap draws", "at least 2 and at most 4294967295", draws))
             }
             _ => Ok(()),
         }

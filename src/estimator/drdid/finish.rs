@@ -70,6 +70,8 @@ impl<'a> UnfinishedResult<'a> {
 
     /// There is no estimate.
     pub fn failed(mut self, status: CellStatus, start: Instant) -> DrdidResult {
+        let reason = status.shown(self.sample.calendar.frequency);
+        self.result.warnings.push(DidWarning::NoEstimate { reason });
         self.result.status = status;
         self.result.timings.total = start.elapsed().as_secs_f64();
         self.result

@@ -43,16 +43,20 @@ pub(crate) struct MissingValues {
 struct MissingToken {
     text: String,
     integer: Option<i128>,
+    /// Not NaN.
     number: Option<f64>,
+    not_a_number: bool,
 }
 
 impl MissingToken {
     fn new(text: &str) -> Self {
         let text = text.trim().to_owned();
-        let number = text.parse().ok().filter(|n: &f64| !n.is_nan());
+        let parsed = text.parse::<f64>();
+        let not_a_number = parsed.as_ref().is_ok_and(|number| number.is_nan());
+        let number = parsed.ok().filter(|_| !not_a_number);
         let whole = number.filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
         let integer = text.parse().ok().or(whole.map(|n| n as i128));
-        Self { text, integer, number }
+        Self { text, integer, number, not_a_number }
     }
 
     /// The rows of a column of numbers that are not this number in the column's type; `None` if it has no such number.
@@ -77,6 +81,10 @@ impl MissingToken {
                 } else {
                     differs(in_own_type)?
                 })
+            }
+            (dtype, ..) if dtype.is_float() && self.not_a_number => {
+                let values = series.cast(&DataType::Float64)?;
+                Some(values.f64()?.iter().map(|value| Some(!value.is_some_and(f64::is_nan))).collect())
             }
             _ => None,
         })
@@ -154,7 +162,7 @@ impl MissingValues {
     /// Whether a text without blanks around it is missing in a column of numbers.
     pub fn among_numbers(&self, text: &str) -> bool {
         match &self.given {
-            Some(given) => self.given_text(given, text) || self.given_number(given, text),
+            Some(given) => self.given_text(text) || self.given_number(given, text),
             None => {
                 let stata = matches!(text.as_bytes(), [b'.', b'a'..=b'z' | b'A'..=b'Z']);
                 let usual = |word: &&str| text.eq_ignore_ascii_case(word);
@@ -166,9 +174,14 @@ impl MissingValues {
     /// Whether a text without blanks around it is missing in a column of text.
     pub fn among_texts(&self, text: &str) -> bool {
         match &self.given {
-            Some(given) => self.given_text(given, text),
+            Some(_) => self.given_text(text),
             None => text.is_empty() || text == AMONG_TEXTS,
         }
+    }
+
+    /// Whether the user has named this text.
+    pub fn names(&self, text: &str) -> bool {
+        self.given.iter().flatten().any(|token| token.text == text)
     }
 
     /// Whether some words are numbers.
@@ -176,8 +189,8 @@ impl MissingValues {
         self.given.iter().flatten().any(|token| token.number.is_some())
     }
 
-    fn given_text(&self, given: &[MissingToken], text: &str) -> bool {
-        text.is_empty() || given.iter().any(|token| token.text == text)
+    fn given_text(&self, text: &str) -> bool {
+        text.is_empty() || self.names(text)
     }
 
     fn given_number(&self, given: &[MissingToken], text: &str) -> bool {
@@ -331,6 +344,9 @@ mod tests {
             assert_eq!(nulls(series, "-99.9"), 1, "{}", series.dtype());
             assert_eq!(nulls(series, "-99.8"), 0, "{}", series.dtype());
         }
+        let gaps = Series::new("x".into(), [Some(f64::NAN), Some(1.0), None]);
+        assert_eq!((nulls(&gaps, "NaN"), nulls(&gaps, "nan"), nulls(&gaps, "1")), (2, 2, 2));
+        assert_eq!(nulls(&doubles, "NaN"), 0);
         // As single precision has it, in a column that other files have in double precision.
         assert_eq!(nulls(&singles.cast(&DataType::Float64).unwrap(), "-99.9"), 1);
         assert_eq!((nulls(&doubles, "16777217"), nulls(&singles, "16777217")), (0, 1));

@@ -322,6 +322,8 @@ fn nothing_is_estimated_if_all_comparison_units_are_trimmed() {
                 _ => CellStatus::NoControlWeight,
             };
             assert_eq!(fit.status, expected, "{}, {covariates}", fit.estimator_name());
+            let said = |w: &DidWarning| matches!(w, DidWarning::NoEstimate { .. });
+            assert!(fit.warnings.iter().any(said), "{:?}", fit.warnings);
         }
     }
 }

@@ -32,10 +32,10 @@ pub(crate) struct BootstrapArgs {
     #[arg(long, visible_alias = "bootstrap")]
     boot: bool,
     /// Draws of the bootstrap.
-    #[arg(long, value_name = "N", visible_alias = "draws", default_value_t = defaults::bootstrap().draws)]
+    #[arg(long, value_name = "N", requires = "boot", visible_alias = "draws", default_value_t = defaults::bootstrap().draws)]
     biters: usize,
     /// Seed of the bootstrap.
-    #[arg(long, value_name = "N", default_value_t = defaults::bootstrap().seed)]
+    #[arg(long, value_name = "N", requires = "boot", default_value_t = defaults::bootstrap().seed)]
     seed: u64,
 }
 
@@ -56,6 +56,7 @@ pub(crate) struct InferenceArgs {
     #[arg(
         long,
         value_name = "LAW",
+        requires = "boot",
         default_value_t = defaults::bootstrap().multiplier,
         value_parser = OneOf::<Multiplier>::all()
     )]

@@ -24,7 +24,13 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     covariates: CovariateArgs,
     /// Period whose weight is used where weights change over time.
-    #[arg(long, value_name = "WHICH", value_parser = OneOf::<FixWeights>::all(), help_heading = "Columns")]
+    #[arg(
+        long,
+        value_name = "WHICH",
+        requires = "weightsname",
+        value_parser = OneOf::<FixWeights>::all(),
+        help_heading = "Columns"
+    )]
     fix_weights: Option<FixWeights>,
     #[command(flatten)]
     group_time: GroupTimeArgs,

@@ -107,6 +107,7 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "HOW",
+        requires = "boot",
         default_value_t = defaults::cont_did().resampling,
         value_parser = OneOf::<Resampling>::all(),
         help_heading = "Inference"

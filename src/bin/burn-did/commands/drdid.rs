@@ -55,6 +55,7 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "HOW",
+        requires = "boot",
         default_value_t = defaults::drdid().resampling,
         value_parser = OneOf::of([Resampling::Weighted, Resampling::Multiplier]),
         help_heading = "Inference"
@@ -123,7 +124,9 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
     let fit = backend::fit(args)?;
     let emitted = args.output.emit(&fit);
     let scores = args.weights.write(fit.scores.as_ref(), args.output.quiet);
-    output::all(std::iter::once(emitted).chain(scores))
+    output::all(std::iter::once(emitted).chain(scores))?;
+    // The warnings say why there is none.
+    fit.estimate.estimate.map_or(Err(CliError::Said), |_| Ok(()))
 }
 
 impl DrdidArgs {

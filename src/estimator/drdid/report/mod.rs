@@ -107,9 +107,6 @@ impl DrdidResult {
     fn notes(&self) -> Vec<String> {
         let settings = &self.settings;
         let mut notes = Vec::new();
-        if !self.status.is_estimated() {
-            notes.push(format!("No estimate: {}", self.status.shown(settings.frequency)));
-        }
         notes.push(format!("Estimator: {} ({})", words(self.method), self.estimator_name()));
         notes.push(format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates));
         let (treated, control) = (self.n_treated, self.n_control);

@@ -27,6 +27,7 @@ impl<'a> Field<'a> {
         // The usual words are no numbers, so that numbers need not be compared with them.
         let number = Self::number(text);
         match number {
+            Some(Self::NotANumber) if missing.names(text) => Self::Missing,
             Some(number) if !missing.has_numbers() => number,
             _ if missing.among_numbers(text) && number != Some(Self::NotANumber) => Self::Missing,
             Some(number) => number,
@@ -124,6 +125,9 @@ mod tests {
         assert_eq!(Field::new("TRUE", &own, false), Field::Missing);
         assert_eq!(Field::new("-98", &own, false), Field::Integer(-98));
         assert_eq!(Field::new("NA", &own, false), Field::Text("NA"));
+        let own = MissingValues::new(Some(&["NaN".to_owned()]));
+        assert_eq!(Field::new("NaN", &own, false), Field::Missing);
+        assert_eq!(Field::new("nan", &own, false), Field::NotANumber);
     }
 
     #[test]
