@@ -84,7 +84,13 @@ impl MissingToken {
             }
             (dtype, ..) if dtype.is_float() && self.not_a_number => {
                 let values = series.cast(&DataType::Float64)?;
-                Some(values.f64()?.iter().map(|value| Some(!value.is_some_and(f64::is_nan))).collect())
+                Some(
+                    values
+                        .f64()?
+                        .iter()
+                        .map(|value| Some(!value.is_some_and(f64::is_nan)))
+                        .collect(),
+                )
             }
             _ => None,
         })

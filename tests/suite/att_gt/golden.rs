@@ -12,7 +12,7 @@ macro_rules! datasets {
     ($($name:ident),*) => {
         $(#[test]
         fn $name() {
-            run_dataset::<Cpu>(stringify!($name), Precision::F64, Rule::Reference);
+            run_dataset::<Cpu>(stringify!($name), Precision::F64, Rule::Reference, 1);
         })*
 
         const TESTED: &[&str] = &[$(stringify!($name)),*];
@@ -38,6 +38,6 @@ fn every_case_is_tested() {
 #[test]
 fn single_precision_is_within_a_thousandth_of_a_standard_error() {
     for name in DATASETS {
-        run_dataset::<Cpu>(name, Precision::F32, SINGLE_PRECISION);
+        run_dataset::<Cpu>(name, Precision::F32, SINGLE_PRECISION, 1);
     }
 }

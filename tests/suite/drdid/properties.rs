@@ -343,7 +343,8 @@ fn bad_data_have_errors_that_name_the_remedy() {
         DidError::NotBinary { column, role: "treatment", value: 2004.0, .. } if column == "treated"
     ));
     let treated = map(&df, "treated", |_| 1.0);
-    assert!(matches!(error(&plain, &treated), DidError::NoNeverTreated));
+    let refused = error(&plain, &treated);
+    assert!(refused.to_string().contains("the treatment is 1 in every row"), "{refused}");
     let untreated = map(&df, "treated", |_| 0.0);
     assert!(matches!(error(&plain, &untreated), DidError::NoValidGroups { .. }));
     let ids = floats(&df, "id");

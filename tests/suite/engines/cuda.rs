@@ -17,21 +17,21 @@ fn usable() -> bool {
 #[test]
 fn every_golden_case() {
     if usable() {
-        run_all::<Cuda>(Precision::F64, DOUBLE_PRECISION);
+        run_all::<Cuda>(Precision::F64, DOUBLE_PRECISION, 1);
     }
 }
 
 #[test]
 fn every_golden_case_of_continuous_treatments() {
     if usable() {
-        backends::continuous_treatments::<Cuda>(Precision::F64);
+        backends::continuous_treatments::<Cuda>(Precision::F64, 1);
     }
 }
 
 #[test]
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
-        backends::two_periods_and_triple_differences::<Cuda>(Precision::F64);
+        backends::two_periods_and_triple_differences::<Cuda>(Precision::F64, 1);
     }
 }
 

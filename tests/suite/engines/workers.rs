@@ -29,55 +29,63 @@ macro_rules! shown {
     };
 }
 
-/// Asserts that a fit at home, one by a worker and one by three are the same.
+/// Data in files, and by how many workers they are fitted.
+struct Written {
+    workers: usize,
+    files: tempfile::TempDir,
+}
+
+/// Asserts that a fit at home and one by workers are the same.
 macro_rules! assert_same {
     ($name:expr, $estimator:expr, $data:expr) => {
         assert_same!($name, $estimator, $data, |result| result.timings = Timings::default())
     };
     ($name:expr, $estimator:expr, $data:expr, $untimed:expr) => {
         let estimator = but($estimator, |e| e.keep_influence = false);
-        for (workers, files) in [(1, 1), (3, 2)] {
-            let directory = written($data, files);
-            let path = directory.path().join("data");
-            let here = shown!(estimator.fit(path.as_path()), $untimed);
-            let cluster = Cluster::threads::<Cpu>(&vec![Default::default(); workers], MEMORY);
-            let cluster = cluster.with_directory(directory.path());
-            let there = shown!(estimator.fit_cluster(&cluster, &path), $untimed);
-            let same = here.bytes().zip(there.bytes()).take_while(|(a, b)| a == b).count();
-            let around = |text: &str| {
-                text.chars().skip(same.saturating_sub(60)).take(200).collect::<String>()
-            };
-            let (a, b) = (around(&here), around(&there));
-            assert!(here == there, "{}, {workers} workers:\n{a}\n{b}", $name);
-            let left = std::fs::read_dir(directory.path()).unwrap().count();
-            assert_eq!(left, 1, "nothing but the data is left");
-        }
+        let Written { workers, files } = $data;
+        let scratch = tempfile::tempdir().unwrap();
+        let here = shown!(estimator.fit(files.path()), $untimed);
+        let cluster = Cluster::threads::<Cpu>(&vec![Default::default(); *workers], MEMORY);
+        let cluster = cluster.with_directory(scratch.path());
+        let there = shown!(estimator.fit_cluster(&cluster, files.path()), $untimed);
+        let same = here.bytes().zip(there.bytes()).take_while(|(a, b)| a == b).count();
+        let around =
+            |text: &str| text.chars().skip(same.saturating_sub(60)).take(200).collect::<String>();
+        let (a, b) = (around(&here), around(&there));
+        assert!(here == there, "{}, {workers} workers:\n{a}\n{b}", $name);
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "nothing is left");
     };
 }
 
-/// A directory with the data in another, in so many files of several row groups.
-fn written(data: &DataFrame, files: usize) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::create_dir(directory.path().join("data")).unwrap();
-    let rows = data.height().div_ceil(files);
-    for number in 0..files {
-        let path = directory.path().join(format!("data/{number}.parquet"));
-        let writer = ParquetWriter::new(File::create(path).unwrap());
-        let writer = writer.with_row_group_size(Some((data.height() / 5).max(1)));
-        writer.finish(&mut data.slice((number * rows) as i64, rows)).unwrap();
+impl Written {
+    /// One file for one worker, and two for three; of several row groups each.
+    fn both(data: &DataFrame) -> [Self; 2] {
+        [(1, 1), (3, 2)].map(|(workers, files)| {
+            let directory = tempfile::tempdir().unwrap();
+            let rows = data.height().div_ceil(files);
+            for number in 0..files {
+                let path = directory.path().join(format!("{number}.parquet"));
+                let writer = ParquetWriter::new(File::create(path).unwrap());
+                let writer = writer.with_row_group_size(Some((data.height() / 5).max(1)));
+                writer.finish(&mut data.slice((number * rows) as i64, rows)).unwrap();
+            }
+            Self { workers, files: directory }
+        })
     }
-    directory
 }
 
-/// Calls `test` with all cases, as many at a time as there are cores: a case alone does not keep them busy.
-fn every<C: Sync>(cases: &[C], test: impl Fn(&C) + Sync) {
+/// Calls `test` with all cases, as many at a time as there are cores: a case alone does not keep them busy. Every eighth is fitted by one
+/// worker, the others by three.
+fn every<C: Sync>(cases: &[C], data: &[Written; 2], test: impl Fn(&C, &Written) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    test(case);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
+                    test(case, &data[usize::from(number % 8 != 0)]);
                 }
             });
         }
@@ -87,9 +95,9 @@ fn every<C: Sync>(cases: &[C], test: impl Fn(&C) + Sync) {
 #[test]
 fn golden_cases_of_staggered_adoption() {
     for name in golden::DATASETS {
-        let (set, data) = (golden::Dataset::load(name), golden_data(name));
-        every(&set.cases, |case| {
-            assert_same!(case.id, set.spec(case).estimator::<Cpu>(Precision::F64), &data);
+        let (set, data) = (golden::Dataset::load(name), Written::both(&golden_data(name)));
+        every(&set.cases, &data, |case, data| {
+            assert_same!(case.id, set.spec(case).estimator::<Cpu>(Precision::F64), data);
         });
     }
 }
@@ -98,9 +106,9 @@ fn golden_cases_of_staggered_adoption() {
 fn golden_cases_of_two_periods() {
     for name in drdid::DATASETS {
         let set = drdid::Dataset::load(name);
-        let data = golden_data(&set.dataset);
-        every(&set.cases, |case| {
-            assert_same!(case.id, set.estimator::<Cpu>(case, Precision::F64), &data);
+        let data = Written::both(&golden_data(&set.dataset));
+        every(&set.cases, &data, |case, data| {
+            assert_same!(case.id, set.estimator::<Cpu>(case, Precision::F64), data);
         });
     }
 }
@@ -109,10 +117,13 @@ fn golden_cases_of_two_periods() {
 fn golden_cases_of_triple_differences() {
     for name in ddd::DATASETS.into_iter().chain(["oracle"]) {
         let set = ddd::Dataset::load(name);
-        every(&set.cases, |case| {
-            let data = golden_data(case.data.as_deref().unwrap_or(&set.dataset));
-            assert_same!(case.id, set.estimator::<Cpu>(case, Precision::F64), &data);
-        });
+        let name_of = |case: &ddd::Case| case.data.clone().unwrap_or_else(|| set.dataset.clone());
+        for cases in set.cases.chunk_by(|a, b| name_of(a) == name_of(b)) {
+            let data = Written::both(&golden_data(&name_of(&cases[0])));
+            every(cases, &data, |case, data| {
+                assert_same!(case.id, set.estimator::<Cpu>(case, Precision::F64), data);
+            });
+        }
     }
 }
 
@@ -121,10 +132,10 @@ fn golden_cases_of_triple_differences() {
 fn golden_cases_of_continuous_treatments() {
     for name in doses::DATASETS {
         let (data, cases) = doses::golden(name);
-        every(&cases, |case| {
+        every(&cases, &Written::both(&data), |case, data| {
             let estimator = doses::golden_config::<Cpu>(case);
             if estimator.method == DoseMethod::Parametric {
-                assert_same!(case["id"], estimator, &data, |result| {
+                assert_same!(case["id"], estimator, data, |result| {
                     result.level.timings = Timings::default();
                     result.slope.timings = Timings::default();
                 });

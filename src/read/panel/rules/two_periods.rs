@@ -25,7 +25,8 @@ impl DesignRules for TwoPeriods {
     }
 
     fn last_cohort(&self, _two_periods: bool) -> Result<LastCohort> {
-        Err(DidError::NoNeverTreated)
+        let problem = "the treatment is 1 in every row, so that nobody is left to compare with; add rows of untreated units";
+        Err(DidError::Panel { problem: problem.into() })
     }
 
     fn check_sizes(&self, sizes: &CohortSizes<'_>, _two_periods: bool) -> Result<()> {
