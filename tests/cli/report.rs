@@ -186,6 +186,11 @@ fn what_cannot_be_a_report_is_refused_before_any_work() {
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(said.contains("other.csv"), "{said}");
 
+    fs::write(folder.join("study.toml"), format!("biters = 99\n{}", example())).unwrap();
+    let done = shell(&folder, "burn-did report study.toml --out out");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("`biters` has no effect without `boot = true`"));
+
     // Files of a variant would be those of a step.
     for name in ["Overlap", "Compare simple", "Dynamic"] {
         let named = example().replace("name = \"Weighting\"", &format!("name = \"{name}\""));

@@ -228,6 +228,12 @@ impl JointStudyResult {
                     .into(),
             );
         }
+        if self.agreement.iter().any(|pair| pair.wald.is_none() && !pair.same) {
+            notes.push(
+                "singular: differences at some event times determine the others, as with few clusters; a test needs fewer event times (min_e, max_e) or more clusters"
+                    .into(),
+            );
+        }
         if self.band == Band::Uniform {
             notes.push(format!(
                 "Bands: uniform over all effects of all estimators, critical value {}",

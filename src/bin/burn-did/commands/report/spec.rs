@@ -119,6 +119,18 @@ impl Spec {
 
     /// The study that is to be written to a folder.
     pub(super) fn study(self, folder: &Path) -> Result<Study> {
+        let of_draws = [
+            ("biters", self.biters.is_some()),
+            ("seed", self.seed.is_some()),
+            ("multiplier", self.multiplier.is_some()),
+        ];
+        if let Some((name, _)) = of_draws.iter().find(|(_, given)| *given && !self.boot) {
+            let problem = format!("`{name}` has no effect without `boot = true`");
+            return Err(CliError::usage(
+                problem,
+                format!("add `boot = true`, or leave out `{name}`"),
+            ));
+        }
         let bootstrap = self.boot.then(|| {
             let mut bootstrap = defaults::bootstrap();
             bootstrap.draws = self.biters.unwrap_or(bootstrap.draws);
