@@ -312,6 +312,58 @@ fn event_times_count_time_for_all_estimators() {
     }
 }
 
+/// Months as decimals of a year, whose differences have other digits for each estimator.
+#[test]
+fn event_times_of_a_grid_are_equal_for_all_estimators() {
+    let config = Simulation::builder().units(200).periods(8).cohorts([4, 5, 6]).seed(7);
+    let months = config.build().frame();
+    let decimal = |month: f64| if month > 0.0 { 2000.0 + month / 12.0 } else { month };
+    let decimals = map(&map(&months, "period", decimal), "group", decimal);
+    let [by_month, by_decimal] = [&months, &decimals].map(|frame| simulated().fit(frame).unwrap());
+    let of_year = |times: &[f64]| times.iter().map(|at| at / 12.0).collect::<Vec<_>>();
+    assert_eq!(by_decimal.event_times, of_year(&by_month.event_times));
+    for (a, b) in by_decimal.agreement.iter().zip(&by_month.agreement) {
+        assert_eq!(a.event_times, of_year(&b.event_times), "{} {}", a.first, a.second);
+        assert_eq!(a.wald.map(|wald| wald.df), b.wald.map(|wald| wald.df));
+    }
+    let of_both = by_decimal.estimators.iter().zip(&by_month.estimators);
+    for (a, b) in of_both {
+        let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => (a - b).abs() < 1e-9,
+            (a, b) => a == b,
+        };
+        assert!(near(a.average.estimate, b.average.estimate), "{}: {a:?} {b:?}", a.estimator);
+        assert!(near(a.average.se, b.average.se), "{}: {a:?} {b:?}", a.estimator);
+    }
+}
+
+/// A stack keeps every cohort, so that its window ends with the data of the last one.
+#[test]
+fn a_short_window_of_one_estimator_does_not_cut_the_averages_of_all() {
+    let study = mpdta().fit(data::mpdta()).unwrap();
+    assert_eq!(study.event_times, [0.0, 1.0, 2.0, 3.0]);
+    for of in &study.estimators {
+        let is_short = of.estimator == StudyEstimator::Stacked;
+        assert_eq!(of.average.estimate.is_none(), is_short, "{}", of.estimator);
+    }
+    let table = study.to_string();
+    assert!(
+        table.contains("event times 0, 1, 2, 3, each counting alike; not of Stacked"),
+        "{table}"
+    );
+    let mut stacked = mpdta();
+    stacked.estimators = vec![CS, StudyEstimator::Stacked];
+    let vary = Variation::read("control_group").unwrap();
+    let curve = stacked.specification_curve(data::mpdta(), &vary).unwrap();
+    assert_eq!(curve.event_times, [0.0, 1.0, 2.0, 3.0]);
+    for of in &curve.specifications {
+        let is_short = of.specification.estimator == StudyEstimator::Stacked;
+        assert_eq!(of.failure.is_some(), is_short);
+        let why = of.failure.as_ref().map_or("", |failure| &failure.message);
+        assert!(!is_short || why.contains("at event time 0 only"), "{why}");
+    }
+}
+
 #[test]
 fn estimators_that_count_periods_refuse_groups_between_them() {
     let every_other = |column: &str, frame: &DataFrame| map(frame, column, |year| 2.0 * year);

@@ -59,6 +59,16 @@ impl TimeGrid {
         if (elapsed - whole).abs() <= self.tolerance { whole + 0.0 } else { elapsed }
     }
 
+    /// Time between instants as [`elapsed`](Self::elapsed) gives it, from one that was rounded or multiplied up since.
+    pub fn in_steps(&self, elapsed: f64) -> f64 {
+        match self.per_unit {
+            Some(per_unit) if (elapsed * per_unit - (elapsed * per_unit).round()).abs() < SAME => {
+                self.elapsed(self.origin, self.origin + elapsed)
+            }
+            _ => elapsed,
+        }
+    }
+
     /// The time between two of these periods, if it is the same for all.
     pub fn even_step(&self, periods: &[f64]) -> Option<f64> {
         let mut steps = periods.windows(2).map(|pair| self.elapsed(pair[0], pair[1]));

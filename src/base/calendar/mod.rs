@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use fit::FittedCalendar;
 pub use frequency::Frequency;
 pub(crate) use grid::{EventTimes, TimeGrid};
-pub(crate) use number::label;
+pub(crate) use number::{label, without_rounding};
 
 /// How periods are counted and shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -136,7 +136,7 @@ impl<B: DidBackend> Etwfe<B> {
             false => Vec::new(),
         };
         FixedEffects::<B>::builder()
-            .outcome(name_label(&self.outcome))
+            .outcome(&*self.outcome)
             .regressors(names.join(" + "))
             .absorb(absorb)
             .maybe_weights(self.weights.clone())

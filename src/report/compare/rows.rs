@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::base::calendar::without_rounding;
 use crate::base::error::{DidError, Result};
 
 use super::comparable::Term;
@@ -23,18 +24,25 @@ pub(super) struct Selection {
     pub(super) labels: Vec<(String, String)>,
 }
 
+/// What names of effects by event time begin with.
+const EVENT_TIME: &str = "Event time ";
+
 /// The rows of models, in the order of their terms.
 pub(super) fn gathered(models: &[Vec<Term>]) -> Vec<Row<'_>> {
     let mut rows: Vec<(Row<'_>, [f64; 3])> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (column, terms) in models.iter().enumerate() {
         for term in terms {
-            let position = *places.entry(&term.name).or_insert_with(|| {
-                let shown = term.shown.as_deref().unwrap_or(&term.name);
+            let shown = term.shown.as_deref().unwrap_or(&term.name);
+            let position = *places.entry(joined_by(&term.name)).or_insert_with(|| {
                 let terms = vec![None; models.len()];
                 rows.push((Row { name: &term.name, shown, terms }, term.order));
                 rows.len() - 1
             });
+            let row = &mut rows[position].0;
+            if term.name.len() < row.name.len() {
+                (row.name, row.shown) = (&term.name, shown);
+            }
             // The first of several terms of one name.
             rows[position].0.terms[column].get_or_insert(term);
         }
@@ -44,6 +52,12 @@ pub(super) fn gathered(models: &[Vec<Term>]) -> Vec<Row<'_>> {
         by(0).then(by(1)).then(by(2))
     });
     rows.into_iter().map(|(row, _)| row).collect()
+}
+
+/// The name that terms of one row have, whatever the digits of their event times.
+fn joined_by(name: &str) -> String {
+    let time = name.strip_prefix(EVENT_TIME).and_then(|time| time.parse().ok());
+    time.map_or_else(|| name.to_owned(), |time| format!("{EVENT_TIME}{}", without_rounding(time)))
 }
 
 impl Selection {
@@ -153,6 +167,21 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::options::Band;
+    use crate::result::inference::Estimate;
+
+    #[test]
+    fn event_times_that_differ_for_rounding_share_a_row() {
+        let term = |name: &str| Term::new(name, [0.0; 3], Estimate::default(), Band::Pointwise);
+        let models = [
+            vec![term("Event time 0.24999999999999994"), term("Event time 1"), term("x")],
+            vec![term("Event time 0.25"), term("Event time 2"), term("x")],
+        ];
+        let rows = gathered(&models);
+        let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+        assert_eq!(names, ["Event time 0.25", "Event time 1", "x", "Event time 2"]);
+        assert!(rows[0].terms.iter().all(Option::is_some));
+    }
 
     #[test]
     fn patterns_have_wildcards() {

@@ -1,7 +1,6 @@
 //! Ranges and tick marks.
 
-use crate::base::calendar::Frequency;
-use crate::base::calendar::label;
+use crate::base::calendar::{Frequency, label, without_rounding};
 
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +76,7 @@ impl Axis {
         let (low, high) = (first - air, last + air);
         let inside = |t: &(f64, String)| t.0 >= first - 1e-9 * air && t.0 <= last + 1e-9 * air;
         let ticks = if !whole && sorted.len() as f64 <= most / 2.0 {
-            sorted.iter().map(|t| (*t, label(*t).replace('-', "−"))).collect()
+            sorted.iter().map(|t| (*t, label(without_rounding(*t)).replace('-', "−"))).collect()
         } else {
             round_ticks(low, high, step).into_iter().filter(inside).collect()
         };

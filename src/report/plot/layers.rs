@@ -1,5 +1,6 @@
 //! Several results in one picture: side by side in a panel, or one panel each.
 
+use crate::base::calendar::without_rounding;
 use crate::base::error::{DidError, Result};
 
 use super::chart::{Chart, Facet, Layer};
@@ -15,7 +16,7 @@ const MOST: usize = 12;
 /// # Errors
 /// [`DidError::Plot`] for charts of different axes, and for more results than a panel can show.
 pub(crate) fn combined(
-    charts: Vec<(&str, Chart)>,
+    mut charts: Vec<(&str, Chart)>,
     facets: bool,
     options: &PlotOptions,
     alpha: f64,
@@ -23,6 +24,9 @@ pub(crate) fn combined(
     let several = |charts: &[(&str, Chart)]| charts.iter().any(|(_, c)| c.facets.len() > 1);
     let (many_results, many_panels) = (charts.len() > 1, several(&charts));
     let Some(mut all) = shared(&charts)? else { return Err(nothing()) };
+    for facet in charts.iter_mut().flat_map(|(_, chart)| &mut chart.facets) {
+        align(facet);
+    }
     if !many_results && (facets || !many_panels) {
         return charts.into_iter().next().map(|(_, chart)| chart).ok_or_else(nothing);
     }
@@ -74,6 +78,12 @@ pub(crate) fn combined(
         all.legend.extend(other_entries);
     }
     Ok(all)
+}
+
+/// Places that differ for rounding only become one.
+fn align(facet: &mut Facet) {
+    facet.rows.iter_mut().for_each(|row| row.at = without_rounding(row.at));
+    facet.failed.iter_mut().chain(&mut facet.partial).for_each(|at| *at = without_rounding(*at));
 }
 
 /// The words that all charts have, around no panels; `None` without charts.

@@ -4,6 +4,7 @@ use super::grid::Grid;
 use super::result::{SpecificationCurve, SpecificationOfCurve};
 use super::together::tests;
 use super::vary::Variation;
+use crate::base::calendar::{label, without_rounding};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
@@ -43,7 +44,7 @@ impl<B: DidBackend> JointStudy<B> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), [`DidError::Config`] about what is varied, and [`DidError::EmptyWindow`] if there is no event time from 0 on at
-    /// which all specifications that ran have an effect.
+    /// which all specifications have an effect, but for those that have less than half as many as the one with the most: these have no estimate.
     pub fn specification_curve<'a>(
         &self,
         data: impl Into<Data<'a>>,
@@ -108,12 +109,18 @@ impl<B: DidBackend> JointStudy<B> {
         grid: Grid,
         mut fitted: Vec<Result<Effects>>,
     ) -> Result<SpecificationCurve> {
+        let times = |effects: &Effects| effects.at.iter().map(|effect| effect.0).collect();
+        let all_times: Vec<Vec<f64>> = fitted.iter().flatten().map(times).collect();
+        let event_times = common(&all_times);
+        for effects in &mut fitted {
+            if let Some(error) = effects.as_ref().ok().and_then(|of| too_short(of, &event_times)) {
+                *effects = Err(error);
+            }
+        }
         let Some(main) = fitted.iter().position(Result::is_ok) else {
             let first = fitted.swap_remove(0);
             return Err(first.err().unwrap_or(DidError::Engine { problem: "no grid".into() }));
         };
-        let times = |effects: &Effects| effects.at.iter().map(|effect| effect.0).collect();
-        let event_times = common(fitted.iter().flatten().map(times));
         if event_times.is_empty() {
             return Err(DidError::EmptyWindow {
                 what: "there is no event time from 0 on at which all specifications have an effect"
@@ -181,6 +188,22 @@ impl<B: DidBackend> JointStudy<B> {
             warnings,
         })
     }
+}
+
+/// Why effects have no average over these event times; `None` if they have one.
+fn too_short(effects: &Effects, times: &[f64]) -> Option<DidError> {
+    if of_times(effects, times).count() == times.len() {
+        return None;
+    }
+    let listed = |times: &mut dyn Iterator<Item = f64>| {
+        times.map(|at| label(without_rounding(at))).collect::<Vec<_>>().join(", ")
+    };
+    let own = listed(&mut effects.at.iter().map(|effect| effect.0));
+    let all = listed(&mut times.iter().copied());
+    let what = format!(
+        "there are effects at event time {own} only, and averages are over {all}; set a smaller largest event time (`max_e`) to have this one among them"
+    );
+    Some(DidError::EmptyWindow { what })
 }
 
 fn of_times<'e>(

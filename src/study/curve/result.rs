@@ -11,8 +11,8 @@ use crate::study::joint::{EstimatorFailure, JointStudySettings, Specification};
 
 /// A study under all combinations of choices, with the joint covariance of their effects. Carries no unit data.
 ///
-/// The effect of a specification is the average over the event times from 0 on at which every specification that ran has an effect; each
-/// event time counts alike.
+/// The effect of a specification is the average over the event times from 0 on at which every specification has an effect; each event time
+/// counts alike. Those that have less than half as many as the one with the most have none, and say so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 #[non_exhaustive]

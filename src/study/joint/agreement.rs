@@ -33,12 +33,14 @@ impl Effects {
     }
 }
 
-/// The event times that all have, in the order of the first.
-pub(in crate::study) fn common(times: impl IntoIterator<Item = Vec<f64>>) -> Vec<f64> {
+/// The event times that all have, in the order of the first; without those that have less than half as many as the one with the most, so that
+/// a short window of one does not cut the averages of all.
+pub(in crate::study) fn common(times: &[Vec<f64>]) -> Vec<f64> {
+    let most = times.iter().map(Vec::len).max().unwrap_or_default();
     let of_both = |common: Vec<f64>, other: Vec<f64>| {
         common.into_iter().filter(|at| other.contains(at)).collect()
     };
-    times.into_iter().reduce(of_both).unwrap_or_default()
+    times.iter().filter(|of| 2 * of.len() >= most).cloned().reduce(of_both).unwrap_or_default()
 }
 
 /// The average effect of each estimator over the common event times.

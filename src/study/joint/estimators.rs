@@ -3,6 +3,7 @@
 use super::sample::{StudyRows, StudySample};
 use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator};
+use crate::base::calendar::TimeGrid;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Band, ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
@@ -99,7 +100,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             StudyEstimator::LocalProjections => self.local_projections()?,
             StudyEstimator::DidMultiplegt => self.did_multiplegt()?,
         };
-        fitted.usable(self.config, self.rows.shift)
+        fitted.usable(self.config, self.rows.shift, &Steps::of(self.rows).grid)
     }
 
     fn in_words<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<String> {
@@ -115,9 +116,14 @@ impl<B: DidBackend> Fitting<'_, B> {
 impl FittedStudy {
     /// The rows with an estimate, and references, whose event times were asked for; influence only where there is a standard error.
     ///
-    /// Event times count from `shift` periods before the first treated one.
-    fn usable<B: DidBackend>(mut self, config: &JointStudy<B>, shift: f64) -> Result<Self> {
-        self.study.rows.iter_mut().for_each(|row| row.at -= shift);
+    /// Event times count from `shift` periods before the first treated one, in steps of the grid, so that they are equal for all estimators.
+    fn usable<B: DidBackend>(
+        mut self,
+        config: &JointStudy<B>,
+        shift: f64,
+        grid: &TimeGrid,
+    ) -> Result<Self> {
+        self.study.rows.iter_mut().for_each(|row| row.at = grid.in_steps(row.at - shift));
         let is_usable = |row: &AggregatedRow| {
             config.is_in_window(row.at) && (row.reference || row.estimate.estimate.is_some())
         };

@@ -94,7 +94,8 @@ impl<B: DidBackend> JointStudy<B> {
         let standard_errors = joint.standard_errors();
         let Critical { value, band } =
             joint.critical(&self.inference(), &standard_errors, true, &mut warnings);
-        let event_times = common(effects.iter().map(Effects::after));
+        let times: Vec<Vec<f64>> = effects.iter().map(Effects::after).collect();
+        let event_times = common(&times);
         let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
         let agreement = agreement(&joint, &effects, &standard_errors, self.alpha);
         let m = joint.len();

@@ -194,7 +194,15 @@ impl JointStudyResult {
         let average = match times.as_slice() {
             [] => "Average: none, as at no event time from 0 on every estimator has an effect with a standard error"
                 .to_owned(),
-            times => format!("Average: over event times {}, each counting alike", times.join(", ")),
+            times => {
+                let without = self.ran().filter(|(of, _)| of.average.estimate.is_none());
+                let without: Vec<&str> = without.map(|(of, _)| of.estimator.name()).collect();
+                let not_of = match without.as_slice() {
+                    [] => String::new(),
+                    names => format!("; not of {}, with effects at few of them", names.join(", ")),
+                };
+                format!("Average: over event times {}, each counting alike{not_of}", times.join(", "))
+            }
         };
         let cluster = settings.cluster.as_ref().unwrap_or(&settings.unit);
         let weights =
@@ -217,10 +225,12 @@ impl JointStudyResult {
             .ran()
             .filter(|(of, study)| by_imputation.contains(&of.estimator) && has_leads(study));
         if leads.next().is_some() {
-            notes.push(
-                "Before treatment, imputation and two-stage are not relative to event time -1, as the others are"
-                    .into(),
-            );
+            let reference =
+                self.rows().find(|(_, row)| row.reference).map_or(-1.0, |(_, row)| row.at);
+            notes.push(format!(
+                "Before treatment, imputation and two-stage are not relative to event time {}, as the others are",
+                short(reference)
+            ));
         }
         if self.event_study(StudyEstimator::DidMultiplegt).is_some_and(has_leads) {
             notes.push(

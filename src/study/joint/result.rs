@@ -59,7 +59,8 @@ pub struct JointStudyResult {
     pub settings: JointStudySettings,
     /// The estimators, in the order in which they were asked for.
     pub estimators: Vec<EstimatorOfStudy>,
-    /// Event times that the averages are over: those from 0 on at which every estimator that ran has an effect.
+    /// Event times that the averages are over: those from 0 on at which every estimator has an effect, but for estimators that have less than
+    /// half as many as the one with the most; these have no average.
     pub event_times: Vec<f64>,
     /// Covariance of all effects of all estimators, in the order of [`estimators`](Self::estimators) and of the rows of their event
     /// studies; 0 at references and where there is no standard error.
@@ -84,7 +85,8 @@ pub struct EstimatorOfStudy {
     pub estimator: StudyEstimator,
     /// Its effects by event time; none if it could not estimate.
     pub event_study: Option<EventStudy>,
-    /// The average of its effects over the common [event times](JointStudyResult::event_times), each of which counts alike.
+    /// The average of its effects over the common [event times](JointStudyResult::event_times), each of which counts alike; without an
+    /// estimate if it has not all of them.
     pub average: Estimate,
     /// Why it could not estimate.
     pub failure: Option<EstimatorFailure>,
