@@ -34,7 +34,7 @@ impl Bacon {
         let pairs = (means.cohorts.len() as u128).pow(2);
         let bytes = pairs * (size_of::<Comparison>() + size_of::<BaconComparison>()) as u128;
         memory::check("the comparisons of cohorts", bytes, "count longer periods (`frequency`)")?;
-        let regression = TwoWay::new(&means).ok_or_else(|| study::no_variation(columns))?;
+        let regression = TwoWay::new(&means).ok_or_else(|| study::no_variation(columns, &[]))?;
         let spread = regression.spread(rows, columns, &reading.missing)?;
         let coefficient = spread.coefficient(self.group.clone(), &regression, self.alpha);
         let all = comparisons(&means);

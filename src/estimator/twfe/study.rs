@@ -77,8 +77,16 @@ pub(super) fn check_balance(overview: &Overview, columns: &PanelColumns) -> Resu
     })
 }
 
-/// The error of a treatment that effects of groups and periods determine.
-pub(super) fn no_variation(columns: &PanelColumns) -> DidError {
+/// The error of a treatment that effects of groups and periods determine, or these and the covariates.
+pub(super) fn no_variation(columns: &PanelColumns, covariates: &[String]) -> DidError {
+    if !covariates.is_empty() {
+        return DidError::Panel {
+            problem: format!(
+                "effects of groups and periods and the covariates ({}) determine the treatment, so that no weight is left; leave out covariates, or add units that are never treated, or treated at other times",
+                covariates.join(", ")
+            ),
+        };
+    }
     DidError::Panel {
         problem: format!(
             "effects of groups and periods determine the treatment: in the periods of column `{}`, no treatment starts while other units (column `{}`) have none or had it all along; add units that are never treated, or treated at other times",

@@ -43,7 +43,7 @@ impl TwfeWeights {
             true => Residual::of_changes(&cells),
             false => Residual::of_levels(&cells)?,
         };
-        let residual = residual.ok_or_else(|| study::no_variation(columns))?;
+        let residual = residual.ok_or_else(|| study::no_variation(columns, &columns.covariates))?;
         if !residual.coefficient.is_finite() {
             return Err(DidError::OutOfRange {
                 problem: format!(

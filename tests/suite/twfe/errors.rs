@@ -79,6 +79,11 @@ fn a_treatment_that_effects_determine_is_refused() {
             says(&error, &["determine the treatment", "never treated"]);
         }
     }
+    let (time, group) = (floats(&df, "t"), floats(&df, "g"));
+    let treated = time.iter().zip(&group).map(|(t, g)| f64::from(*g > 0.0 && t >= g));
+    let own = with(&df, "own", treated.collect::<Vec<f64>>());
+    let controlled = but(weights(), |c| c.covariates = vec!["own".into()]);
+    says(&controlled.fit(&own).unwrap_err(), &["the covariates (own)", "leave out covariates"]);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn two_groups_are_treated_in_the_second_of_two_periods() {
     assert!(found.two_periods);
     assert_eq!((groups(&found), &found.audit.groups), (vec![2005.0, NEVER], &vec![2005.0]));
     let all_treated = rules(&[(1.0, periods, 5)], &two);
-    assert!(matches!(all_treated, Err(DidError::NoNeverTreated)), "{all_treated:?}");
+    assert!(matches!(all_treated, Err(DidError::Panel { .. })), "{all_treated:?}");
     let none_treated = rules(&[(NEVER, periods, 5)], &two);
     assert!(matches!(none_treated, Err(DidError::NoValidGroups { .. })), "{none_treated:?}");
     let longer = rules(&[(1.0, ALL, 5), (NEVER, ALL, 9)], &two);
