@@ -5,6 +5,7 @@ use burn_did::{DidError, DidWarning};
 use polars::prelude::*;
 
 use super::{bacon, random, weights};
+use crate::support::but;
 use crate::support::frames::{floats, rows, with};
 
 /// The messages of both.
