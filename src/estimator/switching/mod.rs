@@ -211,9 +211,6 @@ impl DidMultiplegt {
             let expected = "given together with `same_switchers`";
             return Err(DidError::config("same_switchers_placebos", expected, "it alone"));
         }
-        if let Some(Bootstrap { draws: draws @ 0..2, .. }) = self.bootstrap {
-            return Err(DidError::config("bootstrap", "of at least 2 draws", draws));
-        }
         if let Some(EffectsEqual::Between(from, to)) = self.effects_equal
             && (from == 0 || from >= to)
         {

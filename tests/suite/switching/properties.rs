@@ -343,7 +343,7 @@ fn what_has_no_effect_or_no_estimate_is_told() {
     let fit = one.fit(&rounded).unwrap();
     told(&fit, &|w| matches!(w, DidWarning::RoundedTreatments { smaller, .. } if *smaller == 0.3));
     let draw = but(one, |c| c.bootstrap = Some(Bootstrap::draws(1)));
-    assert!(matches!(draw.fit(&rounded), Err(DidError::Config { option: "bootstrap", .. })));
+    assert!(matches!(draw.fit(&rounded), Err(DidError::Config { option: "bootstrap draws", .. })));
 }
 
 #[test]
