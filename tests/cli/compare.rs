@@ -171,7 +171,7 @@ fn what_is_wrong_is_said() {
         (1, &["no-such-file.json"], "no-such-file.json"),
         (2, &[&event_study, &event_study], "two columns would be called wrong-event_study"),
         (2, &[&event_study, "--names", "a,b"], "--names has 2 name(s) for 1 result(s)"),
-        (2, &[&plain, &event_study], "results with a row in common"),
+        (2, &[&plain, &event_study], "error: the files must be results with a row in common"),
         (2, &[&regression, &event_study], "results with a row in common"),
         (2, &[&plain, "--keep", "Event*"], "the rows are ATT(2004, 2004); "),
         (2, &[&event_study, "--drop", "Method?"], "`Method?`"),

@@ -43,3 +43,21 @@ fn what_is_wrong_is_said() {
     let error = failure(2, &asked(&["--xname", "lpop", "--xvar", "lpop"]));
     assert!(error.contains("`moderator`"), "{error}");
 }
+
+/// A formula that is a sum of columns is their list, in every command that takes a list.
+#[test]
+fn sums_of_columns_may_be_a_formula() {
+    let window = ["--kappa-pre", "1", "--kappa-post", "1"];
+    let others: [(&str, &[&str]); 4] =
+        [("etwfe", &[]), ("stacked", &window), ("lpdid", &[]), ("balance", &[])];
+    for (command, more) in others {
+        let with = |name: &str, columns: &str| {
+            let before = [command, MPDTA].into_iter().chain(COLUMNS);
+            let own = ["--format", "csv", name, columns];
+            stdout(&before.chain(more.iter().copied()).chain(own).collect::<Vec<_>>())
+        };
+        assert_eq!(with("--xformla", "~ 1 + lpop"), with("--xname", "lpop"), "{command}");
+    }
+    let error = failure(2, &asked(&["--xformla", "~ log(lpop)"]));
+    assert!(error.contains("`log(lpop)` is no column"), "{error}");
+}

@@ -67,6 +67,11 @@ fn every_command_of_a_report_gives_its_table_and_its_picture() {
     let folder = folder("report-commands", &example());
     let page = report(&folder, 0);
     let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
+    // The never treated are no cohort.
+    assert!(
+        markdown.contains("- Data: 500 units, 2500 rows, 5 periods, 3 cohorts\n"),
+        "{markdown}"
+    );
     let pictures = files(&folder.join("the report/pictures"));
     let page = parsed(&page);
     let steps: Vec<_> = named(&page, "article").collect();
@@ -84,6 +89,13 @@ fn every_command_of_a_report_gives_its_table_and_its_picture() {
     assert!(pictures.len() >= 2 * 12, "{}", pictures.len());
     for (path, drawn) in &pictures {
         assert!(fs::read(path).unwrap() == *drawn, "{}", path.display());
+    }
+    for (path, table) in files(&folder.join("the report/tables")) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let label = format!("\\label{{tab:{name}}}");
+        let table = text(&table).to_owned();
+        assert_eq!(table.matches("\\label{").count(), 1, "{name}");
+        assert!(table.contains(&label), "{label}: {table}");
     }
     // The script has the same commands.
     let done = shell(&folder, "sh 'the report/commands.sh'");
@@ -199,6 +211,7 @@ fn what_cannot_be_a_report_is_refused_before_any_work() {
         let said = text(&done.stderr);
         assert_ne!(done.status.code(), Some(0), "{said}");
         assert!(said.contains("other names than those of the report's steps"), "{said}");
+        assert!(said.contains("[[estimate]]") && !said.contains("variants"), "{said}");
         assert!(!folder.join("out").exists());
     }
     assert!(failure(1, &["report", "nowhere.toml", "--out", "x"]).contains("nowhere.toml"));
@@ -266,4 +279,28 @@ fn other_estimators_and_choices_are_chapters_if_they_are_asked_for() {
     let done = shell(&folder, "burn-did report study.toml --out other");
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("borders"), "{}", text(&done.stderr));
+}
+
+/// The window of the page is that of the other estimators, too, and the headline says which event times are averaged.
+#[test]
+fn the_window_of_the_event_study_is_that_of_all_estimators() {
+    let more = "estimators = [\"cs\", \"bjs\"]\nvary = \"control_group\"\n\
+                aggregate = [\"dynamic:min_e=-2,max_e=1\"]\nhonest = []\n";
+    let example = example();
+    let (before, _) = example.split_once("[[estimate]]").unwrap();
+    let folder = folder("report-window", &format!("{before}{more}"));
+    let page = report(&folder, 0);
+    let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
+    assert!(markdown.contains("- Specifications, averages over event times 0, 1: "), "{markdown}");
+    let page = parsed(&page);
+    for name in ["estimators", "specifications"] {
+        let step = named(&page, "article").find(|step| step.attribute("id") == Some(name)).unwrap();
+        let command = step.descendants().find(|node| node.tag_name().name() == "code").unwrap();
+        let command: String =
+            command.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
+        assert!(command.contains("--min-e -2 --max-e 1"), "{command}");
+        let done = shell(&folder, &format!("{command} --format markdown"));
+        assert_eq!(done.status.code(), Some(0), "{command}: {}", text(&done.stderr));
+        assert!(markdown.contains(text(&done.stdout).trim()), "{command}");
+    }
 }

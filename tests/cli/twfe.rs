@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, stdout, temporary};
+use crate::run::{COLUMNS, MPDTA, burn_did, failure, keys, mpdta, parsed, stdout, temporary, text};
 
 fn asked<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [command, MPDTA].into_iter().chain(COLUMNS).chain(more.iter().copied()).collect()
@@ -26,6 +26,41 @@ fn decompositions_have_every_format_and_a_picture() {
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&picture), read(&again));
     assert!(failure(1, &["honest", &saved]).contains("was saved by bacon"));
+}
+
+/// Options that a kind of picture does not have are said, and those that it has are not.
+#[test]
+fn options_that_leave_a_picture_as_it_is_are_said() {
+    let picture = temporary("idle.svg");
+    let looks = ["--plot", &picture, "--colours", "#000000,#ff0000", "--style", "line", "--caps"];
+    let said = |args: &[&str]| {
+        let done = burn_did(args);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        let lines = text(&done.stderr).lines();
+        let idle =
+            lines.filter_map(|line| line.strip_suffix(": the picture is the same without it"));
+        idle.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let of = |option: &str| format!("warning: {option} has no effect");
+    let all = ["--colours", "--style", "--caps"].map(of);
+    assert_eq!(said(&asked("bacon", &looks)), all);
+    assert_eq!(said(&asked("balance", &looks)), all);
+    assert!(said(&asked("bacon", &[&looks[..], &["--quiet"]].concat())).is_empty());
+    let dynamic = [&["--aggregate", "dynamic"][..], &looks].concat();
+    assert!(said(&mpdta(&dynamic)).is_empty());
+    // Results that share a panel have colours of their own.
+    let [one, other] = [temporary("idle-1.json"), temporary("idle-2.json")];
+    for (file, more) in [(&one, "nevertreated"), (&other, "notyettreated")] {
+        stdout(&mpdta(&["--control-group", more, "--save", file, "--quiet"]));
+    }
+    let both = ["compare", &one, &other, "--aggregate", "dynamic"];
+    assert_eq!(said(&[&both[..], &looks].concat()), all[..1]);
+    // The same on a saved result.
+    let drawn = ["plot", &one, "--aggregate", "group", "--out", &picture];
+    let ribbon = [&drawn[..], &["--style", "ribbon", "--caps"]].concat();
+    let caps = said(&ribbon);
+    assert!(!caps.contains(&all[1]), "{caps:?}");
+    assert!(said(&[&drawn[..], &looks[2..]].concat()).is_empty());
 }
 
 #[test]

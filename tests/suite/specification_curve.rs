@@ -180,8 +180,16 @@ fn subsets_are_of_the_terms_of_the_formula() {
         curve.specifications.iter().map(|of| of.specification.covariates.as_str()).collect();
     assert_eq!(formulas, ["~ x1 + log(abs(x2) + 1)", "~ x1", "~ log(abs(x2) + 1)", "~ 1"]);
     let given = read("covariates=~1,~x1");
+    let replaced = |curve: &SpecificationCurve| {
+        let own = "`~ x1 + log(abs(x2) + 1)` is none of them";
+        curve.warnings.iter().any(|warning| warning.to_string().contains(own))
+    };
+    assert!(!replaced(&curve));
     let curve = config.specification_curve(&frame, &given).unwrap();
     assert_eq!(curve.specifications.len(), 2);
+    assert!(replaced(&curve));
+    let given = read("covariates=~1, ~ 1 + x1+log(abs(x2) + 1)");
+    assert!(!replaced(&config.specification_curve(&frame, &given).unwrap()));
 }
 
 #[test]

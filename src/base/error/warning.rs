@@ -355,6 +355,11 @@ pub enum DidWarning {
         #[serde(default)]
         period: CovariatePeriod,
     },
+    /// Covariates of a regression change over time within units: each row has its own values, in treated periods, too.
+    ChangingCovariates {
+        /// Their columns.
+        columns: Vec<String>,
+    },
     /// A switching treatment has controls for fewer effects than were requested.
     FewerEffects {
         /// Effects requested.

@@ -5,7 +5,6 @@ use std::fmt;
 use super::DidWarning;
 use super::parts::list;
 use crate::base::calendar::{Frequency, shown};
-use crate::base::options::covariates::CovariatePeriod;
 use crate::base::percent::percent;
 
 /// Levels that a message names.
@@ -325,12 +324,12 @@ impl DidWarning {
             Self::TimeVaryingCovariates { period } => write!(
                 f,
                 "covariates change over time within units; each comparison of two periods uses {}. Covariates that the treatment affects bias the estimates",
-                match period {
-                    CovariatePeriod::Earlier => "their values in the earlier period",
-                    CovariatePeriod::Base => "their values in the base period",
-                    CovariatePeriod::Cell => "their values in the cell's own period",
-                    CovariatePeriod::Row => "every row's own values",
-                }
+                period.values()
+            ),
+            Self::ChangingCovariates { columns } => write!(
+                f,
+                "covariates change over time within units (`{}`), and every row's own values are used, in treated periods, too. Covariates that the treatment affects, or that move apart between cohorts, bias the effects; use their values from a period before treatment",
+                columns.join("`, `")
             ),
             Self::FewerEffects { asked, effects } => write!(
                 f,

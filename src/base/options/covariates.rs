@@ -18,3 +18,15 @@ words! {
         Row = "row",
     }
 }
+
+impl CovariatePeriod {
+    /// The values in words.
+    pub(crate) fn values(self) -> &'static str {
+        match self {
+            Self::Earlier => "their values in the earlier period",
+            Self::Base => "their values in the base period",
+            Self::Cell => "their values in the cell's own period",
+            Self::Row => "every row's own values",
+        }
+    }
+}

@@ -79,6 +79,10 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::Config { option: "effect", .. } => {
             "--l-vec takes one number per period after the reference, --event-time one of the event times after it"
         }
+        DidError::Config { option: "variants", .. } => "see the key `name` of [[estimate]]",
+        DidError::Config { option: "models", expected, .. } if expected.contains("in common") => {
+            "with --aggregate, group-time effects stand beside other results by event time, as in --aggregate dynamic"
+        }
         DidError::Config { option: "data", .. } => {
             "convert the file to CSV, parquet or Stata (.dta)"
         }
@@ -138,6 +142,12 @@ impl fmt::Display for CliError {
             Self::Usage { problem, .. } | Self::File { problem, .. } => f.write_str(problem),
             Self::Did(DidError::Config { option: "effect", expected, got }) => {
                 write!(f, "--event-time or --l-vec must be {expected}, got {got}")
+            }
+            Self::Did(DidError::Config { option: "variants", expected, got }) => {
+                write!(f, "the tables [[estimate]] must be {expected}, got {got}")
+            }
+            Self::Did(DidError::Config { option: "models", expected, got }) => {
+                write!(f, "the files must be {expected}, got {got}")
             }
             Self::Did(error) => error.fmt(f),
             Self::Output(error) => write!(f, "standard output: {error}"),

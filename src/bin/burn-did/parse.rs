@@ -43,6 +43,36 @@ pub(crate) fn period(
     })
 }
 
+/// A column, or those of a formula that is a sum of columns, as in `~ x1 + x2`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Summands(Vec<String>);
+
+impl Summands {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let Some(sum) = text.trim().strip_prefix('~') else {
+            return Ok(Self(vec![text.to_owned()]));
+        };
+        let column = |term: &str| {
+            let term = term.trim();
+            let quoted = term.strip_prefix('`').and_then(|term| term.strip_suffix('`'));
+            let is_column =
+                !term.is_empty() && !term.contains(['(', ')', '*', ':', '^', '-', '|', '`']);
+            quoted.or_else(|| is_column.then_some(term)).map(str::to_owned).ok_or_else(|| {
+                format!(
+                    "`{term}` is no column, and only sums of columns are taken, as in \"~ x1 + x2\" or x1,x2; make a column of it first"
+                )
+            })
+        };
+        let terms = sum.split('+').filter(|term| term.trim() != "1");
+        terms.map(column).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The columns of all that were given.
+    pub(crate) fn all(given: &[Self]) -> Vec<String> {
+        given.iter().flat_map(|of| of.0.clone()).collect()
+    }
+}
+
 /// A finite number of at least 0.
 pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0);
@@ -101,4 +131,27 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     };
     let count: u64 = digits.parse().map_err(|_| "expected a whole number of bytes".to_owned())?;
     count.checked_mul(factor).filter(|b| *b > 0).ok_or_else(|| "out of range".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_one_or_the_sum_of_a_formula() {
+        for (text, columns) in [
+            ("x1", &["x1"][..]),
+            ("a b", &["a b"]),
+            ("~ x1 + x2", &["x1", "x2"]),
+            ("~1+`a - b`", &["a - b"]),
+            ("~ 1", &[]),
+        ] {
+            let read = Summands::read(text).expect(text);
+            assert_eq!(Summands::all(&[read]), columns, "{text}");
+        }
+        for text in ["~ x1 + log(x2)", "~ x1 * x2", "~ x1 - 1", "~", "~ x1 +"] {
+            let error = Summands::read(text).expect_err(text);
+            assert!(error.contains("only sums of columns"), "{error}");
+        }
+    }
 }

@@ -150,8 +150,11 @@ impl Sample {
                 frequency: config.frequency,
             };
             let has_unit = |at: &usize| units[*at] != MISSING;
-            let warnings = of_units.check((0..groups.len()).filter(has_unit))?;
-            sample.warnings.extend(warnings);
+            let of_rows = || (0..groups.len()).filter(has_unit);
+            let warnings = of_units.check(of_rows())?;
+            let names = config.covariates.iter().chain(&config.moderator);
+            let changing = of_units.changing_covariates(names.zip(&sample.covariates), of_rows());
+            sample.warnings.extend(warnings.into_iter().chain(changing));
         }
         sample.form_cohorts(config, &group, &groups)?;
         Ok(sample)

@@ -32,6 +32,33 @@ impl UnitRows<'_> {
         Ok(changing.into_iter().chain(self.repeated_rows(rows)).collect())
     }
 
+    /// A warning about those of these columns of numbers, by row, that change within units.
+    pub fn changing_covariates<'a>(
+        &self,
+        columns: impl Iterator<Item = (&'a String, &'a Vec<f64>)>,
+        rows: impl Iterator<Item = usize> + Clone,
+    ) -> Option<DidWarning> {
+        let changes = |values: &[f64]| {
+            let mut first = self.unseen();
+            rows.clone().any(|row| {
+                let known = &mut first[self.units[row] as usize];
+                if known.is_nan() {
+                    *known = values[row];
+                }
+                *known != values[row]
+            })
+        };
+        let changing = columns.filter(|(_, values)| changes(values));
+        let columns: Vec<String> = changing.map(|(name, _)| name.clone()).collect();
+        (!columns.is_empty()).then_some(DidWarning::ChangingCovariates { columns })
+    }
+
+    /// No value for any unit.
+    fn unseen(&self) -> Vec<f64> {
+        let levels = self.units.iter().filter(|unit| **unit != u32::MAX).max();
+        vec![f64::NAN; levels.map_or(0, |last| *last as usize + 1)]
+    }
+
     fn repeated_rows(&self, rows: impl Iterator<Item = usize>) -> Option<DidWarning> {
         let key = |row: usize| u64::from(self.units[row]) << 32 | u64::from(self.periods[row]);
         let mut keys: Vec<(u64, u32)> = rows.map(|row| (key(row), row as u32)).collect();
@@ -55,8 +82,7 @@ impl UnitRows<'_> {
 
     /// A warning if units change their group: each of their rows then counts in the cohort that it names, as in R `fixest`.
     fn changing_groups(&self, rows: impl Iterator<Item = usize>) -> Result<Option<DidWarning>> {
-        let levels = self.units.iter().filter(|unit| **unit != u32::MAX).max();
-        let mut first = vec![f64::NAN; levels.map_or(0, |last| *last as usize + 1)];
+        let mut first = self.unseen();
         let mut changing = BTreeSet::new();
         let mut example = None;
         for row in rows {

@@ -255,6 +255,14 @@ fn warnings(
     if units > 0 {
         warnings.push(DidWarning::AlreadyTreated { units, anticipation: 0 });
     }
+    let is_changing = |name: &&String| {
+        overview.found.varying.iter().any(|(column, units)| column == *name && *units > 0)
+    };
+    let columns: Vec<String> =
+        plan.options.covariates.iter().filter(is_changing).cloned().collect();
+    if !columns.is_empty() {
+        warnings.push(DidWarning::ChangingCovariates { columns });
+    }
     let periods = |cohorts: &[usize]| -> Vec<f64> {
         cohorts.iter().map(|cohort| plan.timeline.first_treated(*cohort)).collect()
     };

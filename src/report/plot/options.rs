@@ -110,7 +110,8 @@ pub struct PlotOptions {
     pub size: Option<(u32, u32)>,
     /// Size of all letters, relative to the size that goes with that of the picture.
     pub text_scale: f64,
-    /// How effects and their intervals are drawn. Curves are always lines with shaded intervals.
+    /// How effects and their intervals are drawn. Curves are always lines with shaded intervals; distributions and pictures without
+    /// intervals have a style of their own.
     pub style: PlotStyle,
     /// Which lines are drawn behind the effects.
     pub grid: PlotGrid,
@@ -118,7 +119,8 @@ pub struct PlotOptions {
     pub x_ticks: Option<u32>,
     /// About how many ticks the vertical axis has, at most as many as there is room for. `None` for as many as is easy to read.
     pub y_ticks: Option<u32>,
-    /// Colour of effects before treatment.
+    /// Colour of effects before treatment. Results that share a panel, and pictures without effects before and after treatment, keep their
+    /// own colours.
     pub pre: Colour,
     /// Colour of effects at and after treatment.
     pub post: Colour,

@@ -154,6 +154,8 @@ fn escape(text: &str) -> String {
             '-' if " ([".contains(before) && letters.peek().is_some_and(char::is_ascii_digit) => {
                 out.push_str("$-$");
             }
+            // Two hyphens would be set as a dash, of which no command can be copied.
+            '-' if before == '-' => out.push_str("{}-"),
             '\\' => out.push_str("\\textbackslash{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
             '[' | ']' => out.extend(['{', c, '}']),

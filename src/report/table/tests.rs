@@ -77,6 +77,13 @@ n & $-$7 &  \\
 }
 
 #[test]
+fn hyphens_stay_hyphens_in_latex() {
+    let latex = Table::new("a--b").note("burn-did att-gt --alp -0.1 ---x").to_latex();
+    assert!(latex.contains("\\caption{a-{}-b}\n"), "{latex}");
+    assert!(latex.contains("\nburn-did att-gt -{}-alp $-$0.1 -{}-{}-x\\par\n"), "{latex}");
+}
+
+#[test]
 fn ragged_and_empty_tables_do_not_panic() {
     let mut ragged = table();
     ragged.sections[0].rows.push(Vec::new());

@@ -137,6 +137,7 @@ impl<B: DidBackend> JointStudy<B> {
         let n_clusters = joint.n_clusters.unwrap_or_default();
         let mut warnings: Vec<DidWarning> =
             DidWarning::few_clusters(n_clusters).into_iter().collect();
+        warnings.extend(grid.replaced(&self.covariates));
         let errors = joint.standard_errors();
         let critical = joint.critical(&self.inference(), &errors, true, &mut warnings);
         let is_same = |j: usize| match (joint.values[j].zip(joint.values[main]), errors[j]) {

@@ -3,7 +3,7 @@
 use super::result::VariedChoice;
 use super::vary::{Variation, outside_brackets};
 use crate::base::calendar::shown;
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{BasePeriod, ControlGroup, EstimationMethod};
 use crate::engine::backend::DidBackend;
@@ -75,6 +75,24 @@ impl Grid {
         }
         let combinations = usize::try_from(combinations).unwrap_or(usize::MAX);
         Ok(Self { specifications, combinations, varied })
+    }
+
+    /// A warning if the study's own formula of covariates is that of no specification.
+    pub fn replaced(&self, covariates: &str) -> Option<DidWarning> {
+        let bare = |formula: &str| -> Vec<String> {
+            let word = |term: &str| term.split_whitespace().collect::<String>();
+            terms(formula).into_iter().map(word).filter(|term| !term.is_empty()).collect()
+        };
+        let own = bare(covariates);
+        let is_own = |of: &Specification| bare(&of.covariates) == own;
+        (!own.is_empty() && !self.specifications.iter().any(is_own)).then(|| {
+            DidWarning::WithoutEffect {
+                option: "covariates".into(),
+                reason: format!(
+                    "the formulas of `vary` take its place, and `{covariates}` is none of them; name it first there for it to be the main specification"
+                ),
+            }
+        })
     }
 }
 
@@ -188,14 +206,18 @@ fn or<T: Clone + PartialEq>(given: &[T], all: impl IntoIterator<Item = T>) -> Ve
     values
 }
 
+/// Terms of a formula, less the constant.
+fn terms(formula: &str) -> Vec<&str> {
+    let text = formula.trim().trim_start_matches('~');
+    outside_brackets(text, '+').into_iter().map(str::trim).filter(|term| *term != "1").collect()
+}
+
 /// Formulas of all subsets of the terms of a formula, the whole formula first and none last.
 ///
 /// # Errors
 /// [`DidError::Config`] if there are no terms.
 fn subsets(formula: &str) -> Result<Vec<String>> {
-    let text = formula.trim().trim_start_matches('~');
-    let terms: Vec<&str> = outside_brackets(text, '+').into_iter().map(str::trim).collect();
-    let terms: Vec<&str> = terms.into_iter().filter(|term| *term != "1").collect();
+    let terms = terms(formula);
     if terms.iter().all(|term| term.is_empty()) {
         let expected =
             "covariates to vary: give them in the formula, as `~ x1 + x2`, or after `covariates=`";

@@ -177,6 +177,12 @@ impl VariedChoice {
 }
 
 impl SpecificationCurve {
+    /// The event times that effects are averages over, as in `event times 0, 1`.
+    pub(in crate::study) fn event_times_in_words(&self) -> String {
+        let times: Vec<String> = self.event_times.iter().map(|at| short(*at)).collect();
+        format!("event times {}", times.join(", "))
+    }
+
     /// Specifications with an estimate.
     pub(super) fn n_estimated(&self) -> usize {
         self.specifications.iter().filter(|of| of.failure.is_none()).count()
@@ -275,10 +281,9 @@ impl SpecificationCurve {
                     .into(),
             );
         }
-        let times: Vec<String> = self.event_times.iter().map(|at| short(*at)).collect();
-        let times = times.join(", ");
+        let times = self.event_times_in_words();
         notes.push(format!(
-            "ATT: average over event times {times}, at which all have an effect, each counting alike"
+            "ATT: average over {times}, at which all have an effect, each counting alike"
         ));
         let alike = self.specifications.iter().filter(|of| of.same).count() - 1;
         if alike > 0 {

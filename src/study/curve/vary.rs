@@ -48,7 +48,7 @@ pub enum Variation {
     Method(Vec<EstimationMethod>),
     /// Periods of anticipation; 0 and 1 without values.
     Anticipation(Vec<u32>),
-    /// Formulas; without values every subset of the terms of the study's covariates.
+    /// Formulas, which take the place of the study's own; without values every subset of the terms of the study's covariates.
     Covariates(Vec<String>),
     /// Filters; without values all rows, and all rows without each cohort in turn.
     Sample(Vec<SampleFilter>),

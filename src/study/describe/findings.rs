@@ -31,7 +31,10 @@ pub(super) fn findings(
     for (column, units) in &description.varying {
         let handled = match Some(column) == description.weights.as_ref() {
             true => "`fix_weights` says which period's weight counts",
-            false => "estimators take its value in the base period, unless told otherwise",
+            false => {
+                "`att-gt`, `drdid` and `ddd` take its value in the earlier or base period of a comparison; regressions, imputation and stacks \
+                 take each row's value"
+            }
         };
         let units = counted(*units, "unit", "units");
         all.push(format!("`{column}` changes over time in {units}; {handled}"));

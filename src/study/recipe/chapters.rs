@@ -168,9 +168,9 @@ fn data(run: &mut Run<'_>) {
         said(explore.describe(run.study.data.clone()))
     };
     let made = columns.and_then(look);
-    if let Some(description) = run.show(plan, made) {
-        let (units, rows) = (description.n_units, description.n_rows);
-        let (cohorts, periods) = (description.cohorts.len(), description.periods.len());
+    if let Some(found) = run.show(plan, made) {
+        let (units, rows, periods) = (found.n_units, found.n_rows, found.periods.len());
+        let cohorts = found.cohorts.iter().filter(|cohort| cohort.group.is_some()).count();
         let value = format!("{units} units, {rows} rows, {periods} periods, {cohorts} cohorts");
         run.find("Data", value, "describe");
     }

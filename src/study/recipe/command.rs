@@ -164,6 +164,7 @@ impl Study {
         let covariates = main.covariates.as_ref().unwrap_or(&self.covariates);
         let default = crate::base::options::defaults::COVARIATES;
         let estimators = joined(&self.asked_estimators(), ",");
+        let window = self.event_study();
         let mut command = self
             .look("study")
             .unless("xformla", covariates.as_str(), default)
@@ -171,6 +172,8 @@ impl Study {
             .option("estimators", Some(estimators))
             .option("control-group", Some(main.control_group))
             .unless("anticipation", self.anticipation, 0)
+            .option("min-e", window.min_e)
+            .option("max-e", window.max_e)
             .option("vary", (!vary.is_empty()).then(|| joined(vary, ",")))
             .unless("alp", self.alpha, crate::base::options::defaults::ALPHA)
             .flag("cband", self.band == Some(Band::Uniform));

@@ -8,6 +8,7 @@ use super::step::Step;
 use super::{FileDigest, StudyReport};
 use crate::base::error::{DidError, Result};
 use crate::base::written;
+use crate::report::Table;
 
 /// The page, by which a folder is known to have a report.
 const PAGE: &str = "report.html";
@@ -19,7 +20,7 @@ impl StudyReport {
     /// |---|---|
     /// | `report.html` | the page |
     /// | `report.md` | the same in markdown, with the pictures beside it |
-    /// | `tables/NAME.tex` | the table of each step in LaTeX, for the package `booktabs` |
+    /// | `tables/NAME.tex` | the table of each step in LaTeX, for the package `booktabs`, with the label `tab:NAME` |
     /// | `pictures/NAME.svg`, `.pdf` | the picture of each step |
     /// | `results/NAME.json` | saved estimates, which the commands of later steps read; without the seconds that they took |
     /// | `commands.sh` | the commands of all steps |
@@ -66,7 +67,9 @@ impl StudyReport {
             self.folder.join(folder).join(format!("{}.{ending}", step.name))
         };
         if let Some(table) = &step.table {
-            written::text(&file("tables", "tex"), &table.to_latex())?;
+            // Kinds of results have labels that several steps would share.
+            let labelled = Table { label: Some(step.name.clone()), ..table.clone() };
+            written::text(&file("tables", "tex"), &labelled.to_latex())?;
         }
         if let Some(picture) = &step.picture {
             written::text(&file("pictures", "svg"), &picture.svg)?;

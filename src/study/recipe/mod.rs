@@ -133,6 +133,8 @@ impl Study {
             .control_group(main.control_group)
             .anticipation(self.anticipation)
             .estimators(self.asked_estimators())
+            .maybe_min_e(self.event_study().min_e)
+            .maybe_max_e(self.event_study().max_e)
             .maybe_missing_values(self.missing_values.clone())
             .maybe_band(self.band)
             .alpha(self.alpha)

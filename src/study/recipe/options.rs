@@ -88,7 +88,8 @@ options! {
         /// The estimates that stand side by side. The first is the main one, whose averages and event study are analysed.
         #[builder(default = vec![Variant::new("Doubly robust")], with = FromIterator::from_iter)]
         pub variants: Vec<Variant>,
-        /// Averages of the effects. The first dynamic one is the event study that is analysed; without one, that of all event times is.
+        /// Averages of the effects. The first dynamic one is the event study that is analysed, and its window is that of the other
+        /// estimators, too; without one, all event times are.
         #[builder(
             default = vec![Aggregation::simple(), Aggregation::group(), Aggregation::calendar(), Aggregation::dynamic()],
             with = FromIterator::from_iter

@@ -80,6 +80,7 @@ pub(super) fn estimators(run: &mut Run<'_>) {
             "{} of {} significant with one sign; test that the median is zero: p {p}",
             tests.n_significant, tests.n
         );
-        run.find("Specifications", value, "specifications");
+        let times = curve.event_times_in_words();
+        run.find(format!("Specifications, averages over {times}"), value, "specifications");
     }
 }

@@ -85,7 +85,7 @@ fn every<C: Sync>(cases: &[C], data: &[Written; 2], test: impl Fn(&C, &Written) 
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(number) else { break };
-                    test(case, &data[usize::from(number % 8 != 0)]);
+                    test(case, &data[usize::from(!number.is_multiple_of(8))]);
                 }
             });
         }

@@ -1,8 +1,9 @@
 //! What is refused or left out, and in which words.
 
+use burn_did::backend::Cpu;
 use burn_did::options::ControlGroup;
 use burn_did::regression::Family;
-use burn_did::{DidError, DidWarning, EventStudy, Imputation};
+use burn_did::{DidError, DidWarning, Etwfe, EventStudy, Imputation};
 
 use super::etwfe;
 use crate::by_unit::textbook;
@@ -135,4 +136,28 @@ fn effects_whose_rows_are_separated_are_not_said_to_follow_from_others() {
     let shown = fit.to_string();
     assert!(shown.contains("cohort 5 has no effect in 5: its rows are separated"), "{shown}");
     assert!(!shown.contains("follows from other regressors"), "{shown}");
+}
+
+#[test]
+fn covariates_that_change_over_time_are_said() {
+    let df = textbook();
+    let [units, periods] = ["id", "t"].map(|name| floats(&df, name));
+    let moving: Vec<f64> =
+        units.iter().zip(&periods).map(|(id, t)| (id * 7.0 + t * t).sin()).collect();
+    let still: Vec<f64> = units.iter().map(|id| (id * 7.0).sin()).collect();
+    let df = with(&with(&df, "moving", moving), "still", still);
+    let warnings =
+        |change: &dyn Fn(&mut Etwfe<Cpu>)| but(etwfe(), |c| change(c)).fit(&df).unwrap().warnings;
+    let moves = DidWarning::ChangingCovariates { columns: vec!["moving".into()] };
+    let both = |c: &mut Etwfe<Cpu>| c.covariates = vec!["still".into(), "moving".into()];
+    assert!(warnings(&both).contains(&moves));
+    assert!(warnings(&|c| c.moderator = Some("moving".into())).contains(&moves));
+    assert!(warnings(&|c| c.covariates = vec!["still".into()]).is_empty());
+    // Rows without units are not compared with each other.
+    let sections = warnings(&|c| {
+        both(c);
+        c.unit = None;
+    });
+    assert!(!sections.contains(&moves));
+    assert!(moves.to_string().contains("(`moving`)"));
 }

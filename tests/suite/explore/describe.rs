@@ -53,6 +53,7 @@ fn weights_and_clusters_are_counted_by_cohort() {
     assert_eq!((clusters, found.n_clusters), (vec![1, 1, 2, 1], Some(2)));
     assert_eq!(found.varying, [("x".to_owned(), 1)]);
     assert!(said(&found, "`x` changes over time in 1 unit;"), "{:?}", found.findings);
+    assert!(said(&found, "regressions, imputation and stacks take each row's value"));
     assert!(said(&found, "there are 2 clusters"));
 }
 

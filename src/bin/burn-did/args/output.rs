@@ -72,7 +72,7 @@ impl OutputArgs {
         })?;
         warnings.iter().for_each(messages::warning);
         let saved = self.save.as_ref().map(|file| Ok(result.save(file)?));
-        let plotted = plot.map(|file| Ok(result.plot_with(file, &self.picture.options()?)?));
+        let plotted = plot.map(|file| self.picture.draw(result, file, self.quiet));
         output::all(saved.into_iter().chain(plotted))
     }
 }

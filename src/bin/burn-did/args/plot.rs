@@ -1,10 +1,13 @@
 //! How a picture looks.
 
-use burn_did::report::{Colour, PlotGrid, PlotOptions, PlotStyle};
+use std::path::Path;
+
+use burn_did::report::{Colour, Comparison, PlotGrid, PlotOptions, PlotStyle, Reportable};
 use clap::{Args, ValueEnum};
 
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::messages;
 use crate::words::OneOf;
 
 /// How a picture looks.
@@ -20,7 +23,7 @@ pub(crate) struct PictureArgs {
     /// Label of the vertical axis; "" for none.
     #[arg(long, value_name = "TEXT", requires = "plot")]
     y_label: Option<String>,
-    /// How effects and their intervals are drawn; curves are always lines with shaded intervals.
+    /// How effects and their intervals are drawn; curves, distributions and pictures without intervals have a style of their own.
     #[arg(
         long,
         value_name = "STYLE",
@@ -50,7 +53,8 @@ pub(crate) struct PictureArgs {
     /// Parts to leave out.
     #[arg(long, value_name = "PART,...", requires = "plot", value_enum, value_delimiter = ',')]
     hide: Vec<Part>,
-    /// Colours of effects before and after treatment and of the uniform band, as in "#d55e00,#0072b2".
+    /// Colours of effects before and after treatment and of the uniform band, as in "#d55e00,#0072b2"; results that share a panel, and
+    /// pictures without effects before and after treatment, keep their own.
     #[arg(
         long,
         value_name = "PRE,POST[,BAND]",
@@ -60,10 +64,10 @@ pub(crate) struct PictureArgs {
         num_args = 1
     )]
     colours: Vec<Colour>,
-    /// Width in pixels, of which a .pdf has 96 an inch.
+    /// Width in pixels, of which a .pdf has 96 an inch; needs --height.
     #[arg(long, value_name = "PIXELS", requires = "height")]
     width: Option<u32>,
-    /// Height in pixels.
+    /// Height in pixels; needs --width.
     #[arg(long, value_name = "PIXELS", requires_all = ["width", "plot"])]
     height: Option<u32>,
     /// Size of letters, relative to the size that goes with that of the picture.
@@ -109,6 +113,47 @@ impl PictureArgs {
         };
         options.validate()?;
         Ok(options)
+    }
+
+    /// Draws a result to a file, and warns of options that leave its picture as it is.
+    pub(crate) fn draw(&self, result: &dyn Reportable, file: &Path, quiet: bool) -> Result<()> {
+        let options = self.options()?;
+        if !quiet {
+            warn_of_idle(&options, |options| result.to_svg(options));
+        }
+        Ok(result.plot_with(file, &options)?)
+    }
+
+    /// As [`draw`](Self::draw), of results side by side.
+    pub(crate) fn draw_comparison(
+        &self,
+        comparison: &Comparison<'_>,
+        file: &Path,
+        quiet: bool,
+    ) -> Result<()> {
+        let options = self.options()?;
+        if !quiet {
+            warn_of_idle(&options, |options| comparison.to_svg(options));
+        }
+        Ok(comparison.plot_with(file, &options)?)
+    }
+}
+
+/// Warns of options that leave a picture as it is; `svg` draws it.
+fn warn_of_idle(options: &PlotOptions, svg: impl Fn(&PlotOptions) -> burn_did::Result<String>) {
+    let usual = PlotOptions::default();
+    let [mut colours, mut style, mut caps] = [options.clone(), options.clone(), options.clone()];
+    (colours.pre, colours.post, colours.band) = (usual.pre, usual.post, usual.band);
+    style.style = usual.style;
+    caps.show_caps = usual.show_caps;
+    let plain = [("--colours", colours), ("--style", style), ("--caps", caps)];
+    for (name, without) in plain.iter().filter(|(_, without)| without != options) {
+        // A picture that cannot be drawn is an error where it is written.
+        if let (Ok(drawn), Ok(plain)) = (svg(options), svg(without))
+            && drawn == plain
+        {
+            messages::warning(format!("{name} has no effect: the picture is the same without it"));
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use burn_did::{Aggregated, SavedResult, report::Reportable};
 use clap::Args;
 
-use super::draw;
 use super::saved::refused;
 use crate::args::{AverageArgs, BandArgs, Format, OutputArgs};
 use crate::error::{CliError, Result};
@@ -81,8 +80,8 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     }
     let chosen = chosen.and_then(|at| aggregates[at].result.as_ref().ok());
     let drawn = args.output.plot.as_ref().zip(chosen);
-    let options = args.output.picture.options()?;
-    let drawn = drawn.map(|(file, study)| draw(&fit, Some(study), file, &options));
+    let quiet = args.output.quiet;
+    let drawn = drawn.map(|(file, study)| args.output.picture.draw(study, file, quiet));
     let only = args.output.save.as_ref().zip(formed(&aggregates).next());
     let saved = only.map(|(file, average)| Ok(average.save(file)?));
     let formed = report_failures(&aggregates);

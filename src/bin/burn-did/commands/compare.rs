@@ -51,7 +51,7 @@ pub(crate) struct CompareArgs {
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<()> {
     let names = args.names()?;
-    let options = args.picture.options()?;
+    args.picture.options()?;
     for file in &args.results {
         output::keep_apart(file, &[args.plot.as_ref()])?;
     }
@@ -66,7 +66,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<()> {
     let comparison = args.comparison.applied(Comparison::new(&models)?);
     let table = text(&comparison, args.format).and_then(|text| output::results(&text));
     let comparison = comparison.facets(args.facets);
-    let drawn = args.plot.as_ref().map(|file| Ok(comparison.plot_with(file, &options)?));
+    let draw = |file: &PathBuf| args.picture.draw_comparison(&comparison, file, false);
+    let drawn = args.plot.as_ref().map(draw);
     output::all([table].into_iter().chain(drawn))
 }
 

@@ -14,6 +14,7 @@ use crate::args::{
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
+use crate::parse::Summands;
 use crate::words::OneOf;
 
 /// Extended two-way fixed effects (Wooldridge 2021, 2023): a regression with an effect of each cohort in each of its treated periods, averaged
@@ -35,8 +36,14 @@ pub(crate) struct EtwfeArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects.
-    #[arg(long, value_name = "COLUMNS", visible_alias = "covariates", value_delimiter = ',')]
-    xname: Vec<String>,
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ','
+    )]
+    xname: Vec<Summands>,
     /// A column of numbers that effects may differ by.
     #[arg(long, value_name = "COLUMN", visible_alias = "moderator")]
     xvar: Option<String>,
@@ -108,7 +115,7 @@ impl Fit for EtwfeArgs {
             .time(&*self.outcome.tname)
             .group(&*self.gname)
             .maybe_frequency(self.outcome.frequency)
-            .covariates(&self.xname)
+            .covariates(Summands::all(&self.xname))
             .maybe_moderator(self.xvar.clone())
             .control_group(self.cgroup)
             .family(self.family)

@@ -114,8 +114,8 @@ fn several(args: &FeolsArgs) -> Result<()> {
             warnings.for_each(|warning| messages::warning(format!("{name} {warning}")));
         }
     }
-    let options = output.picture.options()?;
-    let drawn = output.plot.as_ref().map(|file| Ok(comparison.plot_with(file, &options)?));
+    let draw = |file: &PathBuf| output.picture.draw_comparison(&comparison, file, output.quiet);
+    let drawn = output.plot.as_ref().map(draw);
     let saved = fits.iter().zip(&files).map(|(fit, file)| Ok(fit.save(file)?));
     output::all(saved.chain(drawn))
 }

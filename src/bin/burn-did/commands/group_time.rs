@@ -4,7 +4,6 @@ use std::path::Path;
 
 use burn_did::{GroupTimeResult, report::Reportable};
 
-use super::draw;
 use crate::args::{Format, GroupTimeOutputArgs};
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
@@ -41,10 +40,9 @@ pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Resul
     }
     let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));
     let chosen = drawn(&args.averages.aggregates).map(|at| &aggregates[at].result);
-    let options = output.picture.options()?;
     let plotted = output.plot.as_ref().and_then(|file| match chosen {
-        None => Some(draw(fit, None, file, &options)),
-        Some(Ok(aggregate)) => Some(draw(fit, Some(aggregate), file, &options)),
+        None => Some(output.picture.draw(fit, file, output.quiet)),
+        Some(Ok(aggregate)) => Some(output.picture.draw(aggregate, file, output.quiet)),
         // Said with the aggregates.
         Some(Err(_)) => None,
     });

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::args::{LONG_FORM, LevelArgs, OutputArgs, PanelKeyArgs};
 use crate::defaults;
 use crate::error::Result;
-use crate::parse;
+use crate::parse::{self, Summands};
 use crate::progress::Bar;
 use crate::words::OneOf;
 
@@ -38,8 +38,14 @@ pub(crate) struct LpdidArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "treatment")]
     treat: Option<String>,
     /// Covariates, at the first treated period, as in x1,x2: columns of numbers.
-    #[arg(long, value_name = "COLUMNS", visible_alias = "controls", value_delimiter = ',')]
-    xname: Vec<String>,
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["controls", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ','
+    )]
+    xname: Vec<Summands>,
     /// Sampling weights, of the first treated period.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
     weightsname: Option<String>,
@@ -136,7 +142,7 @@ pub(crate) fn run(args: &LpdidArgs) -> Result<()> {
         .base(args.pmd)
         .no_composition_changes(args.nocomp)
         .outcome_lags(args.dylags)
-        .covariates(&args.xname)
+        .covariates(Summands::all(&args.xname))
         .maybe_stable_periods(args.nonabsorbing_lag)
         .rank_periods(args.rank_periods)
         .maybe_weights(args.weightsname.clone())

@@ -30,28 +30,11 @@ pub(crate) mod sunab;
 pub(crate) mod twfe;
 pub(crate) mod weighting;
 
-use std::path::Path;
-
 use burn_did::backend::DidBackend;
-use burn_did::{Aggregated, GroupTimeResult, report::PlotOptions};
 
 use crate::args::DeviceArgs;
 use crate::backend::On;
 use crate::error::{CliError, Result};
-
-/// Draws an aggregate, or the group-time effects.
-fn draw(
-    fit: &GroupTimeResult,
-    aggregate: Option<&Aggregated>,
-    file: &Path,
-    options: &PlotOptions,
-) -> Result<()> {
-    match aggregate {
-        Some(aggregate) => aggregate.plot_with(file, options)?,
-        None => fit.plot_with(file, options)?,
-    }
-    Ok(())
-}
 
 /// The only device.
 fn one_device<'a, B: DidBackend>(asked: &DeviceArgs, on: &On<'a, B>) -> Result<&'a B::Device> {

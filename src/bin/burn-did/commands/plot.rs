@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use burn_did::{SavedResult, group_time::AggregationKind};
+use burn_did::SavedResult;
+use burn_did::group_time::AggregationKind;
+use burn_did::report::Reportable;
 use clap::Args;
 
 use super::saved::{event_study, result_or_study};
@@ -40,13 +42,12 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         ));
     }
     let spec = args.aggregate.as_ref();
-    let options = args.picture.options()?;
+    args.picture.options()?;
     output::keep_apart(&args.result, &[Some(&args.out)])?;
     let saved = result_or_study(&args.result)?;
+    let draw = |result: &dyn Reportable| args.picture.draw(result, &args.out, false);
     match (&saved, spec) {
-        (SavedResult::GroupTime(fit), Some(spec)) => {
-            fit.aggregate(spec.aggregation)?.plot_with(&args.out, &options)?;
-        }
+        (SavedResult::GroupTime(fit), Some(spec)) => draw(&fit.aggregate(spec.aggregation)?)?,
         (_, Some(_)) => {
             return Err(CliError::usage(
                 "--aggregate averages group-time effects, and the file has something else",
@@ -56,9 +57,9 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         (SavedResult::Regression(fit), None) => {
             let _ =
                 event_study(fit, "the regression has no i(), whose coefficients would be drawn")?;
-            fit.plot_with(&args.out, &options)?;
+            draw(&**fit)?;
         }
-        (_, None) => saved.report().plot_with(&args.out, &options)?,
+        (_, None) => draw(saved.report())?,
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::args::{LONG_FORM, LevelArgs, OutputArgs, PanelKeyArgs};
 use crate::defaults;
 use crate::error::Result;
-use crate::parse;
+use crate::parse::{self, Summands};
 use crate::progress::Bar;
 use crate::words::OneOf;
 
@@ -29,8 +29,14 @@ pub(crate) struct StackedArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Covariates, as in x1,x2: columns of numbers.
-    #[arg(long, value_name = "COLUMNS", visible_alias = "covariates", value_delimiter = ',')]
-    xname: Vec<String>,
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ','
+    )]
+    xname: Vec<Summands>,
     /// Sampling weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
     weightsname: Option<String>,
@@ -113,7 +119,7 @@ pub(crate) fn run(args: &StackedArgs) -> Result<()> {
         .stack_weights(args.stack_weights)
         .effects(args.effects)
         .independent_copies(args.independent_copies)
-        .covariates(&args.xname)
+        .covariates(Summands::all(&args.xname))
         .rank_periods(args.rank_periods)
         .maybe_weights(args.weightsname.clone())
         .maybe_cluster(args.clustervars.clone())

@@ -120,3 +120,22 @@ fn groups_between_two_periods_are_named() {
     let fit = but(stacked(2, 1), |c| c.rank_periods = true).fit(&squares).unwrap();
     assert!(fit.warnings.contains(&DidWarning::GroupsBetweenPeriods { groups: vec![8.0] }));
 }
+
+#[test]
+fn covariates_that_change_over_time_are_said() {
+    let df = textbook();
+    let [units, periods] = ["id", "t"].map(|name| floats(&df, name));
+    let moving: Vec<f64> =
+        units.iter().zip(&periods).map(|(id, t)| (id * 7.0 + t * t).sin()).collect();
+    let still: Vec<f64> = units.iter().map(|id| (id * 7.0).sin()).collect();
+    let df = with(&with(&df, "moving", moving), "still", still);
+    let warnings = |covariates: &[&str]| {
+        let covariates = covariates.iter().map(|name| (*name).to_owned()).collect();
+        but(stacked(2, 1), |c| c.covariates = covariates).fit(&df).unwrap().warnings
+    };
+    let moves = DidWarning::ChangingCovariates { columns: vec!["moving".into()] };
+    assert!(warnings(&["still", "moving"]).contains(&moves));
+    let is_said = |warning: &DidWarning| matches!(warning, DidWarning::ChangingCovariates { .. });
+    assert!(!warnings(&["still"]).iter().any(is_said));
+    assert!(moves.to_string().contains("(`moving`)"));
+}

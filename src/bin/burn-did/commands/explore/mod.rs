@@ -10,7 +10,7 @@ use burn_did::options::Frequency;
 use clap::Args;
 
 use crate::args::{DataArgs, LONG_FORM, OutputArgs};
-use crate::parse;
+use crate::parse::{self, Summands};
 use crate::progress::Bar;
 use crate::words::OneOf;
 
@@ -48,15 +48,21 @@ struct LookedAtArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
     yname: Option<String>,
     /// Covariates, as in x1,x2.
-    #[arg(long, value_name = "COLUMNS", visible_alias = "covariates", value_delimiter = ',')]
-    xname: Vec<String>,
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ','
+    )]
+    xname: Vec<Summands>,
 }
 
 /// Columns besides those that every look at data needs.
 #[derive(Default)]
 struct More<'a> {
     outcome: Option<&'a String>,
-    covariates: &'a [String],
+    covariates: &'a [Summands],
     cluster: Option<&'a String>,
     anticipation: u32,
     alpha: Option<f64>,
@@ -77,7 +83,7 @@ impl ExploreArgs {
             .maybe_group(self.gname.clone())
             .maybe_unit(self.idname.clone())
             .maybe_outcome(more.outcome.cloned())
-            .covariates(more.covariates)
+            .covariates(Summands::all(more.covariates))
             .maybe_weights(self.weightsname.clone())
             .maybe_cluster(more.cluster.cloned())
             .maybe_frequency(self.frequency)

@@ -8,6 +8,7 @@ use super::StudyArgs;
 use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::Result;
+use crate::parse::Summands;
 use crate::progress::Bar;
 use crate::words::OneOf;
 
@@ -27,11 +28,12 @@ pub(crate) struct TwfeWeightsArgs {
     #[arg(
         long,
         value_name = "COLUMNS",
-        visible_alias = "covariates",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
         value_delimiter = ',',
         help_heading = "Columns"
     )]
-    xname: Vec<String>,
+    xname: Vec<Summands>,
     /// The regression, and what is assumed of effects.
     #[arg(
         long = "type",
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
         .time(&*keys.tname)
         .group(&**gname)
         .maybe_weights(args.weightsname.clone())
-        .covariates(&args.xname)
+        .covariates(Summands::all(&args.xname))
         .regression(args.regression)
         .cells(args.cells)
         .maybe_frequency(keys.dates.frequency)
