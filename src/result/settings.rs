@@ -268,13 +268,13 @@ impl Settings {
     #[must_use]
     pub fn comparison_units(&self) -> Option<String> {
         Some(match (self.control_group()?, self.last_cohort()) {
-            (ControlGroup::NeverTreated, None) => "Never Treated".into(),
-            (ControlGroup::NotYetTreated, None) => "Not Yet Treated".into(),
+            (asked, None) => asked.label().into(),
             (ControlGroup::NeverTreated, Some(last)) => {
                 format!("Last Cohort ({})", self.period(last))
             }
             (ControlGroup::NotYetTreated, Some(last)) => {
-                format!("Not Yet Treated, Last Cohort ({})", self.period(last))
+                let not_yet = ControlGroup::NotYetTreated.label();
+                format!("{not_yet}, Last Cohort ({})", self.period(last))
             }
         })
     }

@@ -240,6 +240,8 @@ fn pictures_have_results_side_by_side() {
         assert_eq!(beside.count(name), 1, "{name}: {:?}", beside.words);
     }
     assert_eq!(beside.count("Pre-treatment"), 0);
+    let bases = "Before treatment: relative to the period before each for Plain";
+    assert!(beside.words.iter().any(|word| word.starts_with(bases)), "{:?}", beside.words);
     // Seven event times and the key, as discs, squares and triangles.
     assert_eq!(beside.shapes("circle", "#0072b2"), 8);
     assert_eq!(beside.shapes("polygon", "#d55e00"), 8);

@@ -50,7 +50,12 @@ fn saved_fits_are_analysed() {
     let saved = temporary("pretrends-fit.json");
     stdout(&mpdta(&["--save", &saved]));
     let table = stdout(&["pretrends", &saved, "--test", "joint", "--threshold", "0.2"]);
-    for words in ["Wald test", "the base period varies", "Violations of at most 0.2"] {
+    for words in [
+        "Wald test",
+        "the base period varies",
+        "Violations of at most 0.2",
+        "Event times: -4 to -2 before treatment, 0 to 3 after",
+    ] {
         assert!(table.contains(words), "{table}");
     }
     let [picture, result] = [temporary("pretrends.svg"), temporary("pretrends-result.json")];

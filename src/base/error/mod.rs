@@ -14,7 +14,7 @@ pub use line::FileLine;
 pub use warning::DidWarning;
 
 use crate::base::words::ParseOptionError;
-use parts::{Place, WithoutCells, never_with_dates};
+use parts::{Place, WithoutCells, few_never_treated, more_units, never_with_dates};
 
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
@@ -322,7 +322,8 @@ pub enum DidError {
     NoComparison,
     /// One of the groups of a two-period comparison is too small.
     #[error(
-        "only {size} {group} unit(s) are left and at least {required} are needed; use fewer covariates or more data"
+        "only {size} {group} unit(s) are left and at least {required} are needed; {remedy}",
+        remedy = more_units(*.required)
     )]
     SmallGroup {
         /// Which group.
@@ -334,7 +335,8 @@ pub enum DidError {
     },
     /// The never-treated group is too small to be the comparison.
     #[error(
-        "the never-treated group has {size} unit(s), fewer than the {required} that the covariates need; use not-yet-treated controls or fewer covariates"
+        "the never-treated group has {size} unit(s), fewer than the {required} that {need}",
+        need = few_never_treated(*.required)
     )]
     SmallNeverTreated {
         /// Units in the group.

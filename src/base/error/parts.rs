@@ -32,6 +32,36 @@ pub(super) fn never_with_dates(role: &str) -> &'static str {
     }
 }
 
+/// Cohorts with few units, and which of them are of one.
+pub(super) fn few_units(groups: &str, single: &str) -> String {
+    let of_one = match single {
+        "" => String::new(),
+        single => format!(
+            "; a single unit does not show how much its effect varies, so that the standard errors of these are too small: {single}"
+        ),
+    };
+    format!("cohorts with few units, whose standard errors are unreliable: {groups}{of_one}")
+}
+
+/// Units that a group needs without covariates.
+const WITHOUT_COVARIATES: usize = 5;
+
+/// Whose need of so many units it is, and what can be done, for a never-treated group.
+pub(super) fn few_never_treated(required: usize) -> &'static str {
+    match required {
+        ..=WITHOUT_COVARIATES => "a comparison needs; use not-yet-treated controls or more data",
+        _ => "the covariates need; use not-yet-treated controls or fewer covariates",
+    }
+}
+
+/// What can be done about a group that needs so many units.
+pub(super) fn more_units(required: usize) -> &'static str {
+    match required {
+        ..=WITHOUT_COVARIATES => "use more data",
+        _ => "use fewer covariates or more data",
+    }
+}
+
 /// What an average without its missing cells leaves out: their share of its weight, where the weights are not given.
 pub(super) struct WithoutCells(pub Option<f64>);
 
@@ -61,6 +91,23 @@ mod tests {
         assert!(said(0.25).contains("25% of the weight"), "{}", said(0.25));
         assert!(said(0.0).contains("no weight in the overall average"), "{}", said(0.0));
         assert_eq!(WithoutCells(None).to_string(), "");
+    }
+
+    #[test]
+    fn cohorts_of_one_unit_are_named() {
+        let few = "cohorts with few units, whose standard errors are unreliable: 2005, 2009";
+        assert_eq!(few_units("2005, 2009", ""), few);
+        assert!(few_units("2005, 2009", "2009").ends_with("too small: 2009"));
+    }
+
+    #[test]
+    fn covariates_are_named_where_there_are_some() {
+        assert!(
+            !few_never_treated(5).contains("covariates") && !more_units(5).contains("covariates")
+        );
+        assert!(
+            few_never_treated(6).contains("covariates") && more_units(6).contains("covariates")
+        );
     }
 
     #[test]

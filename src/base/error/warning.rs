@@ -34,10 +34,13 @@ pub enum DidWarning {
         /// First treated period of that cohort.
         group: f64,
     },
-    /// Cohorts with few units for the number of covariates (0 stands for never treated).
+    /// Cohorts with few units: fewer than 5, and one more for each covariate (0 stands for never treated).
     SmallGroups {
         /// The cohorts.
         groups: Vec<f64>,
+        /// Those of a single unit.
+        #[serde(default)]
+        single: Vec<f64>,
     },
     /// A group is so far from all periods that it looks like a code for something else.
     FarGroup {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::DidWarning;
-use super::parts::list;
+use super::parts::{few_units, list};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
 
@@ -37,11 +37,11 @@ impl DidWarning {
                 "no never-treated units: the cohort first treated in {} is the comparison, and periods from its treatment on are dropped",
                 name(group)
             ),
-            Self::SmallGroups { groups } => write!(
-                f,
-                "cohorts with very few observations, which may cause estimation problems: {}",
-                groups.iter().map(name).collect::<Vec<_>>().join(", ")
-            ),
+            Self::SmallGroups { groups, single } => {
+                let [groups, single] = [groups, single]
+                    .map(|cohorts| cohorts.iter().map(name).collect::<Vec<_>>().join(", "));
+                f.write_str(&few_units(&groups, &single))
+            }
             Self::FarGroup { group, period } if group > period => write!(
                 f,
                 "cohort {} is far after the last period {}; if it is a code for never treated, {}leave it empty (its units count as never treated within the data in any case)",

@@ -27,6 +27,16 @@ words! {
     }
 }
 
+impl ControlGroup {
+    /// The comparison units in tables.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::NeverTreated => "Never Treated",
+            Self::NotYetTreated => "Not Yet Treated",
+        }
+    }
+}
+
 words! {
     /// Period that a cell's outcome is compared with.
     #[derive(Default)]

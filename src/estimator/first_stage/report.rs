@@ -286,6 +286,15 @@ macro_rules! stage_result {
                 self.effects.settings.alpha
             }
 
+            fn overall_averages(&self) -> Option<String> {
+                let weights = self.effects.settings.weights.as_ref();
+                Some($crate::report::compare::over_treated_rows(weights))
+            }
+
+            fn before_treatment(&self) -> Option<String> {
+                Some($crate::report::compare::NOT_TO_REFERENCE.to_owned())
+            }
+
             fn outcome(&self) -> Option<String> {
                 Some(self.effects.settings.outcome.clone())
             }

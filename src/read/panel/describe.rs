@@ -93,13 +93,18 @@ fn warnings(
         warnings.push(DidWarning::Anticipation);
     }
     let required = smallest_cohort(request.roles.covariates.variables().len()) as f64;
-    let sizes = rules.cohorts.iter().zip(counts.cohort_sizes());
+    let sizes = counts.cohort_sizes();
     let shown = |group: f64| if group.is_finite() { group } else { 0.0 };
-    let small = sizes.filter(|(_, size)| *size < required).map(|(c, _)| shown(c.group));
-    let mut groups: Vec<f64> = small.collect();
-    groups.dedup();
+    let small = |is_small: &dyn Fn(f64) -> bool| {
+        let cohorts = rules.cohorts.iter().zip(&sizes).filter(|(_, size)| is_small(**size));
+        let mut groups: Vec<f64> = cohorts.map(|(cohort, _)| shown(cohort.group)).collect();
+        groups.dedup();
+        groups
+    };
+    let groups = small(&|size| size < required);
     if !groups.is_empty() {
-        warnings.push(DidWarning::SmallGroups { groups });
+        let single = small(&|size| size > 0.0 && size <= 1.0);
+        warnings.push(DidWarning::SmallGroups { groups, single });
     }
     if request.cells.has_errors() {
         warnings.extend(DidWarning::few_clusters(clusters));

@@ -2,12 +2,24 @@
 
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
-use crate::base::options::Band;
+use crate::base::options::{Band, BasePeriod};
 use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
+
+/// What event times begin with in the order of rows, and what effects of groups in periods.
+const EVENT_TIMES: f64 = 2.0;
+const CELLS: f64 = 5.0;
+
+/// How overall effects average.
+pub(crate) const OVER_EVENT_TIMES: &str = "over event times that count alike";
+const OVER_TREATED_ROWS: &str = "over treated rows";
+
+/// What effects before treatment are relative to.
+pub(crate) const TO_REFERENCE: &str = "relative to the reference period";
+pub(crate) const NOT_TO_REFERENCE: &str = "not relative to the reference period";
 
 /// One estimate of a model, with the row of the comparison that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +42,15 @@ impl Term {
     #[must_use]
     pub fn new(name: impl Into<String>, order: [f64; 3], estimate: Estimate, band: Band) -> Self {
         Self { name: name.into(), order, estimate, band, shown: None }
+    }
+
+    /// Whether it is an effect before treatment: by event time, or of a group in a period.
+    pub(super) fn is_before_treatment(&self) -> bool {
+        match self.order {
+            [EVENT_TIMES, at, _] => at < 0.0,
+            [CELLS, group, time] => time < group,
+            _ => false,
+        }
     }
 
     /// Sets another name for tables, such as `year = 2004` for the coefficient `year::2004`.
@@ -93,6 +114,33 @@ pub trait Comparable {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+    /// How its overall effect averages others, such as `over treated rows`, if it has one: the foot of a table says it where
+    /// the results differ.
+    fn overall_averages(&self) -> Option<String> {
+        None
+    }
+    /// What its effects before treatment are relative to, such as `relative to the reference period`, if it has some: the foot of
+    /// a table says it where the results differ.
+    fn before_treatment(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What effects before treatment are relative to in fits of group-time effects.
+pub(crate) fn before_treatment(settings: &Settings) -> Option<String> {
+    let words = match settings.base_period()? {
+        BasePeriod::Varying => "relative to the period before each",
+        BasePeriod::Universal => TO_REFERENCE,
+    };
+    Some(words.to_owned())
+}
+
+/// An average over treated rows, which may be weighted.
+pub(crate) fn over_treated_rows(weights: Option<&String>) -> String {
+    weights.map_or_else(
+        || OVER_TREATED_ROWS.to_owned(),
+        |weights| format!("{OVER_TREATED_ROWS}, weighted by {weights}"),
+    )
 }
 
 /// What is said of fits of group-time effects.

@@ -180,7 +180,7 @@ impl<'a> Comparison<'a> {
         let outcomes: Vec<String> = self.models.iter().filter_map(|(_, m)| m.outcome()).collect();
         let outcomes: Vec<&str> = outcomes.iter().map(String::as_str).collect();
         let rows = gathered(terms);
-        if self.models.len() > 1 && !self.are_regressions() && !rows.iter().any(is_shared) {
+        if self.models.len() > 1 && !self.are_regressions() && !rows.iter().any(Row::is_shared) {
             let first = |(model, (name, _)): (&Vec<Term>, &(String, _))| {
                 let row = model.first().map_or("no estimate", |term| &term.name);
                 format!("`{name}` with {row}")
@@ -259,10 +259,12 @@ impl<'a> Comparison<'a> {
             true => label.clone(),
             false => format!("tab:{label}"),
         });
+        let mut notes = notes::notes(&self.models, (self.stars, self.below), terms, &rows);
+        notes.extend(notes::differences(&self.models, &self.selection, &rows));
         Table {
             align,
             sections,
-            notes: notes::notes(&self.models, (self.stars, self.below), terms, &rows),
+            notes,
             caption: Some(self.caption.clone().unwrap_or(caption)),
             label: Some(reference.unwrap_or_else(|| label.into())),
             siunitx: self.siunitx,
@@ -389,11 +391,6 @@ pub(crate) fn starred(models: &[(&str, &dyn Comparable)], stars: Stars) -> Table
     }
     let comparison = Comparison::of(models).stars(stars);
     comparison.form(&comparison.terms())
-}
-
-/// Whether two models have the row.
-fn is_shared(row: &Row<'_>) -> bool {
-    row.terms.iter().flatten().count() > 1
 }
 
 /// Names in the order in which they first occur.

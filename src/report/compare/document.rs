@@ -11,6 +11,7 @@ use crate::result::saved::FORMAT;
 
 use super::comparable::{Comparable, Term};
 use super::comparison::Comparison;
+use super::notes;
 use super::rows::gathered;
 
 /// A model in a document.
@@ -30,6 +31,8 @@ struct Document<'a> {
     kind: &'static str,
     format: u64,
     models: Vec<Model<'a>>,
+    /// What is to be known of rows in which several models stand.
+    remarks: Vec<String>,
 }
 
 impl Comparison<'_> {
@@ -57,7 +60,8 @@ impl Comparison<'_> {
         csv(self.to_dataframe()?)
     }
 
-    /// One object a model: its `name`, `outcome`, `facts`, `estimates` and `remarks`.
+    /// One object a model: its `name`, `outcome`, `facts`, `estimates` and `remarks`. The `remarks` of the document are of rows in which
+    /// several models stand, such as overall effects that average differently.
     ///
     /// # Errors
     /// As [`table`](Self::table), and [`DidError::Json`](crate::DidError::Json) if the document cannot be formed.
@@ -66,7 +70,9 @@ impl Comparison<'_> {
         let selected = self.selected(&terms)?;
         let models = self.models.iter().zip(selected);
         let models = models.map(|((name, model), own)| self.model(name, *model, own)).collect();
-        json::text(&Document { kind: "comparison", format: FORMAT, models })
+        let rows = self.selection.selected(gathered(&terms));
+        let remarks = notes::differences(&self.models, &self.selection, &rows);
+        json::text(&Document { kind: "comparison", format: FORMAT, models, remarks })
     }
 
     fn model<'m>(

@@ -16,5 +16,7 @@ pub use comparable::{Comparable, Term};
 pub use comparison::{Comparison, compare};
 pub use options::{Below, Stars};
 
-pub(crate) use comparable::facts;
+pub(crate) use comparable::{
+    NOT_TO_REFERENCE, OVER_EVENT_TIMES, TO_REFERENCE, before_treatment, facts, over_treated_rows,
+};
 pub(crate) use comparison::starred;

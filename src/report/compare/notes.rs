@@ -5,7 +5,7 @@ use crate::report::foot::percent;
 
 use super::comparable::{Comparable, Term};
 use super::options::{Below, Stars};
-use super::rows::Row;
+use super::rows::{Row, Selection};
 
 /// What stands in parentheses, what stars say, and what a reader must know of each model.
 pub(super) fn notes(
@@ -37,21 +37,68 @@ pub(super) fn notes(
     [first].into_iter().chain(remarks).collect()
 }
 
+/// What a reader must know of rows in which several models stand: how overall effects average, and what effects before treatment are
+/// relative to, if the models differ in it.
+pub(super) fn differences(
+    models: &[(String, &dyn Comparable)],
+    selection: &Selection,
+    rows: &[Row<'_>],
+) -> Vec<String> {
+    let averages = rows.iter().filter(|row| row.name.starts_with("Overall ")).filter_map(|row| {
+        let ways = models.iter().zip(&row.terms).filter(|(_, term)| term.is_some());
+        let ways =
+            ways.filter_map(|((name, model), _)| Some((model.overall_averages()?, name.as_str())));
+        told_apart(&selection.label(&[row.name, row.shown]), ways)
+    });
+    averages.chain(before_treatment(models, rows)).collect()
+}
+
+/// What effects before treatment are relative to, if several models stand in a row of such and differ in it.
+pub(super) fn before_treatment(
+    models: &[(String, &dyn Comparable)],
+    rows: &[Row<'_>],
+) -> Option<String> {
+    let shared: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_shared()).collect();
+    let stands = |column: usize| {
+        let mut terms = shared.iter().filter_map(|row| row.terms[column]);
+        terms.any(Term::is_before_treatment)
+    };
+    let models = models.iter().enumerate().filter(|(column, _)| stands(*column));
+    let bases =
+        models.filter_map(|(_, (name, model))| Some((model.before_treatment()?, name.as_str())));
+    told_apart("Before treatment", bases)
+}
+
+/// Which models are what, if they differ: `over event times that count alike for CS; over treated rows for Imputation`.
+fn told_apart<'a>(what: &str, models: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
+    let kinds = grouped(models);
+    let of: Vec<String> =
+        kinds.iter().map(|(kind, names)| format!("{kind} for {}", names.join(", "))).collect();
+    (kinds.len() > 1).then(|| format!("{what}: {}", of.join("; ")))
+}
+
+/// The names of each kind, kinds in the order in which they first occur.
+fn grouped<'a>(models: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, Vec<&'a str>)> {
+    let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
+    for (kind, name) in models {
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, names)) => names.push(name),
+            None => kinds.push((kind, vec![name])),
+        }
+    }
+    kinds
+}
+
 /// The intervals with their level and kind, and of which model they are what if they differ.
 fn kinds(
     models: &[(String, &dyn Comparable)],
     terms: &[Vec<Term>],
     rows: &[Row<'_>],
 ) -> (String, String) {
-    let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
-    for ((name, model), terms) in models.iter().zip(terms) {
+    let kinds = grouped(models.iter().zip(terms).map(|((name, model), terms)| {
         let shown = terms.iter().filter(|term| rows.iter().any(|row| row.name == term.name));
-        let kind = format!("{}% {}", percent(model.alpha()), bands(shown));
-        match kinds.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, names)) => names.push(name),
-            None => kinds.push((kind, vec![name])),
-        }
-    }
+        (format!("{}% {}", percent(model.alpha()), bands(shown)), name.as_str())
+    }));
     if let [(kind, _)] = kinds.as_slice() {
         return (format!("{kind} confidence band"), String::new());
     }

@@ -8,6 +8,8 @@ use crate::report::plot::layers::combined;
 use crate::report::plot::{self, Picture, PlotOptions};
 
 use super::comparison::Comparison;
+use super::notes;
+use super::rows::gathered;
 
 impl Comparison<'_> {
     /// Draws the results to a `.png`, `.svg` or `.pdf` file: event studies, or effects by group or period, side by side in one panel, each with a
@@ -78,6 +80,9 @@ impl Comparison<'_> {
             })?;
             charts.push((name.as_str(), chart));
         }
-        combined(charts, self.facets, options, alpha).map(Picture::Chart)
+        let mut chart = combined(charts, self.facets, options, alpha)?;
+        let terms = self.terms();
+        chart.remarks.extend(notes::before_treatment(&self.models, &gathered(&terms)));
+        Ok(Picture::Chart(chart))
     }
 }

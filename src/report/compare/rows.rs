@@ -16,6 +16,13 @@ pub(super) struct Row<'a> {
     pub(super) terms: Vec<Option<&'a Term>>,
 }
 
+impl Row<'_> {
+    /// Whether two models have the row.
+    pub(super) fn is_shared(&self) -> bool {
+        self.terms.iter().flatten().count() > 1
+    }
+}
+
 /// Which rows there are, and what they are called.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selection {

@@ -285,6 +285,10 @@ impl Chart {
             let rows = self.facets.iter_mut().flat_map(|facet| &mut facet.rows);
             rows.for_each(|row| (row.ci_lower, row.ci_upper) = (None, None));
         }
+        if !options.show_band {
+            let rows = self.facets.iter_mut().flat_map(|facet| &mut facet.rows);
+            rows.for_each(|row| (row.band_lower, row.band_upper) = (None, None));
+        }
         if options.show_legend {
             self.legend = self.entries(options, alpha);
         }

@@ -120,16 +120,43 @@ fn shared(charts: &[(&str, Chart)]) -> Result<Option<Chart>> {
     }))
 }
 
-/// A panel has one line at treatment if its layers have the same.
+/// A panel has one line at treatment if those of its layers that have one agree: effects after treatment alone have none.
 fn share_treatment(facet: &mut Facet) {
-    let lines = facet.layers.iter().map(|layer| layer.facet.treatment);
-    let first = lines.clone().next().flatten();
-    if first.is_some() && lines.into_iter().all(|line| line == first) {
-        facet.treatment = first;
+    let mut lines = facet.layers.iter().filter_map(|layer| layer.facet.treatment);
+    let Some(first) = lines.next() else { return };
+    if lines.all(|line| line == first) {
+        facet.treatment = Some(first);
         facet.layers.iter_mut().for_each(|layer| layer.facet.treatment = None);
     }
 }
 
 fn nothing() -> DidError {
     DidError::Plot("there is no result to draw".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A panel with layers that have lines at treatment, or none.
+    fn panel(lines: &[Option<f64>]) -> Facet {
+        let mut panel = Facet::new(String::new(), Vec::new());
+        for (rank, treatment) in lines.iter().enumerate() {
+            let facet = Facet { treatment: *treatment, ..Facet::new(String::new(), Vec::new()) };
+            panel.layers.push(Layer { facet, rank });
+        }
+        share_treatment(&mut panel);
+        panel
+    }
+
+    #[test]
+    fn lines_that_agree_are_one() {
+        let shared = panel(&[None, Some(-0.5), Some(-0.5)]);
+        assert_eq!(shared.treatment, Some(-0.5));
+        assert!(shared.layers.iter().all(|layer| layer.facet.treatment.is_none()));
+        let apart = panel(&[Some(-0.5), Some(0.5), None]);
+        assert_eq!(apart.treatment, None);
+        assert_eq!(apart.layers[1].facet.treatment, Some(0.5));
+        assert_eq!(panel(&[None, None]).treatment, None);
+    }
 }

@@ -28,7 +28,8 @@ impl Marks {
     /// Marks for points that are `spacing` pixels apart, in a picture scaled by `scale`.
     pub(super) fn new(scale: f64, spacing: f64) -> Self {
         let radius = (6.5 * scale).min(0.3 * spacing).max(1.2);
-        let (thick, thin, cap) = (0.7 * radius, 0.31 * radius, 0.95 * radius);
+        // No line is thinner than a pixel, and a pointwise interval is told apart from a band at any size.
+        let (thick, thin, cap) = ((0.7 * radius).max(2.0), 0.31 * radius, 0.95 * radius);
         Self { radius, thick, thin, cap, mark: Mark::Disc }
     }
 
@@ -216,6 +217,29 @@ impl Beside {
         match style {
             PlotStyle::Ribbon => 0.0,
             _ => (rank as f64 - (self.count as f64 - 1.0) / 2.0) * self.step(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::plot::scene::Shape;
+
+    #[test]
+    fn pointwise_intervals_are_thicker_than_bands_at_any_size() {
+        let width = |scene: &Scene| match scene.shapes[0] {
+            Shape::Line { width, .. } => width,
+            _ => 0.0,
+        };
+        let (ends, colour) = ((1.0, 9.0), Colour(1, 2, 3));
+        for spacing in [1.0, 4.0, 8.0, 100.0] {
+            let marks = Marks::new(1.0, spacing);
+            let [mut thick, mut thin] =
+                [(); 2].map(|()| Scene { width: 100, height: 100, shapes: Vec::new() });
+            marks.pointwise(&mut thick, 5.0, ends, colour);
+            marks.uniform(&mut thin, 5.0, ends, colour);
+            assert!(width(&thick) >= 1.9 * width(&thin), "{spacing}");
         }
     }
 }

@@ -47,10 +47,10 @@ impl TraceStyle {
         }
     }
 
-    /// Dashes and gaps of equal length that begin and end with a dash.
+    /// Dashes and gaps of equal length that begin and end with a dash, so that a short line has two.
     fn dashes(self, scene: &mut Scene, from: Point, to: Point, width: f64) {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
-        let count = (dx.hypot(dy) / (8.0 * width)).round().clamp(1.0, 200.0) as usize;
+        let count = (dx.hypot(dy) / (8.0 * width)).round().clamp(2.0, 200.0) as usize;
         let at = |part: f64| {
             let share = part / (2.0 * count as f64 - 1.0);
             Point { x: from.x + share * dx, y: from.y + share * dy }
@@ -59,5 +59,23 @@ impl TraceStyle {
             let start = 2.0 * dash as f64;
             scene.curve(&[at(start), at(start + 1.0)], width, self.colour());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::plot::scene::Shape;
+
+    #[test]
+    fn short_lines_have_dashes() {
+        let strokes = |style: TraceStyle| {
+            let mut scene = Scene { width: 100, height: 100, shapes: Vec::new() };
+            // As long and as wide as in the legend.
+            let ends = [0.0, 23.0].map(|x| Point { x, y: 0.0 });
+            style.line(&mut scene, &ends, 2.6);
+            scene.shapes.iter().filter(|shape| matches!(shape, Shape::Polygon { .. })).count()
+        };
+        assert_eq!((strokes(TraceStyle::Solid), strokes(TraceStyle::Dashed)), (1, 2));
     }
 }

@@ -189,6 +189,14 @@ fn tables_have_every_interval() {
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
+    let times = "Event times: -4 to -2 before treatment, 0 to 3 after";
+    let latex = r"Event times: $-$4 to $-$2 before treatment, 0 to 3 after\par";
+    assert!(text.contains(times) && result.to_markdown().contains(times), "{text}");
+    assert!(result.to_latex().contains(latex), "{}", result.to_latex());
+    let window = Aggregation::dynamic().min_e(-3.0).max_e(0.0);
+    let window = fit(BasePeriod::Universal).aggregate(window).unwrap();
+    let window = window.honest(Honest::relative_magnitude().m([1.0])).unwrap().to_string();
+    assert!(window.contains("Event times: -3 to -2 before treatment, 0 after"), "{window}");
     assert_eq!(result.to_dataframe().unwrap().height(), 4);
     let csv = result.to_csv().unwrap();
     let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();

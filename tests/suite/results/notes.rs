@@ -2,12 +2,14 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    Aggregation, AttGt, Ddd, DidWarning, GroupTimeResult,
+    Aggregation, AttGt, Ddd, DidWarning, Etwfe, GroupTimeResult, Imputation, LocalProjections,
+    SunAbraham, compare, data,
     options::{ControlGroup, CovariatePeriod, UnbalancedPanel},
+    report::Comparable,
 };
 use polars::prelude::DataFrame;
 
-use crate::support::frames::{golden_data, rows};
+use crate::support::frames::{floats, golden_data, rows};
 
 fn att_gt(data: &DataFrame, covariates: &str, control: ControlGroup) -> GroupTimeResult {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
@@ -40,6 +42,62 @@ fn tables_name_the_comparison_units_that_were_used() {
     let some = att_gt(&golden_data("stag_a"), "~ 1", ControlGroup::NeverTreated);
     assert_eq!(some.settings.last_cohort(), None);
     assert!(some.to_string().contains("Control Group: Never Treated, "));
+}
+
+#[test]
+fn comparisons_say_where_averages_and_leads_differ() {
+    let data = data::mpdta();
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let cells = config.group("first.treat").build().fit(&data).unwrap();
+    let cs = cells.aggregate(Aggregation::dynamic()).unwrap();
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").control_group(ControlGroup::NotYetTreated);
+    let etwfe = config.build().fit(&data).unwrap();
+    let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
+    let imputation = config.group("first.treat").build().fit(&data).unwrap();
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let sun = config.group("first.treat").build().fit(&data).unwrap();
+    let config = LocalProjections::builder().outcome("lemp").unit("countyreal").time("year");
+    let lp = config.group("first.treat").pre_window(2).post_window(1).build().fit(&data).unwrap();
+    let all: [(&str, &dyn Comparable); 5] = [
+        ("CS", &cs),
+        ("ETWFE", &etwfe),
+        ("Imputation", &imputation),
+        ("Sun-Abraham", &sun),
+        ("LP-DiD", &lp),
+    ];
+    let table = compare(&all);
+    let text = table.to_string();
+    assert!(text.contains("Not Yet Treated") && !text.contains("_treated"), "{text}");
+    let notes = table.notes;
+    let averages = "Overall ATT: over event times that count alike for CS, LP-DiD; \
+        over treated rows for ETWFE, Imputation, Sun-Abraham";
+    let leads = "Before treatment: relative to the period before each for CS; \
+        not relative to the reference period for Imputation; \
+        relative to the reference period for Sun-Abraham, LP-DiD";
+    assert!(notes.iter().any(|note| note == averages), "{notes:?}");
+    assert!(notes.iter().any(|note| note == leads), "{notes:?}");
+    // Results that average alike, and have no leads in a row, need no word.
+    let alike = compare(&[("ETWFE", &etwfe), ("Imputation", &imputation)]).notes;
+    assert!(alike.iter().all(|note| !note.contains("Overall") && !note.contains("Before")));
+}
+
+#[test]
+fn cohorts_of_one_unit_are_named() {
+    let data = data::mpdta();
+    let [units, groups] = ["countyreal", "first.treat"].map(|name| floats(&data, name));
+    let one = units[groups.iter().position(|group| *group == 2004.0).unwrap()];
+    let is_kept = |row: &usize| groups[*row] != 2004.0 || units[*row] == one;
+    let kept: Vec<usize> = (0..units.len()).filter(is_kept).collect();
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let fit = config.group("first.treat").build().fit(rows(&data, &kept)).unwrap();
+    let named = fit.warnings.iter().find_map(|warning| match warning {
+        DidWarning::SmallGroups { groups, single } => Some([groups.clone(), single.clone()]),
+        _ => None,
+    });
+    assert_eq!(named, Some([vec![2004.0], vec![2004.0]]));
+    let text = fit.to_string();
+    assert!(text.contains("standard errors are unreliable: 2004; a single unit"), "{text}");
 }
 
 /// Which period's covariates are used, by the warning; `None` without one.

@@ -4,7 +4,7 @@
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
-use crate::report::compare::{Comparable, Term, facts};
+use crate::report::compare::{Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts};
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
 
@@ -45,6 +45,20 @@ impl Comparable for Aggregated {
 
     fn remarks(&self) -> Vec<String> {
         self.left_out_summary().into_iter().collect()
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        let words = match self.aggregation.kind {
+            AggregationKind::Simple => "over groups in periods by the size of groups",
+            AggregationKind::Dynamic => OVER_EVENT_TIMES,
+            AggregationKind::Group => "over groups by their size",
+            AggregationKind::Calendar => "over periods that count alike",
+        };
+        Some(words.to_owned())
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        before_treatment(&self.settings)
     }
 
     fn outcome(&self) -> Option<String> {

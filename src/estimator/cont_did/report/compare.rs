@@ -5,7 +5,7 @@ use crate::base::calendar::label;
 use crate::base::error::Result;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve};
-use crate::report::compare::{Comparable, Term, facts};
+use crate::report::compare::{Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts};
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
 
@@ -65,6 +65,17 @@ impl Comparable for ContDidResult {
 
     fn remarks(&self) -> Vec<String> {
         self.left_out_notes()
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        Some(match self.aggregation {
+            DoseAggregation::Dose => "over doses".to_owned(),
+            DoseAggregation::EventStudy => OVER_EVENT_TIMES.to_owned(),
+        })
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        before_treatment(&self.level.settings)
     }
 
     fn outcome(&self) -> Option<String> {

@@ -4,10 +4,9 @@ use crate::base::calendar::{label, shown};
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::ControlGroup;
 use crate::estimator::etwfe::design::cell_label;
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -160,10 +159,7 @@ impl EtwfeResult {
 
     fn notes(&self) -> Vec<String> {
         let (settings, regression) = (&self.settings, &self.regression);
-        let controls = match settings.control_group {
-            ControlGroup::NeverTreated => "Never Treated",
-            ControlGroup::NotYetTreated => "Not Yet Treated",
-        };
+        let controls = settings.control_group.label();
         let mut notes = vec![
             "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
             String::new(),
@@ -195,7 +191,7 @@ impl Comparable for EtwfeResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         vec![
-            ("Control group".to_owned(), self.settings.control_group.to_string()),
+            ("Control group".to_owned(), self.settings.control_group.label().to_owned()),
             ("Family".to_owned(), self.settings.family.to_string()),
             ("Observations".to_owned(), self.regression.n.to_string()),
         ]
@@ -203,6 +199,16 @@ impl Comparable for EtwfeResult {
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        let Self { settings, .. } = self;
+        let weights = settings.weights.as_ref().filter(|_| !settings.unweighted_averages);
+        Some(over_treated_rows(weights))
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        self.event_study().before_treatment()
     }
 
     fn outcome(&self) -> Option<String> {

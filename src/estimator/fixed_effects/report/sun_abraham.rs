@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::fixed_effects::SunAbrahamResult;
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -60,6 +60,16 @@ impl Comparable for SunAbrahamResult {
 
     fn alpha(&self) -> f64 {
         self.event_study.alpha()
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        self.event_study
+            .overall
+            .map(|_| over_treated_rows(self.regression.settings.weights.as_ref()))
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        self.event_study.before_treatment()
     }
 
     fn outcome(&self) -> Option<String> {

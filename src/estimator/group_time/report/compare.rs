@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
-use crate::report::compare::{Comparable, Term, facts};
+use crate::report::compare::{Comparable, Term, before_treatment, facts};
 use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -36,6 +36,10 @@ impl Comparable for GroupTimeResult {
 
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        before_treatment(&self.settings)
     }
 
     fn outcome(&self) -> Option<String> {

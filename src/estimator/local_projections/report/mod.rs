@@ -2,13 +2,12 @@
 
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::ControlGroup;
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::local_projections::{
     LocalProjectionsResult, ProjectionBase, ProjectionMethod,
 };
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -108,15 +107,8 @@ impl LocalProjectionsResult {
             ProjectionMethod::Reweighted => "weighted least squares (periods by treated units)",
             ProjectionMethod::Adjusted => "regression adjustment (periods by treated units)",
         };
-        let controls = match settings.control_group {
-            ControlGroup::NeverTreated => "Never Treated",
-            ControlGroup::NotYetTreated => "Not Yet Treated",
-        };
-        let base = match settings.base {
-            ProjectionBase::Last => "last period before treatment".to_owned(),
-            ProjectionBase::Mean(periods) => format!("mean of {periods} periods before treatment"),
-            ProjectionBase::AllBefore => "mean of all periods before treatment".to_owned(),
-        };
+        let controls = settings.control_group.label();
+        let base = measured_from(settings.base);
         let mut notes = vec![
             "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
             String::new(),
@@ -144,6 +136,15 @@ impl LocalProjectionsResult {
     }
 }
 
+/// What changes of the outcome are measured from.
+fn measured_from(base: ProjectionBase) -> String {
+    match base {
+        ProjectionBase::Last => "last period before treatment".to_owned(),
+        ProjectionBase::Mean(periods) => format!("mean of {periods} periods before treatment"),
+        ProjectionBase::AllBefore => "mean of all periods before treatment".to_owned(),
+    }
+}
+
 result!(LocalProjectionsResult);
 
 impl Comparable for LocalProjectionsResult {
@@ -154,7 +155,7 @@ impl Comparable for LocalProjectionsResult {
     fn facts(&self) -> Vec<(String, String)> {
         vec![
             ("Method".to_owned(), self.settings.method.to_string()),
-            ("Control group".to_owned(), self.settings.control_group.to_string()),
+            ("Control group".to_owned(), self.settings.control_group.label().to_owned()),
             ("Units".to_owned(), self.sample.n_units.to_string()),
             ("Clusters".to_owned(), self.n_clusters.to_string()),
         ]
@@ -162,6 +163,19 @@ impl Comparable for LocalProjectionsResult {
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        Some(OVER_EVENT_TIMES.to_owned())
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        Some(match self.settings.base {
+            ProjectionBase::Last => TO_REFERENCE.to_owned(),
+            ProjectionBase::Mean(_) | ProjectionBase::AllBefore => {
+                format!("relative to the {}", measured_from(self.settings.base))
+            }
+        })
     }
 
     fn outcome(&self) -> Option<String> {

@@ -7,7 +7,7 @@ use crate::base::options::ControlGroup;
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -116,10 +116,7 @@ impl StackedResult {
 
     fn notes(&self) -> Vec<String> {
         let (sample, settings) = (&self.sample, &self.settings);
-        let controls = match settings.control_group {
-            ControlGroup::NeverTreated => "Never Treated",
-            ControlGroup::NotYetTreated => "Not Treated in the Window",
-        };
+        let controls = controls(settings.control_group);
         let weights = match settings.stack_weights {
             StackWeights::Corrective => "corrective",
             StackWeights::Unweighted => "none",
@@ -158,6 +155,14 @@ impl StackedResult {
     }
 }
 
+/// The controls of a sub-experiment, in words.
+fn controls(group: ControlGroup) -> &'static str {
+    match group {
+        ControlGroup::NeverTreated => group.label(),
+        ControlGroup::NotYetTreated => "Not Treated in the Window",
+    }
+}
+
 result!(StackedResult);
 
 impl Comparable for StackedResult {
@@ -167,7 +172,7 @@ impl Comparable for StackedResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         vec![
-            ("Control group".to_owned(), self.settings.control_group.to_string()),
+            ("Control group".to_owned(), controls(self.settings.control_group).to_owned()),
             ("Weights of controls".to_owned(), self.settings.stack_weights.to_string()),
             ("Units".to_owned(), self.sample.n_units.to_string()),
             ("Clusters".to_owned(), self.n_clusters.to_string()),
@@ -176,6 +181,14 @@ impl Comparable for StackedResult {
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        Some(OVER_EVENT_TIMES.to_owned())
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        Some(TO_REFERENCE.to_owned())
     }
 
     fn outcome(&self) -> Option<String> {

@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::switching::{DidMultiplegtResult, SwitchingEffect};
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, Term, before_treatment};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -280,6 +280,10 @@ impl Comparable for DidMultiplegtResult {
 
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        before_treatment(&self.settings)
     }
 
     fn outcome(&self) -> Option<String> {

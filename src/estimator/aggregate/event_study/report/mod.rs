@@ -11,7 +11,9 @@ use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
-use crate::report::compare::{self, Comparable, Term};
+use crate::report::compare::{
+    self, Comparable, NOT_TO_REFERENCE, OVER_EVENT_TIMES, TO_REFERENCE, Term,
+};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -124,10 +126,10 @@ impl EventStudy {
         self.left_out.as_ref().map_or_else(Vec::new, |l| left_out::of_study(l, settings))
     }
 
-    /// The fit that an analysis of the study goes back to, and the analysis's warnings but for those that
-    /// [`left_out_notes`](Self::left_out_notes) say: for the foot of its table.
+    /// The event times that an analysis of the study takes, the fit that it goes back to, and the analysis's warnings but for those
+    /// that [`left_out_notes`](Self::left_out_notes) say: for the foot of its table.
     pub(crate) fn analysed(&self, warnings: &[DidWarning]) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.event_times_in_words().into_iter().collect();
         if let Some(settings) = self.provenance.settings() {
             let (outcome, covariates) = (&settings.outcome, &settings.covariates);
             notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
@@ -137,6 +139,25 @@ impl EventStudy {
         let warnings = warnings.iter().filter(said);
         notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(self.frequency()))));
         notes
+    }
+
+    /// The event times on both sides of the reference, which analyses depend on.
+    fn event_times_in_words(&self) -> Option<String> {
+        let reference = self.rows.iter().find(|row| row.reference)?.at;
+        let (before, after): (Vec<f64>, Vec<f64>) =
+            self.event_times().into_iter().partition(|at| *at < reference);
+        let range = |times: &[f64]| match times {
+            [one] => Some(label(*one)),
+            [first, .., last] => Some(format!("{} to {}", label(*first), label(*last))),
+            [] => None,
+        };
+        let is_usual = self.axis().is_none() && after.first().is_some_and(|at| *at >= 0.0);
+        let [left, right] = match is_usual {
+            true => ["before treatment", "after"],
+            false => ["before the reference", "after it"],
+        };
+        let of = self.axis().unwrap_or("Event times");
+        Some(format!("{of}: {} {left}, {} {right}", range(&before)?, range(&after)?))
     }
 
     /// What periods are, if they are dates.
@@ -234,6 +255,22 @@ impl Comparable for EventStudy {
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        // An average of a regression has the weights of its estimator, which says them itself.
+        let averaged = self.overall.and(self.provenance.settings());
+        averaged.map(|_| OVER_EVENT_TIMES.to_owned())
+    }
+
+    fn before_treatment(&self) -> Option<String> {
+        let has_reference = self.rows.iter().any(|row| row.reference);
+        match &self.provenance {
+            // Only imputation has another event study, with a base.
+            Provenance::Regression(_) if self.universal.is_some() => Some(NOT_TO_REFERENCE.into()),
+            Provenance::Effects(settings) if !has_reference => compare::before_treatment(settings),
+            _ => Some(TO_REFERENCE.to_owned()),
+        }
     }
 
     fn outcome(&self) -> Option<String> {

@@ -51,8 +51,34 @@ fn models_stand_side_by_side() {
  Units                    500             500
 ---
 Standard errors in parentheses. `*' confidence band does not cover 0: 95% pointwise for No covariates, 95% uniform (Overall ATT: pointwise) for With lpop
+Before treatment: relative to the reference period for No covariates; relative to the period before each for With lpop
 ";
     assert_eq!(table.to_string(), expected);
+}
+
+#[test]
+fn averages_of_different_weights_are_told_apart() {
+    let (events, simple, group) =
+        (fixtures::dynamic_uniform(), fixtures::simple(), fixtures::group());
+    let models: [(&str, &dyn Comparable); 4] =
+        [("CS", &events), ("Simple", &simple), ("again", &events), ("By group", &group)];
+    let expected = "Overall ATT: over event times that count alike for CS, again; \
+        over groups in periods by the size of groups for Simple; over groups by their size for By group";
+    let table = comparison(&models).table().expect("a table");
+    assert_eq!(table.notes[1..], [expected]);
+    for text in [table.to_string(), table.to_latex(), table.to_markdown()] {
+        assert!(text.contains(expected), "{text}");
+    }
+    let document = comparison(&models).to_json().expect("a document");
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    assert_eq!(document["remarks"], serde_json::json!([expected]));
+    // Where the row is not in the table, nothing is said of it; where it has another name, that is used.
+    let without = comparison(&models).drop(["Overall ATT"]).table().expect("a table");
+    assert_eq!(without.notes.len(), 1);
+    let named = comparison(&models).label("Overall ATT", "Average").table().expect("a table");
+    assert!(named.notes[1].starts_with("Average: over event times"), "{:?}", named.notes);
+    let alike = comparison(&[("a", &events), ("b", &events)]).table().expect("a table");
+    assert_eq!(alike.notes.len(), 1);
 }
 
 #[test]

@@ -152,6 +152,16 @@ fn svg_escapes_names_and_keeps_colours() {
 }
 
 #[test]
+fn what_is_hidden_takes_no_room() {
+    let has_band = |options: &PlotOptions| {
+        let chart = fixtures::dynamic_uniform().chart(options).expect("a chart");
+        chart.facets[0].rows.iter().any(|row| row.band_lower.or(row.band_upper).is_some())
+    };
+    assert!(has_band(&PlotOptions::new()));
+    assert!(!has_band(&PlotOptions::new().show_band(false)));
+}
+
+#[test]
 fn pictures_have_the_words_of_tables() {
     let options = PlotOptions::new();
     let (mut cells, mut group) = (fixtures::uniform(), fixtures::group());
