@@ -49,7 +49,7 @@ fn what_is_wrong_is_said() {
 fn sums_of_columns_may_be_a_formula() {
     let window = ["--kappa-pre", "1", "--kappa-post", "1"];
     let others: [(&str, &[&str]); 4] =
-        [("etwfe", &[]), ("stacked", &window), ("lpdid", &[]), ("balance", &[])];
+        [("etwfe", &[]), ("stacked", &window), ("lpdid", &["--window=-1,1"]), ("balance", &[])];
     for (command, more) in others {
         let with = |name: &str, columns: &str| {
             let before = [command, MPDTA].into_iter().chain(COLUMNS);

@@ -17,7 +17,7 @@ const DECIMALS: f64 = 1e5;
 pub(crate) fn without_rounding(event_time: f64) -> f64 {
     let rounded = (event_time * DECIMALS).round() / DECIMALS;
     let is_near = (event_time - rounded).abs() <= 1e-4 * event_time.abs();
-    if is_near { rounded + 0.0 } else { event_time }
+    if event_time.fract() != 0.0 && is_near { rounded } else { event_time }
 }
 
 #[cfg(test)]
