@@ -12,7 +12,7 @@ use crate::result::saved::FORMAT;
 use super::comparable::{Comparable, Term};
 use super::comparison::Comparison;
 use super::notes;
-use super::rows::gathered;
+use super::rows::{Row, gathered};
 
 /// A model in a document.
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ impl Comparison<'_> {
     /// As [`table`](Self::table), and [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
         let terms = self.terms();
-        let models = self.selected(&terms)?;
+        let models = self.selected(&self.rows(&terms)?);
         let names = self.models.iter().map(|(name, _)| name);
         let names = names.zip(&models).flat_map(|(name, own)| vec![Some(name.as_str()); own.len()]);
         let (rows, estimates): (Vec<String>, Vec<Estimate>) =
@@ -67,10 +67,9 @@ impl Comparison<'_> {
     /// As [`table`](Self::table), and [`DidError::Json`](crate::DidError::Json) if the document cannot be formed.
     pub fn to_json(&self) -> Result<String> {
         let terms = self.terms();
-        let selected = self.selected(&terms)?;
-        let models = self.models.iter().zip(selected);
+        let rows = self.rows(&terms)?;
+        let models = self.models.iter().zip(self.selected(&rows));
         let models = models.map(|((name, model), own)| self.model(name, *model, own)).collect();
-        let rows = self.selection.selected(gathered(&terms));
         let remarks = notes::differences(&self.models, &self.selection, &rows);
         json::text(&Document { kind: "comparison", format: FORMAT, models, remarks })
     }
@@ -96,19 +95,23 @@ impl Comparison<'_> {
         }
     }
 
-    /// The estimates of each model that are in the table, with their names.
-    fn selected(&self, terms: &[Vec<Term>]) -> Result<Vec<Vec<(String, Estimate)>>> {
+    /// The rows of the table.
+    fn rows<'t>(&self, terms: &'t [Vec<Term>]) -> Result<Vec<Row<'t>>> {
         self.check(terms)?;
-        let rows = self.selection.selected(gathered(terms));
+        Ok(self.selection.selected(gathered(terms)))
+    }
+
+    /// The estimates of each model that are in these rows, with their names.
+    fn selected(&self, rows: &[Row<'_>]) -> Vec<Vec<(String, Estimate)>> {
         let mut models = vec![Vec::new(); self.models.len()];
-        for row in &rows {
+        for row in rows {
             let label = self.selection.label(&[row.name, row.shown]);
             let name = if label == row.shown { row.name } else { &label };
             for (own, term) in models.iter_mut().zip(&row.terms) {
                 own.extend(term.map(|term| (name.to_owned(), term.estimate)));
             }
         }
-        Ok(models)
+        models
     }
 }
 

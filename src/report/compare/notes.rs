@@ -95,10 +95,12 @@ fn kinds(
     terms: &[Vec<Term>],
     rows: &[Row<'_>],
 ) -> (String, String) {
-    let kinds = grouped(models.iter().zip(terms).map(|((name, model), terms)| {
-        let shown = terms.iter().filter(|term| rows.iter().any(|row| row.name == term.name));
-        (format!("{}% {}", percent(model.alpha()), bands(shown)), name.as_str())
-    }));
+    let kinds =
+        grouped(models.iter().zip(terms).enumerate().map(|(column, ((name, model), terms))| {
+            let stands = |term: &&Term| rows.iter().any(|row| row.terms[column] == Some(*term));
+            let shown = terms.iter().filter(stands);
+            (format!("{}% {}", percent(model.alpha()), bands(shown)), name.as_str())
+        }));
     if let [(kind, _)] = kinds.as_slice() {
         return (format!("{kind} confidence band"), String::new());
     }

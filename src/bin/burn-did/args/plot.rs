@@ -147,11 +147,11 @@ fn warn_of_idle(options: &PlotOptions, svg: impl Fn(&PlotOptions) -> burn_did::R
     style.style = usual.style;
     caps.show_caps = usual.show_caps;
     let plain = [("--colours", colours), ("--style", style), ("--caps", caps)];
-    for (name, without) in plain.iter().filter(|(_, without)| without != options) {
-        // A picture that cannot be drawn is an error where it is written.
-        if let (Ok(drawn), Ok(plain)) = (svg(options), svg(without))
-            && drawn == plain
-        {
+    let mut given = plain.iter().filter(|(_, without)| without != options).peekable();
+    // A picture that cannot be drawn is an error where it is written.
+    let Some(Ok(drawn)) = given.peek().map(|_| svg(options)) else { return };
+    for (name, without) in given {
+        if svg(without).is_ok_and(|plain| plain == drawn) {
             messages::warning(format!("{name} has no effect: the picture is the same without it"));
         }
     }
