@@ -114,7 +114,7 @@ pub mod options {
         UnbalancedPanel,
     };
     pub use crate::base::words::{ParseOptionError, Word, Words};
-    pub use crate::read::files::DecimalMark;
+    pub use crate::read::files::{DecimalMark, RowCondition};
 }
 
 /// Parts of group-time effects and of their averages, and the interface for two-by-two estimators of your own.
@@ -166,7 +166,7 @@ pub mod audit {
     pub use crate::base::error::FileLine;
     pub use crate::engine::source::{ClusterWork, Influence, InfluenceFiles};
     pub use crate::read::columns::ReadAsMissing;
-    pub use crate::read::files::FilesRead;
+    pub use crate::read::files::{ChosenRows, FilesRead, LeftOut};
     pub use crate::read::panel::{Layout, SampleAudit};
     pub use crate::result::settings::{EstimatorSettings, Settings};
     pub use crate::result::timings::Timings;

@@ -34,7 +34,7 @@ from ._first_stage import did2s, did_imputation, imputation
 from ._group_time import agg_ddd, aggte, att_gt, ddd
 from ._joint import joint_study, specification_curve
 from ._looks import balance, describe, means, panelview
-from ._native import __version__, devices
+from ._native import DataFiles, __version__, devices
 from ._picture import Picture
 from ._plots import (
     plot_agg,
@@ -94,6 +94,7 @@ __all__ = [
     "Comparison",
     "ContDidResult",
     "DataError",
+    "DataFiles",
     "Description",
     "DeviceError",
     "DrdidResult",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from . import _native
-from ._errors import OptionError
+from ._checks import native_of
 from ._results import EventStudy, HonestResult, PretrendsResult, Result, warned
-from ._types import only
+from ._types import only, refused
 
 Matrix = Sequence[Sequence[float]]
+
+#: Words for the type of sensitivity whose values are M.
+_SMOOTHNESS = ("smoothness", "sd", "deltasd")
 
 
 def event_study(
@@ -43,18 +47,31 @@ def event_study(
     -------
     EventStudy
     """
+    given = {
+        "betahat": betahat, "sigma": sigma, "num_pre_periods": num_pre_periods, "num_post_periods": num_post_periods,
+        "event_times": event_times,
+    }
     if result is not None:
-        return EventStudy(_native.event_study(result._native, term))
+        for name, value in given.items():
+            only(name, value, None, "`result` is given, which has its own; leave out one")
+        return EventStudy(_native.event_study(native_of(result, "result"), term))
     if betahat is None or sigma is None or num_pre_periods is None or num_post_periods is None:
-        raise OptionError(
-            "`event_study` needs a result, or `betahat`, `sigma`, `num_pre_periods` and `num_post_periods`"
-        )
+        raise refused("`event_study` needs a result, or `betahat`, `sigma`, `num_pre_periods` and `num_post_periods`")
+    only("term", term, None, "coefficients are given, and are one event study")
+    for name, count in (("num_pre_periods", num_pre_periods), ("num_post_periods", num_post_periods)):
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
+            raise refused(f"`{name}` must be a whole number of at least 0, got {count!r}")
     return EventStudy(
         _native.given_event_study(
-            list(map(float, betahat)), [list(map(float, row)) for row in sigma], num_pre_periods,
+            list(map(float, betahat)), [list(map(float, row)) for row in _rows(sigma)], num_pre_periods,
             num_post_periods, None if event_times is None else list(map(float, event_times)),
         )
     )
+
+
+def _rows(matrix: Any) -> Any:
+    """The rows of a matrix: a data frame goes over its columns."""
+    return matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
 
 
 def honest_did(
@@ -89,16 +106,18 @@ def honest_did(
     sensitivity_type : {"smoothness", "relative_magnitude", "relative_smoothness"}
         What is assumed of the difference in trends.
     m_vec, m_bar_vec : list of float, optional
-        Values of M (smoothness) or Mbar (relative).
+        Values of M with ``"smoothness"``, which takes ``m_vec``, and of Mbar with the relative types, which take ``m_bar_vec``.
     l_vec : list of float or {"first", "average"}, optional
         Weights of all coefficients after the reference period, in place of ``event_time``.
     method : {"flci", "conditional", "c_f", "c_lf"}, optional
+        By default ``"flci"`` for smoothness, ``"c_f"`` for smoothness with a direction, ``"c_lf"`` for the relative types.
     bias_direction : {"positive", "negative"}, optional
     monotonicity_direction : {"increasing", "decreasing"}, optional
     kappa : float, optional
         Level of the first stage of ``c_f`` and ``c_lf``; a tenth of ``alpha`` by default.
     grid_points, grid_lb, grid_ub, search
-        The grid of effects that conditional tests search, in whole (``"grid"``) or by bisection.
+        The grid of effects that conditional tests (all methods but ``"flci"``) search, in whole (``"grid"``) or by bisection; both ends of
+        the grid, or neither.
     draws, random_state : int, optional
         Draws for the critical value of ``c_lf``, and their seed.
 
@@ -113,8 +132,20 @@ def honest_did(
     """
     if bias_direction is not None and monotonicity_direction is not None:
         only("monotonicity_direction", monotonicity_direction, None, "`bias_direction` is given; leave out one")
-    if m_vec is not None and m_bar_vec is not None:
-        only("m_bar_vec", m_bar_vec, None, "`m_vec` is given; leave out one")
+    _one_of("bias_direction", bias_direction, "positive", "negative")
+    _one_of("monotonicity_direction", monotonicity_direction, "increasing", "decreasing")
+    is_smooth = sensitivity_type.lower() in _SMOOTHNESS
+    if is_smooth:
+        only("m_bar_vec", m_bar_vec, None, 'give `m_vec`, or sensitivity_type="relative_magnitude" (or "relative_smoothness")')
+    else:
+        only("m_vec", m_vec, None, f'with sensitivity_type="{sensitivity_type}" give `m_bar_vec`')
+    has_direction = bias_direction is not None or monotonicity_direction is not None
+    if (method or ("flci" if is_smooth and not has_direction else "")).lower() == "flci":
+        searched = {
+            "kappa": kappa, "grid_points": grid_points, "grid_lb": grid_lb, "grid_ub": grid_ub, "search": search, "draws": draws,
+        }
+        for name, value in searched.items():
+            only(name, value, None, 'it is of conditional tests, and the method is "flci"; leave it out, or give another `method`')
     options: dict[str, Any] = {
         "event_time": event_time, "sensitivity_type": sensitivity_type, "grid_points": grid_points,
         "method": method.lower().replace("-", "_") if method else None,
@@ -123,7 +154,12 @@ def honest_did(
         "grid_lb": grid_lb, "grid_ub": grid_ub, "search": search, "draws": draws,
         "random_state": random_state, "term": term,
     }
-    return warned(HonestResult(_native.honest_did(event_study._native, options)))
+    return warned(HonestResult(_native.honest_did(native_of(event_study, "event_study"), options)))
+
+
+def _one_of(name: str, given: str | None, *words: str) -> None:
+    if given is not None and given not in words:
+        raise refused(f"`{name}` must be {' or '.join(map(repr, words))}, got {given!r}")
 
 
 def pretrends(
@@ -148,6 +184,8 @@ def pretrends(
         The test of the coefficients before the reference period.
     critical : float, optional
         What the t statistics of individual tests are compared with; 1.96 by default.
+    alpha : float, optional
+        Level of the joint test and of the equivalence tests; 0.05 by default. Individual tests have ``critical``.
     power : list of float, optional
         Powers for which the slope of a linear violation is found.
     slope : list of float, optional
@@ -167,4 +205,6 @@ def pretrends(
     """
     options = locals()
     study = options.pop("event_study")
-    return warned(PretrendsResult(_native.pretrends(study._native, options)))
+    if test == "joint":
+        only("critical", critical, None, "it is of individual tests; the joint test has the level `alpha`")
+    return warned(PretrendsResult(_native.pretrends(native_of(study, "event_study"), options)))

@@ -22,10 +22,10 @@ def fitted(name: str, data: Any, options: dict[str, Any], kind: type[R]) -> R:
     given = any(options.get(word) is not None for word in PLACE)
     if not given and not type(data).__module__.startswith(_ELSEWHERE):
         here = {key: value for key, value in options.items() if key not in PLACE}
-        return warned(kind(getattr(_native, name)(source(data), here)), depth=4)
+        return warned(kind(getattr(_native, name)(source(data), here)))
     # Imported here, since most programs fit on one machine.
     from .engines import _place
 
     made = _place.fitted(name, data, options)
     # Only `engines.prepare` asks for a sample in place of a result, and expects one.
-    return made if isinstance(made, _place.Sample) else warned(kind(made), depth=4)  # type: ignore[return-value]
+    return made if isinstance(made, _place.Sample) else warned(kind(made))  # type: ignore[return-value]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from . import _native
-from ._picture import Picture
+from ._checks import keywords, native_of
+from ._picture import Picture, warn_of_idle
 from ._results import Result
 from ._table import Table
+from ._types import refused
 
-Models = Mapping[str, Result] | Sequence[Result]
+Models = Mapping[str, Result] | Sequence[Result] | Result
 
 
 class Comparison:
@@ -47,13 +50,12 @@ class Comparison:
 
     def plot(self, *, facets: bool = False, **look: Any) -> Picture:
         """Draw effects by event time, group or period side by side; ``look`` is that of ``Result.plot``."""
+        keywords("plot", look, Result.plot, ("self",))
         options = {**self._options, "facets": facets}
-        models = self._models
-
-        def write(path: str | os.PathLike[str]) -> None:
-            _native.compare_plot(models, options, os.fspath(path), look)
-
-        return Picture(_native.compare_svg(models, options, look), write)
+        draw = partial(_native.compare_svg, self._models, options)
+        svg = draw(look)
+        warn_of_idle(svg, draw, look)
+        return Picture(svg, partial(_written, self._models, options, look))
 
 
 def compare(
@@ -74,7 +76,7 @@ def compare(
     Parameters
     ----------
     models : dict of str to Result, or list of Result
-        Results with the names of their columns; a list has the names (1), (2), ….
+        Results with the names of their columns; a list, or one result, has the names (1), (2), ….
     keep, drop : str or list of str, optional
         Rows to keep, in this order, or to leave out; ``*`` stands for any characters and ``?`` for one.
     labels : dict, optional
@@ -94,10 +96,7 @@ def compare(
     -------
     Comparison
     """
-    if isinstance(models, Mapping):
-        named = [(name, result._native) for name, result in models.items()]
-    else:
-        named = [(f"({at})", result._native) for at, result in enumerate(models, start=1)]
+    named = _named(models)
     options: dict[str, Any] = {
         "keep": keep, "drop": drop, "labels": list(labels.items()) if labels else None, "stars": stars,
         "below": below, "digits": digits, "caption": caption, "tex_label": tex_label, "siunitx": siunitx,
@@ -112,4 +111,26 @@ def etable(models: Models, *, stars: str = "levels", **options: Any) -> Comparis
     -------
     Comparison
     """
+    keywords("etable", options, compare)
     return compare(models, stars=stars, **options)
+
+
+def _named(models: Models) -> list[tuple[str, _native.Native]]:
+    """Results with the names of their columns."""
+    takes = "a dict of names and results, or a list of results"
+    if isinstance(models, Result):
+        models = [models]
+    if isinstance(models, Mapping):
+        wrong = next((name for name in models if not isinstance(name, str)), None)
+        if wrong is not None:
+            raise refused(f"`models` must be {takes}, got the name {wrong!r}, which is no text")
+        return [(name, native_of(result, "models", takes)) for name, result in models.items()]
+    if isinstance(models, str) or not isinstance(models, Iterable):
+        raise refused(f"`models` must be {takes}, got {type(models).__name__}")
+    return [(f"({at})", native_of(result, "models", takes)) for at, result in enumerate(models, start=1)]
+
+
+def _written(
+    models: list[tuple[str, _native.Native]], options: dict[str, Any], look: dict[str, Any], path: str | os.PathLike[str]
+) -> None:
+    _native.compare_plot(models, options, os.fspath(path), look)

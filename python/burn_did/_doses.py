@@ -10,7 +10,7 @@ from . import _native
 from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import ContDidResult, NpivResult, warned
-from ._types import Backend, Data, Missing, Names, only, source
+from ._types import Backend, Data, Missing, Names, for_bootstrap, only, source
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -23,7 +23,7 @@ def cont_did(
     idname: str,
     gname: str | None = None,
     dname: str | None = None,
-    xformla: str = "~1",
+    xformla: str | None = "~1",
     target_parameter: str = "level",
     aggregation: str = "dose",
     balance_e: int | None = None,
@@ -111,12 +111,13 @@ def cont_did(
     """
     options = locals()
     data = options.pop("data")
-    covariates = options.pop("xformla").replace(" ", "")
+    covariates = (options.pop("xformla") or "~1").replace(" ", "")
     only("xformla", covariates, "~1", "a continuous treatment has no covariates")
     only("treatment_type", options.pop("treatment_type"), "continuous", "doses are numbers")
     only("allow_unbalanced_panel", options.pop("allow_unbalanced_panel"), False, "balance the panel first")
     for name in ("balance_e", "min_e", "max_e"):
         only(name, options.pop(name), None, f"`aggte(result, \"dynamic\", {name}=…)` averages the result so")
+    for_bootstrap(multiplier, boot, boot_type)
     options["progress"] = chosen(progress)
     return fitted("cont_did", data, options, ContDidResult)
 
@@ -167,7 +168,7 @@ def npiv(
     knots : {"uniform", "quantiles"}
         Where the knots are.
     x_min, x_max, w_min, w_max : float, optional
-        Ranges of the splines; those of the data by default.
+        Ranges of the splines, by both ends; those of the data by default.
     damping : bool
         Where the data choose, whether dimensions need a minimum of observations; R ``npiv`` has none.
     deriv_index, deriv_order : int

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from types import FrameType
+
 
 class BurnDidError(Exception):
     """What went wrong, where in the data, and what to do about it.
@@ -79,3 +83,31 @@ def exception(
     error = kind(message)
     error.code, error.columns, error.remedy = code, columns, remedy
     return error
+
+
+def _called() -> tuple[FrameType, int]:
+    """The frame of the package's function that others called, and how many frames it is above this one."""
+    frame, depth = sys._getframe(1), 1
+    while (caller := frame.f_back) is not None and _is_ours(frame):
+        if not _is_ours(caller):
+            break
+        frame, depth = caller, depth + 1
+    return frame, depth
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.partition(".")[0] == __name__.partition(".")[0]
+
+
+def arguments() -> list[str]:
+    """Names of the arguments of the function that was called."""
+    code = _called()[0].f_code
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def warn(message: str, code: str = "") -> None:
+    """Warn in the name of the line that called the package."""
+    warning = BurnDidWarning(message)
+    warning.code = code
+    warnings.warn(warning, stacklevel=_called()[1] + 1)

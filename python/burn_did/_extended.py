@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from . import _native
@@ -68,7 +69,7 @@ def etwfe(
     unweighted_averages : bool
         Average over treated rows without their weights.
     random_shares : bool
-        Add the sampling variance of what is averaged over.
+        Treat the shares of cohorts and periods as estimates, and add their sampling variance.
 
     Returns
     -------
@@ -107,7 +108,7 @@ def _columns(formula: Names | None) -> list[str] | None:
     raise refused(f"`xformla` must be columns, as in '~ x1 + x2', got {formula!r}; {remedy}", remedy)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EmfxResult:
     """Averages of the effects of a regression, selected from its result ``fit``."""
 
@@ -128,7 +129,7 @@ class EmfxResult:
     #: Upper ends of their pointwise intervals.
     ci_upper: list[float | None] | None
     #: The whole result.
-    fit: EtwfeResult = field(repr=False)
+    fit: EtwfeResult
 
     def __str__(self) -> str:
         rows = [("overall", self.overall_att, self.overall_se)]
@@ -139,6 +140,11 @@ class EmfxResult:
             return f"{at!s:>10}" + "".join("".rjust(12) if number is None else f"{number:12.4f}" for number in numbers)
 
         return "\n".join([f"{self.aggregation_type:>10}    Estimate  Std. Error", *(line(*row) for row in rows)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 _KEYS = {"event": ("event_times", "event_time"), "group": ("groups", "group"), "calendar": ("periods", "time")}
@@ -167,6 +173,8 @@ def emfx(
     -------
     EmfxResult
     """
+    if not isinstance(result, EtwfeResult):
+        raise refused(f"`result` must be what `etwfe` gives, got {result.__class__.__name__}")
     rows = result.tidy().to_dict()
     overall = rows["table"].index("overall")
     estimate, se = rows["estimate"][overall], rows["se"][overall]

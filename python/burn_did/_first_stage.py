@@ -59,15 +59,15 @@ def imputation(
     hbalance : bool
         Average by event time over the units that are observed at all horizons.
     minn : float, optional
-        Effects whose weights are those of fewer rows of equal weight have no estimate.
+        Do not estimate averages whose effective number of rows, (Σw)²/Σw², is below this.
     groups : bool
         Estimate the average effect of each group, too.
     trends : bool
         Give each unit a linear trend.
     averaged_by : {"group_time", "group", "event_time", "time", "all"}, optional
-        Over which rows effects are averaged that the conservative standard errors measure deviations from.
+        Group of rows whose average effect is subtracted before deviations count as noise in the standard errors.
     cell_averages : {"cluster", "row"}, optional
-        How rows are weighted in those averages: as in the paper and Stata, or as in R ``didimputation``.
+        How rows are weighted in the averages of ``averaged_by``: as in the paper and Stata, or as in R ``didimputation``.
     leave_out : bool
         Measure the deviations of a cluster from the average of the others.
     influence : bool

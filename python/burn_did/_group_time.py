@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._anywhere import fitted
+from ._checks import native_of
 from ._progress import Progress, chosen
 from ._results import AggregatedResult, ContDidResult, GroupTimeResult, warned
-from ._types import Backend, Data, Missing, Names, only
+from ._types import Backend, Data, Missing, Names, for_bootstrap, only
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -109,7 +110,7 @@ def att_gt(
     fix_weights : {"varying", "base_period", "first_period"}, optional
         Period whose weight is used where weights change over time.
     multiplier : {"mammen", "rademacher", "webb"}, optional
-        Distribution of the bootstrap's multipliers.
+        Distribution of the multipliers, with ``boot``.
     missing_values : list of str or float, optional
         Words and numbers that stand for a missing value.
     influence, weighting, keep_scores : bool
@@ -140,6 +141,7 @@ def att_gt(
     options = locals()
     data = options.pop("data")
     options.pop("n_jobs")
+    for_bootstrap(multiplier, boot)
     options["progress"] = chosen(progress)
     return fitted("att_gt", data, options, GroupTimeResult)
 
@@ -219,6 +221,7 @@ def ddd(
     only("boot_type", options.pop("boot_type"), "multiplier", "influence values are multiplied")
     only("trim_level", options.pop("trim_level"), 0.995, "the level of R's triplediff is used")
     options.pop("n_jobs")
+    for_bootstrap(multiplier, boot)
     options["progress"] = chosen(progress)
     return fitted("ddd", data, options, GroupTimeResult)
 
@@ -248,7 +251,7 @@ def aggte(
     type : {"simple", "dynamic", "group", "calendar"}
         One number, or averages by event time (the event study), group or calendar period.
     balance_e : int, optional
-        Keep only groups observed for at least this many periods after treatment.
+        With ``"dynamic"``: keep only groups observed for at least this many periods after treatment.
     min_e, max_e : float, optional
         Smallest and largest event time.
     na_rm : bool
@@ -278,7 +281,7 @@ def aggte(
         "type": type, "balance_e": balance_e, "min_e": min_e, "max_e": max_e, "na_rm": na_rm, "cband": cband,
         "alpha": alpha, "target": target,
     }
-    return warned(AggregatedResult(_native.aggte(MP._native, options)))
+    return warned(AggregatedResult(_native.aggte(native_of(MP, "MP", "effects by group and period"), options)))
 
 
 def agg_ddd(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _native
 from ._results import JointStudyResult, SpecificationCurve, warned
-from ._types import Backend, Data, Missing, Names, source
+from ._types import Backend, Data, Missing, Names, refused, source
+
+
+#: Names of the choices that specifications vary in.
+_CHOICES = {"control_group", "base_period", "est_method", "method", "anticipation", "covariates", "xformla", "sample"}
 
 
 def joint_study(
@@ -128,9 +133,22 @@ def _choices(vary: str | Iterable[str] | Mapping[str, Iterable[Any] | None]) -> 
     if not isinstance(vary, Mapping):
         return ",".join(vary)
 
-    def choice(name: str, values: Iterable[Any] | None) -> str:
+    def choice(name: str, values: Any) -> str:
         if values is None:
             return name
-        return f"{name}={values if isinstance(values, str) else ','.join(str(value) for value in values)}"
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            return f"{name}={values}"
+        return f"{name}={','.join(_value(str(value), vary) for value in values)}"
 
     return ",".join(choice(name, values) for name, values in vary.items())
+
+
+def _value(text: str, choices: Iterable[str]) -> str:
+    """A value of a choice, which must not be read as two, or as another choice."""
+    outside, brackets = text, 1
+    while brackets:
+        outside, brackets = re.subn(r"\([^()]*\)", "", outside)
+    if "," in outside or text.partition("=")[0].strip().lower() in _CHOICES:
+        remedy = "rename the column"
+        raise refused(f"`vary` cannot have the value {text!r}, which has a comma or is the name of a choice; {remedy}", remedy)
+    return text

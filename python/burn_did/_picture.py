@@ -6,6 +6,9 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from ._errors import warn
 
 
 class Picture:
@@ -32,3 +35,17 @@ class Picture:
             path = Path(folder) / "picture.png"
             self._write(path)
             return path.read_bytes()
+
+
+#: Options that leave some pictures as they are, with what they are if nothing is said.
+_IDLE: dict[str, Any] = {
+    "style": "points", "colours": None, "show_ci": True, "show_band": True, "show_caps": False, "show_overall": True, "show_treatment": True,
+    "show_legend": True,
+}
+
+
+def warn_of_idle(svg: str, draw: Callable[[dict[str, Any]], str], look: dict[str, Any]) -> None:
+    """Warn of options that leave a picture as it is."""
+    for name, usual in _IDLE.items():
+        if look.get(name) not in (None, usual) and draw({**look, name: None}) == svg:
+            warn(f"`{name}` has no effect: the picture is the same without it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._analyses import event_study
+from ._checks import keywords, of_kind
 from ._extended import EmfxResult
 from ._picture import Picture
 from ._results import Result
@@ -19,10 +20,11 @@ _FIXED = "the picture draws the line at zero"
 
 
 def _draw(
-    result: Result, show_ci: bool, ref_line: float | None, xlab: str | None, ylab: str | None, title: str | None,
+    function: str, result: Result, show_ci: bool, ref_line: float | None, xlab: str | None, ylab: str | None, title: str | None,
     look: dict[str, Any],
 ) -> Picture:
     only("ref_line", ref_line, 0, _FIXED)
+    keywords(function, look, Result.plot, ("self", "show_ci"))
     return result.plot(show_ci=show_ci, xlab=xlab, ylab=ylab, title=title, **look)
 
 
@@ -55,7 +57,8 @@ def plot_gt(
     -------
     Picture
     """
-    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+    result = of_kind(result, ("group_time",), "effects by group and period, of `att_gt` or `ddd`")
+    return _draw("plot_gt", result, show_ci, ref_line, xlab, ylab, title, look)
 
 
 def plot_event_study(
@@ -82,12 +85,12 @@ def plot_event_study(
     only("ref_period", ref_period, None, "the result knows its reference period")
     if isinstance(result, EmfxResult):
         result = result.fit
-    drawn = result if result.kind in _STUDIES else event_study(result)
-    return _draw(drawn, show_ci, ref_line, xlab, ylab, title, look)
+    drawn = result if isinstance(result, Result) and result.kind in _STUDIES else event_study(result)
+    return _draw("plot_event_study", drawn, show_ci, ref_line, xlab, ylab, title, look)
 
 
 def plot_agg(
-    result: Result,
+    result: Result | EmfxResult,
     show_ci: bool = True,
     ref_line: float | None = 0,
     xlab: str | None = None,
@@ -101,7 +104,8 @@ def plot_agg(
     -------
     Picture
     """
-    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+    result = of_kind(result, _STUDIES, "averages by group, period or event time, such as `aggte` and `emfx` give")
+    return _draw("plot_agg", result, show_ci, ref_line, xlab, ylab, title, look)
 
 
 def plot_dose_response(
@@ -126,7 +130,8 @@ def plot_dose_response(
     Picture
     """
     only("effect_type", effect_type, None, "the picture has both, the effects and their slopes")
-    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+    result = of_kind(result, ("cont_did", "npiv"), "effects by dose, of `cont_did`")
+    return _draw("plot_dose_response", result, show_ci, ref_line, xlab, ylab, title, look)
 
 
 def plot_sensitivity(
@@ -143,7 +148,8 @@ def plot_sensitivity(
     -------
     Picture
     """
-    return _draw(result, True, ref_line, xlab, ylab, title, look)
+    result = of_kind(result, ("honest",), "a sensitivity analysis, of `honest_did`")
+    return _draw("plot_sensitivity", result, True, ref_line, xlab, ylab, title, look)
 
 
 def plot_multiplegt(
@@ -161,4 +167,5 @@ def plot_multiplegt(
     -------
     Picture
     """
-    return _draw(result, show_ci, ref_line, xlab, ylab, title, look)
+    result = of_kind(result, ("did_multiplegt",), "effects of `did_multiplegt`")
+    return _draw("plot_multiplegt", result, show_ci, ref_line, xlab, ylab, title, look)

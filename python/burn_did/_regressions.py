@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _native
+from ._checks import keywords
 from ._results import RegressionResult, SunAbrahamResult, warned
 from ._table import Table
-from ._types import Backend, Data, Missing, Names, source
+from ._types import Backend, Data, Missing, Names, refused, source
 
 Vcov = str | dict[str, str]
 
@@ -28,6 +29,7 @@ def feols(
     RegressionResult
         One row a coefficient.
     """
+    keywords("feols", more, feglm, ("family",))
     return feglm(fml, data, "gaussian", vcov, weights, ssc, **more)
 
 
@@ -45,6 +47,7 @@ def fepois(
     -------
     RegressionResult
     """
+    keywords("fepois", more, feglm, ("family",))
     return feglm(fml, data, "poisson", vcov, weights, ssc, **more)
 
 
@@ -78,7 +81,8 @@ def feglm(
     data : data frame or path
     family : {"gaussian", "poisson", "logit", "probit"}
     vcov : str or dict, optional
-        ``"iid"`` (the default), ``"hetero"``, ``"hc2"``, ``"hc3"``, ``"cluster:a,b"``, or ``{"CRV1": "a+b"}``.
+        ``"iid"`` (the default), ``"hetero"``, ``"hc2"``, ``"hc3"``, ``"cluster:a,b"``, or ``{"CRV1": "a+b"}``, the
+        only correction of clusters.
     weights : str, optional
         Column of weights.
     ssc : str or dict, optional
@@ -90,7 +94,7 @@ def feglm(
     glm_tol, glm_maxiter
         Relative change of the deviance at which maximum likelihood has converged, and its most steps.
     residuals, fixef : bool
-        Keep residuals, and the fixed effects' levels (for ``fixed_effects`` and ``predict``).
+        Keep residuals, and the fixed effects' levels (for ``fixef`` and ``predict`` of the result).
 
     Returns
     -------
@@ -187,8 +191,11 @@ def demean(
 def _vcov(vcov: Vcov | None) -> str | None:
     if vcov is None or isinstance(vcov, str):
         return vcov
-    ((_, factors),) = vcov.items()
-    return f"cluster:{','.join(factor.strip() for factor in factors.split('+'))}"
+    clusters = vcov.get("CRV1") if isinstance(vcov, dict) and len(vcov) == 1 else None
+    if not isinstance(clusters, str):
+        remedy = "give {\"CRV1\": \"a+b\"} or \"cluster:a,b\" for clusters, which have no other correction than that of CRV1 here"
+        raise refused(f"`vcov` must be a text or {{\"CRV1\": ...}}, got {vcov!r}; {remedy}", remedy)
+    return f"cluster:{','.join(cluster.strip() for cluster in clusters.split('+'))}"
 
 
 def _ssc(ssc: str | dict[str, Any] | None) -> str | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _native
-from ._errors import BurnDidWarning
-from ._picture import Picture
+from ._errors import warn
+from ._picture import Picture, warn_of_idle
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -49,11 +49,6 @@ class Result:
         return isinstance(other, Result) and self._native == other._native
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        from ._results import _from_json
-
-        return _from_json, (self.to_json(),)
 
     def print(self) -> None:
         """Print the table."""
@@ -107,7 +102,7 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result as JSON, every number to the last bit; ``load`` reads it, and so does the command line.
 
-        Influence values, scores and residuals, which grow with the data, are not saved.
+        Influence values, scores and residuals, which grow with the data, are not saved; pickles keep them.
         """
         self._native.save(os.fspath(path))
 
@@ -150,17 +145,14 @@ class Result:
         style, grid : str, optional
             How effects are drawn, and lines behind them, by the words of ``burn-did plot``.
         colours : list of str, optional
-            Before and after treatment and of the band, as in ``["#d55e00", "#0072b2"]``.
+            Before and after treatment and of the band, as in ``["#7570b3", "#1b9e77"]``.
         width, height : int, optional
             Pixels; give both.
         """
         look = {name: value for name, value in locals().items() if name != "self"}
-        native = self._native
-
-        def write(path: str | os.PathLike[str]) -> None:
-            native.plot(os.fspath(path), look)
-
-        return Picture(native.to_svg(look), write)
+        svg = self._native.to_svg(look)
+        warn_of_idle(svg, self._native.to_svg, look)
+        return Picture(svg, partial(_written, self._native, look))
 
     def figure(self, ax: Any = None) -> matplotlib.figure.Figure:
         """Draw the estimates with matplotlib: a figure whose parts can be changed.
@@ -172,7 +164,7 @@ class Result:
         """
         from ._figure import drawn
 
-        return drawn(self.tidy().to_dict(), ax)
+        return drawn(self.kind, self.tidy().to_dict(), ax)
 
     @property
     def __maketables_coef_table__(self) -> pandas.DataFrame:
@@ -236,14 +228,16 @@ class Result:
         return {"se_type": "Std. errors"}
 
 
+def _written(native: _native.Native, look: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    native.plot(os.fspath(path), look)
+
+
 def _ratio(above: list[float | None], below: list[float | None]) -> list[float | None]:
     return [a / b if a is not None and b else None for a, b in zip(above, below, strict=True)]
 
 
-def warned(result: R, depth: int = 3) -> R:
-    """The result, after Python's warnings of what the fit warns of, in the name of the caller so many calls above."""
+def warned(result: R) -> R:
+    """The result, after Python's warnings of what the fit warns of, in the name of the line that called the package."""
     for code, message in result._native.warnings():
-        warning = BurnDidWarning(message)
-        warning.code = code
-        warnings.warn(warning, stacklevel=depth)
+        warn(message, code)
     return result

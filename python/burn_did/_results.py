@@ -31,8 +31,11 @@ class _Weighing(_OnSample):
         """How the estimator weighs the comparison units of each cell."""
         return OverlapByCell(self._native.overlap())
 
-    def weighting(self, group: float | None = None, time: float | None = None) -> Weighting:
-        """What the estimator's weighting does to the comparison; needs a fit with ``weighting=True``."""
+    def weighting(self, group: Any = None, time: Any = None) -> Weighting:
+        """What the estimator's weighting does to the comparison; needs a fit with ``weighting=True``.
+
+        ``group`` and ``time`` choose comparisons, as the result shows them (``2004``, ``"2004-01"``) or as dates.
+        """
         return Weighting(self._native.weighting(group, time))
 
 
@@ -43,8 +46,11 @@ class GroupTimeResult(_Weighing):
         """Average the effects; see ``aggte``."""
         return warned(AggregatedResult(_native.aggte(self._native, {"type": type, **window})))
 
-    def contrast(self, weights: Mapping[tuple[float, float], float]) -> dict[str, float | None]:
-        """A linear combination of effects by (group, period), with its standard error."""
+    def contrast(self, weights: Mapping[tuple[Any, Any], float]) -> dict[str, float | None]:
+        """A linear combination of effects by (group, period), with its standard error.
+
+        Groups and periods are as the result shows them, as in ``{(2004, 2006): 1.0}`` or ``{("2004-01", "2005-01"): 1.0}``, or dates.
+        """
         return self._native.contrast(list(weights.items()))
 
     @property
@@ -120,9 +126,10 @@ class DrdidResult(_Weighing):
 class ContDidResult(_OnSample):
     """Effects of a continuous treatment by dose, and by group and period."""
 
-    def at(self, doses: Sequence[float]) -> Table:
-        """Effects at other doses, with the intervals of the fit."""
-        return Table(self._native.at_doses(list(map(float, doses))))
+    def at(self, doses: float | Sequence[float]) -> Table:
+        """Effects at another dose or at several, with the intervals of the fit."""
+        given = [doses] if isinstance(doses, (int, float)) else doses
+        return Table(self._native.at_doses(list(map(float, given))))
 
     def aggregate(self, type: str = "dynamic", **window: Any) -> AggregatedResult:
         """Average the effects by group and period; see ``aggte``."""
@@ -301,11 +308,6 @@ _KINDS: dict[str, type[Result]] = {
     "weighting": Weighting,
     "overlap": OverlapByCell,
 }
-
-
-def _from_json(text: str) -> Result:
-    native = _native.from_json(text)
-    return _KINDS.get(native.kind, Result)(native)
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from . import _native
 from ._progress import Progress, chosen
 from ._results import MultiplegtResult, warned
-from ._types import Data, Missing, Names, only, source
+from ._types import Data, Missing, Names, only, refused, source
 
 
 def did_multiplegt(
@@ -84,7 +85,7 @@ def did_multiplegt(
     drop_missing_preswitch : bool
         If a group's treatment is missing before its first switch, drop its outcomes from then on.
     separate_control_variance : bool
-        With controls, do not enlarge the influence of their coefficients as R ``DIDmultiplegtDYN`` 2.2 does where groups start from several
+        With controls, use the variance of the Stata program, not that of R ``DIDmultiplegtDYN`` 2.2, where groups start from several
         treatments.
     more_granular_demeaning : bool
         The same as ``less_conservative_se``.
@@ -114,8 +115,26 @@ def did_multiplegt(
         options["effects_equal"] = "all" if effects_equal else None
     elif not isinstance(effects_equal, str):
         options["effects_equal"] = ",".join(map(str, effects_equal))
-    if predict_het is not None and not isinstance(predict_het, str):
-        columns, which = predict_het
-        options["predict_het"] = f"{','.join(columns)}:{','.join(map(str, which))}"
+    options["predict_het"] = _heterogeneity(predict_het)
     options["progress"] = chosen(progress)
     return warned(MultiplegtResult(_native.did_multiplegt(data, options)))
+
+
+def _heterogeneity(given: Any) -> str | None:
+    """Columns and effects as the command line has them."""
+    if given is None or isinstance(given, str):
+        return given
+    remedy = 'give columns and effects, as in (["x"], [1, 2]), with [-1] for all effects'
+    try:
+        columns, effects = given
+        effects = [int(effect) for effect in effects]
+    except (TypeError, ValueError):
+        raise refused(f"`predict_het` cannot be {given!r}; {remedy}", remedy) from None
+    columns = [columns] if isinstance(columns, str) else list(columns)
+    for column in columns:
+        if not isinstance(column, str):
+            raise refused(f"`predict_het` cannot be {given!r}; {remedy}", remedy)
+        if "," in column or column != column.strip():
+            remedy = "rename the column"
+            raise refused(f"`predict_het` cannot have a column with a comma or with spaces around it, got {column!r}; {remedy}", remedy)
+    return f"{','.join(columns)}:{','.join(map(str, effects))}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -10,6 +12,9 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+#: Rows that are shown from each end of a long table.
+_ENDS = 10
 
 
 class Table:
@@ -34,8 +39,39 @@ class Table:
     def __len__(self) -> int:
         return len(self._native)
 
+    def __getitem__(self, column: str) -> list[Any]:
+        """The values of a column, with None for null."""
+        if column not in self.columns:
+            raise KeyError(f"{column!r} is not among the columns {', '.join(self.columns)}")
+        return self.to_dict()[column]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, each by the names of the columns."""
+        columns = self.to_dict()
+        return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
     def __repr__(self) -> str:
-        return f"Table of {self.shape[0]} rows: {', '.join(self.columns)}"
+        shown = self._shown()
+        widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in shown]
+        return "\n".join([f"Table of {self.shape[0]} rows and {self.shape[1]} columns", *lines])
+
+    def _repr_html_(self) -> str:
+        head, *rows = [[escape(cell) for cell in row] for row in self._shown()]
+        lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        names = "".join(f"<th>{name}</th>" for name in head)
+        return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table><p>{self.shape[0]} rows</p>"
+
+    def _shown(self) -> list[list[str]]:
+        """Names and values of the first and the last rows as texts."""
+        left_out = len(self) > 2 * _ENDS + 1
+        parts = [self._native.rows(0, _ENDS), self._native.rows(-_ENDS, _ENDS)] if left_out else [self._native]
+        tables = [list(zip(*part.to_dict().values(), strict=True)) for part in parts]
+        rows = [[_text(value) for value in row] for row in tables[0]]
+        if left_out:
+            rows += [["…"] * self.shape[1], *([_text(value) for value in row] for row in tables[1])]
+        return [self.columns, *rows]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Give the columns as lists, with None for null."""
@@ -56,3 +92,9 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         """Give a ``pandas.DataFrame``; with pandas before 2.2, by pyarrow."""
         return self.to_arrow().to_pandas()
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) and not value.is_integer() else f"{value:.0f}" if isinstance(value, float) else str(value)

@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ._anywhere import fitted
+from ._checks import keywords
 from ._progress import Progress, chosen
 from ._results import DrdidResult
-from ._types import Backend, Data, Missing, Names
+from ._types import Backend, Data, Missing, Names, for_bootstrap, only, refused
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -108,9 +109,13 @@ def ipwdid(
     -------
     DrdidResult
     """
+    keywords("ipwdid", more, drdid)
     words = {"ipw": "ipw_horvitz_thompson", "std_ipw": "std_ipw"}
+    if est_method not in words:
+        remedy = "`drdid` and `ordid` have other methods"
+        raise refused(f"`est_method` must be 'ipw' or 'std_ipw', got {est_method!r}; {remedy}", remedy)
     return drdid(
-        data, yname, tname, idname, treatname, xformla, panel, words.get(est_method, est_method), weightsname,
+        data, yname, tname, idname, treatname, xformla, panel, words[est_method], weightsname,
         boot, boot_type, biters, inf_func, trim_level, **more,
     )
 
@@ -136,6 +141,7 @@ def ordid(
     -------
     DrdidResult
     """
+    keywords("ordid", more, drdid, ("est_method", "trim_level"))
     return drdid(
         data, yname, tname, idname, treatname, xformla, panel, "reg", weightsname, boot, boot_type, biters,
         inf_func, **more,
@@ -144,6 +150,9 @@ def ordid(
 
 def _fit(options: dict[str, Any], progress: bool | Progress | None) -> DrdidResult:
     data = options.pop("data")
+    for_bootstrap(options["multiplier"], options["boot"], options["boot_type"])
+    if options["panel"]:
+        only("locally_efficient", options["locally_efficient"], True, "it is of repeated cross sections; give `panel=False`, too")
     options["influence"] = options.pop("inf_func")
     options["progress"] = chosen(progress)
     return fitted("drdid", data, options, DrdidResult)

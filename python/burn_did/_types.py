@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from ._errors import OptionError
+from ._errors import OptionError, exception
+from ._native import DataFiles
 
 
 class ArrowStream(Protocol):
@@ -15,29 +17,93 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
 
 
-Data = ArrowStream | str | os.PathLike[str]
+Data = ArrowStream | str | os.PathLike[str] | DataFiles
 Names = str | Sequence[str]
 Backend = str | Sequence[str] | None
 Missing = Sequence[str | float] | None
 
 
 def source(data: Any) -> Any:
-    """The data as the compiled module reads them: lazy frames are collected, and older pandas goes by pyarrow."""
-    if hasattr(data, "__arrow_c_stream__") or isinstance(data, (str, os.PathLike)):
-        return data
-    if hasattr(data, "collect"):
-        return data.collect()
-    if hasattr(data, "columns") and type(data).__module__.startswith("pandas"):
-        import pyarrow
-
-        return pyarrow.Table.from_pandas(data, preserve_index=False)
+    """The data, unless they are elsewhere."""
+    if type(data).__module__.startswith(("dask.", "dask_expr.", "pyspark.")):
+        collected = "data.compute()" if type(data).__module__.startswith("dask") else "data.toPandas()"
+        raise exception(
+            "arrow",
+            f"frames of Dask and Spark are for `att_gt`, `drdid`, `ddd` and `cont_did`; give `{collected}`",
+            [],
+            f"give `{collected}`",
+        )
     return data
+
+
+def names(data: Any) -> tuple[list[str], list[str]] | None:
+    """The columns, and those of the index, of a frame whose columns are chosen and converted before they are read; None of all else."""
+    if _is_pandas(data):
+        columns = [str(name) for name in data.columns]
+        return columns, [str(name) for name in data.index.names if name is not None and str(name) not in columns]
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        return list(data.collect_schema().names()), []
+    return None
+
+
+def selected(data: Any, columns: list[str], factors: list[str]) -> Any:
+    """These columns of such a frame. The categories of factors keep their order."""
+    if not _is_pandas(data):
+        return data.select(columns).collect()
+    import pyarrow
+
+    known = [str(name) for name in data.columns]
+    found = {}
+    for name in columns:
+        if known.count(name) > 1:
+            raise exception("arrow", f"two columns are called `{name}`; rename one", [name], "rename one")
+        values = data.iloc[:, known.index(name)] if name in known else data.index.to_frame(index=False)[_level(data, name)]
+        try:
+            found[name] = pyarrow.array(_readable(values, name in factors), from_pandas=True)
+        except Exception as problem:
+            remedy = "convert it to numbers, texts or dates, or leave it out of the data"
+            raise exception("column_type", f"column `{name}` cannot be read: {problem}; {remedy}", [name], remedy) from problem
+    return pyarrow.table(found)
+
+
+def _is_pandas(data: Any) -> bool:
+    # A frame of pandas is there only if pandas was imported.
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(data, pandas.DataFrame)
+
+
+def _level(data: Any, name: str) -> Any:
+    return next(level for level in data.index.names if str(level) == name)
+
+
+def _readable(values: Any, is_factor: bool) -> Any:
+    """A column of pandas in a type that Arrow has: starts of periods, sparse values in full, intervals as texts."""
+    import pandas
+
+    dtype = values.dtype
+    if isinstance(dtype, pandas.PeriodDtype):
+        return values.dt.to_timestamp()
+    if isinstance(dtype, pandas.SparseDtype):
+        return values.sparse.to_dense()
+    if isinstance(dtype, pandas.CategoricalDtype):
+        if isinstance(dtype.categories.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)):
+            values = values.cat.rename_categories(str)
+        return values.cat.as_ordered() if is_factor else values
+    return values
 
 
 def only(name: str, value: object, allowed: object, reason: str) -> None:
     """Refuse an argument of another package that can only have one value here."""
     if value != allowed:
         raise refused(f"`{name}` must be {allowed!r}, got {value!r}: {reason}", reason)
+
+
+def for_bootstrap(multiplier: str | None, boot: bool, boot_type: str = "multiplier") -> None:
+    """Refuse a distribution of multipliers where nothing is multiplied."""
+    if not boot:
+        only("multiplier", multiplier, None, "it is of the bootstrap; give `boot=True`, too")
+    if boot_type != "multiplier":
+        only("multiplier", multiplier, None, 'give `boot_type="multiplier"`, too')
 
 
 def refused(message: str, remedy: str | None = None) -> OptionError:

@@ -2,6 +2,9 @@
 
 Each gives a table that any data frame library reads, with all columns of the data, and with a report on what it did in ``change``. Columns
 ``idname`` and ``tname`` are those of the unit and the period; ``frequency`` is the length of a period, if periods are dates.
+
+Rows come in the order of units and periods, whatever their order in the data: do not assign a column of the table back to the data, but go on
+with the table, or join by unit and period. The index of a pandas frame is no column, unless it has a name that an argument has.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from typing import Any
 
 from . import _native
 from ._table import Table
-from ._types import Data, Missing, Names, source
+from ._types import Data, Missing, Names, only, source
 
 __all__ = [
     "Panel",
@@ -53,6 +56,8 @@ def first_treated(
 ) -> Panel:
     """Add the period in which a unit is first treated, from a treatment of zeros and ones.
 
+    Rows come in the order of units and periods; join by these in place of assigning the column back.
+
     Parameters
     ----------
     treatname : str
@@ -80,6 +85,8 @@ def balance(
 ) -> Panel:
     """Make a panel in which every unit has every period.
 
+    Rows come in the order of units and periods.
+
     Parameters
     ----------
     rule : {"units", "periods", "largest", "fill"}
@@ -99,6 +106,8 @@ def fill_gaps(
     missing_values: Missing = None,
 ) -> Panel:
     """Add rows for the periods of the data that a unit lacks.
+
+    Rows come in the order of units and periods.
 
     Parameters
     ----------
@@ -121,6 +130,8 @@ def deduplicate(
 ) -> Panel:
     """Keep one row for a unit and period.
 
+    Rows come in the order of units and periods.
+
     Parameters
     ----------
     strategy : {"equal", "first", "last", "mean"}
@@ -139,7 +150,10 @@ def lag(
     frequency: str | None = None,
     missing_values: Missing = None,
 ) -> Panel:
-    """Add the values of so many ``periods`` before, or after if the number is negative: ``y_lag1``, ``y_lead1``."""
+    """Add the values of so many ``periods`` before, or after if the number is negative: ``y_lag1``, ``y_lead1``.
+
+    Rows come in the order of units and periods; join by these in place of assigning the column back.
+    """
     return _made("lag", locals())
 
 
@@ -153,7 +167,10 @@ def difference(
     frequency: str | None = None,
     missing_values: Missing = None,
 ) -> Panel:
-    """Add changes since so many ``periods`` before: ``y_diff1``."""
+    """Add changes since so many ``periods`` before: ``y_diff1``.
+
+    Rows come in the order of units and periods; join by these in place of assigning the column back.
+    """
     return _made("difference", locals())
 
 
@@ -170,13 +187,17 @@ def long_difference(
 ) -> Panel:
     """Add changes since a base period: ``y_long_diff``.
 
+    Rows come in the order of units and periods; join by these in place of assigning the column back.
+
     Parameters
     ----------
     gname : str, optional
         Column of first treated periods, if the base is the last period before treatment.
     base : float or str, optional
-        Another base period.
+        Another base period, in place of ``gname``.
     """
+    if base is not None:
+        only("gname", gname, None, "`base` is given, which is the base of all units; leave out one")
     return _made("long_difference", locals())
 
 
@@ -191,6 +212,8 @@ def to_wide(
     missing_values: Missing = None,
 ) -> Panel:
     """Make one row of a unit, with a column for each period.
+
+    Rows come in the order of units.
 
     Parameters
     ----------

@@ -41,6 +41,15 @@ fn of_joint_study(fit: &JointStudyResult, term: Option<&str>) -> Result<EventStu
 
 /// The event study that a result has, or that its effects are averaged to.
 fn study(result: &SavedResult, term: Option<&str>) -> Result<EventStudy> {
+    let has_terms = matches!(result, SavedResult::JointStudy(_) | SavedResult::Regression(_));
+    if let (Some(term), false) = (term, has_terms) {
+        let kind = result.report().kind();
+        return Err(DidError::EventStudy {
+            problem: format!(
+                "`term` = {term:?} is for regressions and joint studies, and a result of the kind `{kind}` has one event study; leave it out"
+            ),
+        });
+    }
     match result {
         SavedResult::EventStudy(study) => Ok((**study).clone()),
         SavedResult::SunAbraham(fit) => Ok(fit.event_study.clone()),
@@ -123,7 +132,8 @@ pub(crate) fn honest_did(
         options.search = search;
     }
     options.grid_points = given.count("grid_points")?;
-    options.grid = given.number("grid_lb")?.zip(given.number("grid_ub")?);
+    let ends = (given.number("grid_lb")?, given.number("grid_ub")?);
+    options.grid = given.both(("grid_lb", "grid_ub"), ends)?;
     let (draws, seed): (Option<usize>, Option<u64>) =
         (given.count("draws")?, given.count("random_state")?);
     let (draws, seed) = (draws.unwrap_or(options.draws), seed.unwrap_or(options.seed));

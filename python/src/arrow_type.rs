@@ -1,10 +1,13 @@
 //! Types of Arrow columns by their formats, and the values behind the keys of dictionaries.
 
 use polars::prelude::{
-    ArrayRef, ChunkAgg, Column, DataType, FrozenCategories, IdxCa, IdxSize, PlSmallStr, Series,
+    ArrayRef, ChunkAgg, Column, CompatLevel, DataType, FrozenCategories, IdxCa, IdxSize,
+    PlSmallStr, Series, SortOptions,
 };
 use polars_arrow::array::new_empty_array;
 use polars_arrow::datatypes::{ArrowDataType, TimeUnit};
+
+use crate::columns::Reading;
 
 /// What an element of a fixed width is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +105,12 @@ impl Kind {
         }
     }
 
+    /// Whether it has categories that are neither texts nor truth values.
+    fn has_categories(&self) -> bool {
+        use Kind::{Boolean, Dictionary, LargeText, Null, Text, TextView};
+        matches!(self, Dictionary { values, .. } if !matches!(**values, Null | Boolean | Text | LargeText | TextView))
+    }
+
     /// An array without rows.
     pub(crate) fn none(&self) -> Result<ArrayRef, String> {
         let dtype = match self {
@@ -120,11 +129,34 @@ impl Kind {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// Whether its values are wanted; without, it is null throughout.
-    pub(crate) wanted: bool,
+    /// As what; a column that is not read is null throughout.
+    pub(crate) reading: Reading,
 }
 
 impl Field {
+    pub(crate) fn is_read(&self) -> bool {
+        self.reading != Reading::Unread
+    }
+
+    /// Whether it has categories whose values are levels.
+    pub(crate) fn is_factor(&self) -> bool {
+        self.reading == Reading::Factor && self.kind.has_categories()
+    }
+
+    /// Whether a column of this type can be read so.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let name = &self.name;
+        match &self.kind {
+            Kind::Other(format) => Err(format!(
+                "column `{name}` has the Arrow type `{format}`, which no column of an estimator can have; convert it to numbers, texts or dates"
+            )),
+            kind if self.reading == Reading::Both && kind.has_categories() => Err(format!(
+                "column `{name}` has categories that are numbers, which are levels in the formula and numbers in another argument; give the formula a copy of the column under another name"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The column of its chunks, whose levels may be in an order of their own.
     pub(crate) fn column(
         self,
@@ -132,8 +164,9 @@ impl Field {
         levels: Option<Vec<String>>,
         height: usize,
     ) -> Result<Column, String> {
+        let (is_read, is_factor) = (self.is_read(), self.is_factor());
         let name = PlSmallStr::from_string(self.name);
-        if !self.wanted {
+        if !is_read {
             return Ok(Series::full_null(name, height, &DataType::Null).into());
         }
         let about = |error: &dyn std::fmt::Display| format!("column `{name}`: {error}");
@@ -144,6 +177,10 @@ impl Field {
                 .into());
         }
         let series = Series::try_from((name.clone(), chunks)).map_err(|error| about(&error))?;
+        let levels = match levels {
+            None if is_factor => Some(sorted_levels(&series).map_err(|error| about(&error))?),
+            levels => levels,
+        };
         match levels {
             Some(levels) => ordered(&series, &levels).map_err(|error| about(&error)),
             None => Ok(series.into()),
@@ -185,11 +222,11 @@ fn decimal(format: &str) -> Option<(Fixed, ArrowDataType)> {
     })
 }
 
-/// The values behind keys. Of a dictionary in an order of its own the levels are kept, too.
+/// The values behind keys. Of a dictionary in an order of its own the levels are kept, too: of texts, and of a factor.
 pub(crate) fn decoded(
     keys: ArrayRef,
     values: ArrayRef,
-    ordered: bool,
+    (ordered, is_factor): (bool, bool),
     levels: &mut Option<Vec<String>>,
 ) -> Result<ArrayRef, String> {
     let said = |error: polars::error::PolarsError| error.to_string();
@@ -206,8 +243,8 @@ pub(crate) fn decoded(
     }
     let places: IdxCa =
         places.iter().map(|place| place.and_then(|place| IdxSize::try_from(place).ok())).collect();
-    if let (true, Ok(texts)) = (ordered, values.str()) {
-        let texts: Vec<String> = texts.iter().flatten().map(str::to_owned).collect();
+    if ordered && (is_factor || *values.dtype() == DataType::String) {
+        let texts = texts(&values)?;
         let known = levels.get_or_insert_default();
         if texts.len() > known.len() && texts.starts_with(known) {
             *known = texts;
@@ -216,13 +253,28 @@ pub(crate) fn decoded(
         }
     }
     let column = values.take(&places).map_err(said)?.rechunk();
-    Ok(column.chunks()[0].clone())
+    Ok(column.to_arrow(0, CompatLevel::newest()))
 }
 
-/// A column of texts as one of ordered levels.
-fn ordered(texts: &Series, levels: &[String]) -> Result<Column, String> {
+/// The values as texts, without nulls.
+fn texts(values: &Series) -> Result<Vec<String>, String> {
+    let texts = values.cast(&DataType::String).map_err(|error| error.to_string())?;
+    let texts = texts.str().map_err(|error| error.to_string())?;
+    Ok(texts.iter().flatten().map(str::to_owned).collect())
+}
+
+/// The levels of values that are no texts, in their order.
+fn sorted_levels(values: &Series) -> Result<Vec<String>, String> {
+    let said = |error: polars::error::PolarsError| error.to_string();
+    let distinct = values.unique().map_err(said)?;
+    texts(&distinct.sort(SortOptions::default()).map_err(said)?)
+}
+
+/// A column as one of ordered levels.
+fn ordered(values: &Series, levels: &[String]) -> Result<Column, String> {
     let said = |error: polars::error::PolarsError| error.to_string();
     let levels = FrozenCategories::new(levels.iter().map(String::as_str)).map_err(said)?;
     let levels = DataType::from_frozen_categories(levels);
-    Ok(texts.cast(&levels).map_err(said)?.into())
+    let texts = values.cast(&DataType::String).map_err(said)?;
+    Ok(texts.strict_cast(&levels).map_err(said)?.into())
 }

@@ -1,26 +1,29 @@
 //! One call of an estimator: its data, its arguments, and the devices that it runs on.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use burn_did::backend::{Device, DidBackend, OnDevices};
 use burn_did::options::Precision;
-use burn_did::{Cluster, ClusterSample, Data, Progress, Result, SavedResult};
-use polars::prelude::DataFrame;
+use burn_did::{Cluster, ClusterSample, Data, DataFiles, Progress, Result, SavedResult};
+use polars::prelude::{Column, DataFrame, DataType, PlSmallStr};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::anywhere::{Sample, Workers};
+use crate::columns::{Named, Reading, is_unnamed_index};
 use crate::engine::Shared;
 use crate::errors;
+use crate::files::PyDataFiles;
 use crate::frame;
-use crate::options::{Options, names};
+use crate::options::Options;
 use crate::result::Native;
 use crate::work::{self, Hook};
 
-/// A data frame, or a path of files.
+/// A data frame, or files.
 pub(crate) enum Source {
     Frame(DataFrame),
-    Path(PathBuf),
+    Files(DataFiles),
     /// Files that the workers of an engine read.
     Apart(Cluster, Shared, PathBuf),
     /// What workers have arranged.
@@ -28,16 +31,36 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The data of a call, with the columns that `is_wanted`.
+    /// The data of a saved regression, with the columns that `is_wanted` of their names as JSON writes them.
     pub(crate) fn new(data: &Bound<'_, PyAny>, is_wanted: impl Fn(&str) -> bool) -> PyResult<Self> {
-        if data.hasattr("__arrow_c_stream__")? {
-            return frame::read(data, is_wanted).map(Self::Frame);
+        Self::read(data, |column, _| {
+            let written = serde_json::Value::from(column).to_string();
+            let is_wanted = is_wanted(&written[1..written.len() - 1]);
+            if is_wanted { Reading::Factor } else { Reading::Unread }
+        })
+    }
+
+    /// The data whose columns are read as `reading` says of their names, and of whether they are an index.
+    fn read(data: &Bound<'_, PyAny>, reading: impl Fn(&str, bool) -> Reading) -> PyResult<Self> {
+        let types = data.py().import("burn_did._types")?;
+        if let Some(converted) = Converted::of(&types, data)? {
+            return converted.read(&types, data, reading).map(Self::Frame);
         }
-        match data.extract() {
-            Ok(path) => Ok(Self::Path(path)),
+        if data.hasattr("__arrow_c_stream__")? {
+            let frame = frame::read(data, |name| reading(name, is_unnamed_index(name)))?;
+            let names = frame.get_column_names_owned().into_iter();
+            let unread = names
+                .filter(|name| is_unnamed_index(name) && reading(name, true) == Reading::Unread);
+            return Ok(Self::Frame(frame.drop_many(unread)));
+        }
+        if let Ok(files) = data.cast::<PyDataFiles>() {
+            return Ok(Self::Files(files.get().files()));
+        }
+        match data.extract::<PathBuf>() {
+            Ok(path) => Ok(Self::Files(path.into())),
             Err(_) => Err(errors::data(
                 data.py(),
-                "`data` must be a data frame with `__arrow_c_stream__` (polars, pandas, pyarrow, DuckDB) or the path of CSV or parquet files",
+                "`data` must be a data frame with `__arrow_c_stream__` (polars, pandas, pyarrow, DuckDB) or CSV, parquet or Stata files, by their path or as `DataFiles`",
             )),
         }
     }
@@ -46,12 +69,58 @@ impl Source {
     pub(crate) fn data(self, py: Python<'_>) -> PyResult<Data<'static>> {
         match self {
             Self::Frame(frame) => Ok(frame.into()),
-            Self::Path(path) => Ok(path.into()),
+            Self::Files(files) => Ok(files.into()),
             Self::Apart(..) | Self::Sample(..) => Err(errors::option(
                 py,
                 "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd` and `cont_did` run by engines",
             )),
         }
+    }
+}
+
+/// The columns of a frame that is converted before it is read, and the columns of its index.
+struct Converted {
+    columns: Vec<String>,
+    index: Vec<String>,
+}
+
+impl Converted {
+    fn of(types: &Bound<'_, PyModule>, data: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let names = types.call_method1("names", (data,))?;
+        let names = names.extract::<Option<(Vec<String>, Vec<String>)>>()?;
+        Ok(names.map(|(columns, index)| Self { columns, index }))
+    }
+
+    /// The columns that are read, and the others by their names.
+    fn read(
+        &self,
+        types: &Bound<'_, PyModule>,
+        data: &Bound<'_, PyAny>,
+        reading: impl Fn(&str, bool) -> Reading,
+    ) -> PyResult<DataFrame> {
+        let columns = self.columns.iter().map(|name| (name, reading(name, false)));
+        let index = self.index.iter().map(|name| (name, reading(name, true)));
+        let columns: Vec<(&String, Reading)> = columns.chain(index).collect();
+        let is = |is: fn(Reading) -> bool| -> Vec<&String> {
+            columns.iter().filter(|(_, reading)| is(*reading)).map(|(name, _)| *name).collect()
+        };
+        let read = is(|reading| reading != Reading::Unread);
+        let factors = is(|reading| reading == Reading::Factor);
+        let converted = types.call_method1("selected", (data, read, factors))?;
+        let reading_of = |name: &str| {
+            let found = columns.iter().find(|(column, _)| *column == name);
+            found.map_or(Reading::Unread, |(_, reading)| *reading)
+        };
+        let mut frame = frame::read(&converted, reading_of)?;
+        let mut known: HashSet<PlSmallStr> = frame.get_column_names_owned().into_iter().collect();
+        let height = frame.height();
+        let unread = self.columns.iter().map(|name| PlSmallStr::from_str(name));
+        let unread = unread.filter(|name| known.insert(name.clone()));
+        let unread: Vec<Column> =
+            unread.map(|name| Column::full_null(name, height, &DataType::Null)).collect();
+        let added = frame.hstack_mut(&unread).map(drop);
+        added.map_err(|error| errors::data(data.py(), &error.to_string()))?;
+        Ok(frame)
     }
 }
 
@@ -68,23 +137,28 @@ impl<'py> Call<'py> {
         let options = Options::new(given)?;
         let hook = Hook::new(options.object("progress")?);
         let workers = options.object("workers")?;
-        let written = options.written();
+        let named = Named::new(&options);
         let data = match (workers, data.cast::<Sample>()) {
             (Some(workers), _) => workers.cast::<Workers>()?.get().reading(data.extract()?),
             (None, Ok(sample)) => sample.get().source(),
-            (None, Err(_)) => Source::new(data, |name| names(&written, name))?,
+            (None, Err(_)) => Source::read(data, |column, _| named.reading(column))?,
         };
         Ok(Self { options, data, hook })
     }
 
-    /// A call with all columns of its data.
+    /// A call with all columns of its data, and with those of an index that its arguments name.
     pub(crate) fn with_all_columns(
         data: &Bound<'py, PyAny>,
         given: &Bound<'py, PyDict>,
     ) -> PyResult<Self> {
         let options = Options::new(given)?;
         let hook = Hook::new(options.object("progress")?);
-        Ok(Self { options, data: Source::new(data, |_| true)?, hook })
+        let named = Named::new(&options);
+        let reading = |column: &str, is_index: bool| match named.reading(column) {
+            Reading::Unread if is_index => Reading::Unread,
+            _ => Reading::Values,
+        };
+        Ok(Self { data: Source::read(data, reading)?, options, hook })
     }
 
     /// Whether workers of an engine have the data.

@@ -70,6 +70,10 @@ pub(crate) fn npiv(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyRe
     if index == Some(0) {
         return Err(errors::option(options.py(), "`deriv_index` counts regressors from 1"));
     }
+    let range = |low, high| {
+        let ends = (options.number(low)?, options.number(high)?);
+        options.both((low, high), ends)
+    };
     let draws: Option<usize> = options.count("biters")?;
     let seed: Option<u64> = options.count("seed")?;
     let mut config = Npiv::builder()
@@ -85,8 +89,8 @@ pub(crate) fn npiv(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyRe
         .maybe_w_segments(options.count("k_w_segments")?)
         .maybe_w_smooth(options.count("k_w_smooth")?)
         .maybe_damping(options.flag("damping")?)
-        .maybe_x_range(options.number("x_min")?.zip(options.number("x_max")?))
-        .maybe_w_range(options.number("w_min")?.zip(options.number("w_max")?))
+        .maybe_x_range(range("x_min", "x_max")?)
+        .maybe_w_range(range("w_min", "w_max")?)
         .maybe_grid(points(options)?)
         .maybe_derivative_index(index.map(|index| index - 1))
         .maybe_derivative_order(options.count("deriv_order")?)

@@ -1,8 +1,12 @@
 //! Errors of the library as exceptions of Python, whose classes `burn_did._errors` has.
 
+use std::borrow::Cow;
+
 use burn_did::DidError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+
+use crate::arguments;
 
 /// An exception with a code, a message, the columns that it is about, and the remedy.
 fn exception(
@@ -24,12 +28,24 @@ fn exception(
 
 /// An argument has a value that it cannot have.
 pub(crate) fn option(py: Python<'_>, message: &str) -> PyErr {
-    exception(py, "config", message, Vec::new(), None)
+    let message = arguments::in_python(&of_argument(message));
+    exception(py, "config", &message, Vec::new(), None)
+}
+
+/// A message whose argument the library has by another name: "`pmd`: `base` must be …".
+fn of_argument(message: &str) -> Cow<'_, str> {
+    let parts: Vec<&str> = message.splitn(5, '`').collect();
+    match parts[..] {
+        ["", argument, ": ", _, rest] if rest.starts_with(" must be ") => {
+            format!("`{argument}`{rest}").into()
+        }
+        _ => message.into(),
+    }
 }
 
 /// A data frame cannot be read.
 pub(crate) fn data(py: Python<'_>, message: &str) -> PyErr {
-    exception(py, "arrow", message, Vec::new(), None)
+    exception(py, "arrow", message, arguments::columns_in(message), None)
 }
 
 /// What no input should cause.
@@ -42,43 +58,22 @@ pub(crate) fn bug(py: Python<'_>, message: &str) -> PyErr {
 pub(crate) fn raised(py: Python<'_>, error: &DidError) -> PyErr {
     let message = match error {
         DidError::Config { option, expected, got } => {
-            format!("`{}` must be {expected}, got {got}", argument(option))
+            arguments::refused(option, expected, got, &called(py))
         }
-        DidError::NoInfluence { .. } => {
-            error.to_string().replace("`keep_fixed_effects`", "`fixef=True`")
-        }
-        error => error.to_string(),
+        error => arguments::in_python(&error.to_string()),
     };
-    exception(py, error.code(), &message, columns(error), remedy(error, &message))
+    let columns = columns(error, &message);
+    exception(py, error.code(), &message, columns, remedy(error, &message).as_deref())
 }
 
-/// The argument of Python for an option of the library.
-fn argument(option: &'static str) -> &'static str {
-    match option {
-        "outcome" => "yname",
-        "unit" => "idname",
-        "time" => "tname",
-        "group" => "gname",
-        "weights" => "weightsname",
-        "covariates" => "xformla",
-        "cluster" => "clustervars",
-        "method" => "est_method",
-        "draws" => "biters",
-        "device" => "backend",
-        "dose" | "treatment" => "dname",
-        "placebos" => "placebo",
-        "regressors" => "xname",
-        "instruments" => "wname",
-        "moderator" => "xvar",
-        "horizons" => "horizon",
-        "references" => "ref",
-        "min_effective" => "minn",
-        option => option,
-    }
+/// Names of the arguments of the function that was called; none if that is not known.
+fn called(py: Python<'_>) -> Vec<String> {
+    let names = || py.import("burn_did._errors")?.getattr("arguments")?.call0()?.extract();
+    names().unwrap_or_default()
 }
 
 /// The columns that an error is about.
-fn columns(error: &DidError) -> Vec<String> {
+fn columns(error: &DidError, message: &str) -> Vec<String> {
     match error {
         DidError::ColumnNotFound { column, .. }
         | DidError::NotBinary { column, .. }
@@ -100,25 +95,29 @@ fn columns(error: &DidError) -> Vec<String> {
         | DidError::TypesDiffer { column, .. } => vec![column.clone()],
         DidError::TooManyCells { group, time, .. } => vec![group.clone(), time.clone()],
         DidError::Separated { columns } => columns.clone(),
-        _ => Vec::new(),
+        DidError::AllCollinear { columns } => columns.split(", ").map(str::to_owned).collect(),
+        _ => arguments::columns_in(message),
     }
 }
 
 /// What to do about an error: what the library states apart, or what stands behind the last semicolon of its message.
-fn remedy<'a>(error: &'a DidError, message: &'a str) -> Option<&'a str> {
-    match error {
+fn remedy(error: &DidError, message: &str) -> Option<String> {
+    let apart = match error {
         DidError::Negative { remedy, .. }
         | DidError::TimeVarying { remedy, .. }
         | DidError::EmptySample { remedy, .. }
         | DidError::MissingCells { remedy, .. }
-        | DidError::Memory { remedy, .. } => Some(remedy),
-        DidError::Precision { remedy, .. } => Some(remedy),
-        _ => message.rsplit_once("; ").map(|(_, remedy)| remedy),
+        | DidError::Memory { remedy, .. } => Some(*remedy),
+        DidError::Precision { remedy, .. } => Some(remedy.as_str()),
+        _ => None,
+    };
+    match apart {
+        Some(remedy) => Some(arguments::in_python(remedy)),
+        None => message.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned()),
     }
 }
 
-/// Warns the caller.
+/// Warns the caller of the package.
 pub(crate) fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
-    let kind = py.import("burn_did._errors")?.getattr("BurnDidWarning")?;
-    py.import("warnings")?.call_method1("warn", (text, kind, 3)).map(drop)
+    py.import("burn_did._errors")?.call_method1("warn", (text,)).map(drop)
 }

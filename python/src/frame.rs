@@ -5,10 +5,11 @@
 //! many bytes a buffer has is not among what they tell; there the producer is taken at its word, as by every consumer.
 //!
 //! Of each structure that was handed over the release callback is called once, when the last column that points into it is dropped.
-//! Only columns that the caller wants are formed; the others keep their name and have the type `Null`.
+//! Only columns that the caller reads are formed; the others keep their name and have the type `Null`.
 
 #![allow(unsafe_code, reason = "the Arrow C interface consists of raw pointers")]
 
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow_type::{Field, Fixed, Kind};
+use crate::columns::Reading;
 use crate::errors;
 
 /// Structure of a type, as the C data interface lays it out.
@@ -99,10 +101,10 @@ unsafe impl Sync for Owned {}
 
 type Checked<T> = Result<T, String>;
 
-/// The columns of an object with `__arrow_c_stream__`, of which those that are wanted have their values.
+/// The columns of an object with `__arrow_c_stream__`, of which those that are read have their values.
 pub(crate) fn read(
     object: &Bound<'_, PyAny>,
-    wanted: impl Fn(&str) -> bool,
+    reading: impl Fn(&str) -> Reading,
 ) -> PyResult<DataFrame> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule
@@ -115,14 +117,14 @@ pub(crate) fn read(
     // SAFETY: a capsule of this name points to a stream. It is moved out, as the interface allows, and the capsule is left with one
     // that is released already.
     let mut stream = unsafe { ptr::replace(pointer.as_ptr(), CStream::empty()) };
-    let frame = columns(&mut stream, wanted);
+    let frame = columns(&mut stream, reading);
     drop(stream);
     frame.map_err(|problem| {
         errors::data(object.py(), &format!("the Arrow stream cannot be read: {problem}"))
     })
 }
 
-fn columns(stream: &mut CStream, wanted: impl Fn(&str) -> bool) -> Checked<DataFrame> {
+fn columns(stream: &mut CStream, reading: impl Fn(&str) -> Reading) -> Checked<DataFrame> {
     if stream.release.is_none() {
         return Err("it was read before; make a new one".into());
     }
@@ -134,7 +136,7 @@ fn columns(stream: &mut CStream, wanted: impl Fn(&str) -> bool) -> Checked<DataF
     if status != 0 {
         return Err(said(stream, status));
     }
-    let fields = fields(&schema, wanted)?;
+    let fields = fields(&schema, reading)?;
     drop(schema);
     let mut chunks: Vec<Vec<ArrayRef>> = fields.iter().map(|_| Vec::new()).collect();
     let mut levels: Vec<Option<Vec<String>>> = vec![None; fields.len()];
@@ -156,18 +158,21 @@ fn columns(stream: &mut CStream, wanted: impl Fn(&str) -> bool) -> Checked<DataF
             return Err("a batch has rows that are null as a whole".into());
         }
         height = height.checked_add(part.length).ok_or("it has too many rows")?;
-        for (i, field) in fields.iter().enumerate().filter(|(_, field)| field.wanted) {
+        for (i, field) in fields.iter().enumerate().filter(|(_, field)| field.is_read()) {
             let column = part
                 .child(i)
-                .and_then(|child| child.array(&field.kind, &mut levels[i]))
+                .and_then(|child| child.array(&field.kind, field.is_factor(), &mut levels[i]))
                 .map_err(|problem| format!("column `{}`: {problem}", field.name))?;
             chunks[i].push(column);
         }
     }
     let columns = fields.into_iter().zip(chunks).zip(levels);
-    let columns = columns
+    let mut columns = columns
         .map(|((field, chunks), levels)| field.column(chunks, levels, height))
         .collect::<Checked<Vec<_>>>()?;
+    // Of columns that are not read, several may have one name.
+    let mut known = HashSet::new();
+    columns.retain(|column| known.insert(column.name().clone()));
     DataFrame::new(height, columns).map_err(|error| error.to_string())
 }
 
@@ -190,7 +195,7 @@ unsafe fn text(pointer: *const c_char) -> Option<String> {
 }
 
 /// The columns that a schema has.
-fn fields(schema: &CSchema, wanted: impl Fn(&str) -> bool) -> Checked<Vec<Field>> {
+fn fields(schema: &CSchema, reading: impl Fn(&str) -> Reading) -> Checked<Vec<Field>> {
     if schema.release.is_none() {
         return Err("its type was released already".into());
     }
@@ -211,17 +216,14 @@ fn fields(schema: &CSchema, wanted: impl Fn(&str) -> bool) -> Checked<Vec<Field>
         let child = unsafe { child.as_ref() };
         // SAFETY: as above.
         let name = unsafe { text(child.name) }.unwrap_or_default();
-        let wanted = wanted(&name);
-        if found.iter().any(|earlier| earlier.name == name) {
-            return Err(format!("two columns are called `{name}`; rename one"));
+        let field = Field { reading: reading(&name), name, kind: kind(child)? };
+        if field.is_read() {
+            if found.iter().any(|earlier| earlier.name == field.name) {
+                return Err(format!("two columns are called `{}`; rename one", field.name));
+            }
+            field.check()?;
         }
-        let kind = kind(child)?;
-        if let (true, Kind::Other(format)) = (wanted, &kind) {
-            return Err(format!(
-                "column `{name}` has the Arrow type `{format}`, which no column of an estimator can have; convert it to numbers, texts or dates"
-            ));
-        }
-        found.push(Field { name, kind, wanted });
+        found.push(field);
     }
     Ok(found)
 }
@@ -407,7 +409,12 @@ impl<'a> Part<'a> {
     }
 
     /// The values of a column, with the order of its levels if they have one.
-    fn array(&self, kind: &Kind, levels: &mut Option<Vec<String>>) -> Checked<ArrayRef> {
+    fn array(
+        &self,
+        kind: &Kind,
+        is_factor: bool,
+        levels: &mut Option<Vec<String>>,
+    ) -> Checked<ArrayRef> {
         match kind {
             Kind::Null => Ok(polars_arrow::array::new_null_array(ArrowDataType::Null, self.length)),
             Kind::Boolean => {
@@ -428,8 +435,8 @@ impl<'a> Part<'a> {
                 // SAFETY: the dictionary of an array lives as long as it does, which the owner keeps.
                 let dictionary = Self::rows(unsafe { dictionary.as_ref() }, self.owner, 0, None)?;
                 let keys = self.fixed(*keys, key_type.clone())?;
-                let values = dictionary.array(values, &mut None)?;
-                crate::arrow_type::decoded(keys, values, *ordered, levels)
+                let values = dictionary.array(values, false, &mut None)?;
+                crate::arrow_type::decoded(keys, values, (*ordered, is_factor), levels)
             }
             Kind::Other(format) => Err(format!("the Arrow type `{format}` is not read")),
         }

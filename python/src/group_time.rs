@@ -71,7 +71,9 @@ impl<B: DidBackend> Fits<B> for Staggered<B> {
     fn here(&self, data: Data<'static>, devices: &[B::Device]) -> Result<SavedResult> {
         match &self.callable {
             Some(callable) => {
-                let effects = self.estimator.fit_with(data, callable)?;
+                let effects = self.estimator.fit_with(data, callable);
+                callable.check_end();
+                let effects = effects?;
                 Ok(SavedResult::GroupTime(Box::new(effects)))
             }
             None => self.estimator.here(data, devices),

@@ -5,19 +5,24 @@
 
 mod analyses;
 mod anywhere;
+mod arguments;
 mod arrow_type;
 mod call;
 mod callback;
+mod columns;
 mod comparison;
+mod described;
 mod doses;
 mod engine;
 mod errors;
 mod example_data;
 mod extended;
+mod files;
 mod first_stage;
 mod frame;
 mod group_time;
 mod joint;
+mod kept;
 mod looks;
 mod options;
 mod panel;
@@ -85,6 +90,8 @@ mod _native {
     #[pymodule_export]
     use crate::call::devices;
     #[pymodule_export]
+    use crate::columns::named_columns;
+    #[pymodule_export]
     use crate::comparison::{compare, compare_frame, compare_plot, compare_svg};
     #[pymodule_export]
     use crate::doses::{cont_did, npiv};
@@ -92,6 +99,8 @@ mod _native {
     use crate::example_data::{load_data, simulate, teaching_data};
     #[pymodule_export]
     use crate::extended::etwfe;
+    #[pymodule_export]
+    use crate::files::PyDataFiles;
     #[pymodule_export]
     use crate::first_stage::{did2s, imputation};
     #[pymodule_export]
@@ -105,11 +114,11 @@ mod _native {
     #[pymodule_export]
     use crate::regressions::{demean, feglm, sunab};
     #[pymodule_export]
-    use crate::result::{Native, from_json, load};
+    use crate::result::{Native, load, read_result};
     #[pymodule_export]
     use crate::switching::did_multiplegt;
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Table, read_table};
     #[pymodule_export]
     use crate::two_periods::drdid;
     #[pymodule_export]

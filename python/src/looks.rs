@@ -50,14 +50,24 @@ pub(crate) fn period(
     frequency: Option<Frequency>,
 ) -> PyResult<Option<f64>> {
     let Some(value) = options.object(name)? else { return Ok(None) };
-    let number = value.extract::<f64>().ok();
-    let date = || frequency?.period(&value.str().ok()?.to_string());
-    number.or_else(date).map(Some).ok_or_else(|| {
+    period_of(&value, frequency).map(Some).ok_or_else(|| {
         let message = format!(
             "`{name}` must be a period: a number, or with `frequency` a date such as 2007-03-01"
         );
         errors::option(options.py(), &message)
     })
+}
+
+/// A period or group that is a number, or a text or date as results and data have them.
+pub(crate) fn period_of(value: &Bound<'_, PyAny>, frequency: Option<Frequency>) -> Option<f64> {
+    if let Ok(number) = value.extract::<f64>() {
+        return Some(number);
+    }
+    let text = value.str().ok()?.to_string();
+    match frequency {
+        Some(frequency) => frequency.period(&text),
+        None => text.parse().ok(),
+    }
 }
 
 /// What kind of panel the data are.

@@ -246,9 +246,42 @@ impl<'py> Options<'py> {
         Ok(value)
     }
 
-    /// Everything that was given, as one text.
-    pub(crate) fn written(&self) -> String {
-        self.0.values().iter().map(|value| format!("{value}\n")).collect()
+    /// All texts that were given, alone or in lists, of the arguments that are asked for.
+    pub(crate) fn written(&self, is_asked: impl Fn(&str) -> bool) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (name, value) in self.0.iter() {
+            if name.extract::<String>().is_ok_and(|name| is_asked(&name)) {
+                add_texts(&value, &mut texts, 3);
+            }
+        }
+        texts
+    }
+
+    /// Both ends of a range, or neither.
+    pub(crate) fn both<T>(
+        &self,
+        (low, high): (&str, &str),
+        ends: (Option<T>, Option<T>),
+    ) -> PyResult<Option<(T, T)>> {
+        let (given, lacks) = match ends {
+            (Some(low), Some(high)) => return Ok(Some((low, high))),
+            (None, None) => return Ok(None),
+            (Some(_), None) => (low, high),
+            (None, Some(_)) => (high, low),
+        };
+        let message = format!("`{given}` goes with `{lacks}`; give both, or neither");
+        Err(errors::option(self.py(), &message))
+    }
+}
+
+/// Adds the texts that a value is or has, in lists of lists of so many levels.
+fn add_texts(value: &Bound<'_, PyAny>, texts: &mut Vec<String>, levels: u8) {
+    if let Ok(text) = value.cast::<PyString>() {
+        texts.push(text.to_string());
+    } else if let (Ok(items), 1..) = (value.extract::<Vec<Bound<'_, PyAny>>>(), levels) {
+        for item in &items {
+            add_texts(item, texts, levels - 1);
+        }
     }
 }
 

@@ -14,7 +14,8 @@ pub(crate) fn options(given: &Options<'_>) -> PyResult<PlotOptions> {
     options.y_label = given.text("ylab")?;
     options.x_ticks = given.count("x_ticks")?;
     options.y_ticks = given.count("y_ticks")?;
-    options.size = given.count("width")?.zip(given.count("height")?);
+    let size = (given.count("width")?, given.count("height")?);
+    options.size = given.both(("width", "height"), size)?;
     options.text_scale = given.number("text_scale")?.unwrap_or(options.text_scale);
     options.style = given.word("style")?.unwrap_or(options.style);
     options.grid = given.word("grid")?.unwrap_or(options.grid);

@@ -4,18 +4,20 @@ use std::path::PathBuf;
 
 use burn_did::audit::Influence;
 use burn_did::imputation::StageTerm;
+use burn_did::options::{Frequency, Words};
 use burn_did::report::Reportable;
 use burn_did::weighting::Scores;
 use burn_did::{DidWarning, Estimate, SavedResult};
 use polars::prelude::{Column, DataFrame, PolarsResult};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::Source;
-use crate::errors;
+use crate::kept::Kept;
 use crate::options::{Options, names};
 use crate::picture;
 use crate::table::Table;
+use crate::{arguments, described, errors, looks};
 
 /// A result of any kind.
 #[pyclass(frozen, name = "Native", module = "burn_did._native")]
@@ -25,6 +27,9 @@ pub(crate) struct Native {
 
 /// A factor of fixed effects: its name, its levels and their effects.
 type Factor = (String, Vec<String>, Vec<f64>);
+
+/// What makes a copy of a result in another process.
+type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
 
 /// A covariance: names of rows and columns, and its rows; empty where an estimate has none.
 type Covariance = (Vec<String>, Vec<Vec<Option<f64>>>);
@@ -57,7 +62,8 @@ impl Native {
         }
     }
 
-    fn all_warnings(&self) -> Option<Vec<&DidWarning>> {
+    /// Warnings that have a code.
+    fn coded_warnings(&self) -> Vec<&DidWarning> {
         let own: &[DidWarning] = match &self.saved {
             SavedResult::GroupTime(of) => &of.warnings,
             SavedResult::Aggregated(of) => &of.warnings,
@@ -65,6 +71,7 @@ impl Native {
             SavedResult::ContDid(of) => &of.warnings,
             SavedResult::Multiplegt(of) => &of.warnings,
             SavedResult::Regression(of) => &of.warnings,
+            SavedResult::SunAbraham(of) => &of.regression.warnings,
             SavedResult::Honest(of) => &of.warnings,
             SavedResult::Pretrends(of) => &of.warnings,
             SavedResult::Npiv(of) => &of.warnings,
@@ -74,13 +81,62 @@ impl Native {
             SavedResult::TwoStage(of) => &of.effects.warnings,
             SavedResult::JointStudy(of) => &of.warnings,
             SavedResult::SpecificationCurve(of) => &of.warnings,
+            SavedResult::Bacon(of) => &of.warnings,
+            SavedResult::TwfeWeights(of) => &of.warnings,
             SavedResult::Etwfe(of) => {
-                return Some(of.warnings.iter().chain(&of.regression.warnings).collect());
+                return of.warnings.iter().chain(&of.regression.warnings).collect();
             }
-            _ => return None,
+            _ => &[],
         };
-        Some(own.iter().collect())
+        own.iter().collect()
     }
+
+    /// The result as Python shows it, by one of its renderings.
+    fn shown(&self, of: impl Fn(&dyn Reportable) -> String) -> String {
+        match &self.saved {
+            SavedResult::Description(description) => of(&described::in_python(description)),
+            saved => arguments::in_python(&of(saved.report())),
+        }
+    }
+
+    /// What a period is, where results have periods by their names.
+    fn frequency(&self) -> Option<Frequency> {
+        match &self.saved {
+            SavedResult::GroupTime(fit) => fit.settings.frequency,
+            SavedResult::Drdid(fit) => fit.settings.frequency,
+            SavedResult::Weighting(weighting) => weighting.settings.frequency,
+            _ => None,
+        }
+    }
+
+    /// The weights of effects in a linear combination, by group and period as the result shows them.
+    fn weights_of_cells(&self, weights: &Bound<'_, PyAny>) -> PyResult<Vec<((f64, f64), f64)>> {
+        let one = |pair: &Bound<'_, PyAny>| {
+            let ((group, time), weight): ((Bound<'_, PyAny>, Bound<'_, PyAny>), f64) =
+                pair.extract().ok()?;
+            let period = |value| looks::period_of(value, self.frequency());
+            Some(((period(&group)?, period(&time)?), weight))
+        };
+        weights
+            .try_iter()?
+            .map(|pair| {
+                let pair = pair?;
+                one(&pair).ok_or_else(|| {
+                    let message = format!(
+                        "`weights` must have a number for pairs of a group and a period as the result shows them, got {}",
+                        pair.repr().map_or_else(|_| "something else".into(), |text| text.to_string())
+                    );
+                    errors::option(weights.py(), &message)
+                })
+            })
+            .collect()
+    }
+}
+
+/// A warning for each frequency that its periods may have.
+fn wordings(warning: &DidWarning) -> impl Iterator<Item = String> {
+    let frequencies = Frequency::WORDS.iter().map(|entry| Some(entry.value));
+    std::iter::once(None).chain(frequencies).map(|frequency| warning.shown(frequency))
 }
 
 fn table(py: Python<'_>, frame: burn_did::Result<DataFrame>) -> PyResult<Table> {
@@ -125,7 +181,24 @@ impl Native {
     }
 
     fn __str__(&self) -> String {
-        self.report().to_string()
+        self.shown(|report| report.to_string())
+    }
+
+    /// A result does not change.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+
+    /// The result as JSON and what that leaves out, for copies in other processes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let kept = postcard::to_allocvec(&Kept::of(&self.saved));
+        let kept = kept.map_err(|error| errors::bug(py, &error.to_string()))?;
+        let read = py.import("burn_did._native")?.getattr("read_result")?;
+        Ok((read, (self.to_json(py)?, PyBytes::new(py, &kept))))
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -133,15 +206,15 @@ impl Native {
     }
 
     fn to_html(&self) -> String {
-        self.report().to_table().to_html()
+        self.shown(|report| report.to_table().to_html())
     }
 
     fn to_markdown(&self) -> String {
-        self.report().to_markdown()
+        self.shown(|report| report.to_markdown())
     }
 
     fn to_latex(&self) -> String {
-        self.report().to_latex()
+        self.shown(|report| report.to_latex())
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
@@ -160,10 +233,13 @@ impl Native {
 
     /// Warnings: a word for the kind of each, and what it says.
     fn warnings(&self) -> Vec<(&'static str, String)> {
-        let words = self.report().warnings_in_words();
-        let codes = self.all_warnings().filter(|warnings| warnings.len() == words.len());
-        let code = |at: usize| codes.as_ref().map_or("", |warnings| warnings[at].code());
-        words.into_iter().enumerate().map(|(at, text)| (code(at), text)).collect()
+        let coded = self.coded_warnings();
+        let code = |said: &String| {
+            let says = |warning: &&&DidWarning| wordings(warning).any(|text| said.ends_with(&text));
+            coded.iter().find(says).map_or("", |warning| warning.code())
+        };
+        let words = self.report().warnings_in_words().into_iter();
+        words.map(|said| (code(&said), arguments::in_python(&said))).collect()
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
@@ -257,7 +333,7 @@ impl Native {
         let raised = |error| errors::raised(py, &error);
         match &self.saved {
             SavedResult::GroupTime(of) => {
-                let weights: Vec<((f64, f64), f64)> = weights.extract()?;
+                let weights = self.weights_of_cells(weights)?;
                 as_dict(py, &of.contrast(&weights).map_err(raised)?)
             }
             SavedResult::Regression(of) => {
@@ -329,7 +405,20 @@ impl Native {
 
     /// What the estimator's weighting does to the comparison, of one group or period or of all.
     #[pyo3(signature = (group=None, time=None))]
-    fn weighting(&self, py: Python<'_>, group: Option<f64>, time: Option<f64>) -> PyResult<Self> {
+    fn weighting(
+        &self,
+        py: Python<'_>,
+        group: Option<&Bound<'_, PyAny>>,
+        time: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let period = |name: &str, value: Option<&Bound<'_, PyAny>>| match value {
+            None => Ok(None),
+            Some(value) => looks::period_of(value, self.frequency()).map(Some).ok_or_else(|| {
+                let message = format!("`{name}` must be one that the result shows, got {value:?}");
+                errors::option(py, &message)
+            }),
+        };
+        let (group, time) = (period("group", group)?, period("time", time)?);
         let weighting = match &self.saved {
             SavedResult::GroupTime(fit) => fit.weighting.as_ref(),
             SavedResult::Drdid(fit) => fit.weighting.as_ref(),
@@ -352,9 +441,17 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Native> {
     saved.map(Native::new).map_err(|error| errors::raised(py, &error))
 }
 
-/// Reads a result from its JSON.
+/// A result from its JSON and what that leaves out.
 #[pyfunction]
-pub(crate) fn from_json(py: Python<'_>, text: &str) -> PyResult<Native> {
+pub(crate) fn read_result(py: Python<'_>, text: &str, kept: &[u8]) -> PyResult<Native> {
     let saved = py.detach(|| SavedResult::from_json(text));
-    saved.map(Native::new).map_err(|error| errors::raised(py, &error))
+    let mut saved = saved.map_err(|error| errors::raised(py, &error))?;
+    let kept: Kept = postcard::from_bytes(kept).map_err(|error| {
+        let message = format!(
+            "the copy is of another version of burn_did ({error}); make it again with this one"
+        );
+        errors::data(py, &message)
+    })?;
+    kept.restore(&mut saved);
+    Ok(Native::new(saved))
 }

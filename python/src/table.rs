@@ -1,11 +1,18 @@
 //! Data frames of results, which Python reads by the Arrow C stream interface.
 
+use std::io::Cursor;
+
 use polars::prelude::{AnyValue, CompatLevel, DataFrame};
 use polars_arrow::array::StructArray;
 use polars_arrow::datatypes::{ArrowDataType, Field};
 use polars_arrow::ffi::export_iterator;
+use polars_io::SerReader;
+use polars_io::parquet::read::ParquetReader;
+use polars_io::parquet::write::ParquetWriter;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+
+use crate::errors;
 
 /// A table of rows, for polars, pandas and pyarrow to read.
 #[pyclass(frozen, module = "burn_did._native")]
@@ -58,6 +65,32 @@ impl Table {
         self.0.height()
     }
 
+    /// So many rows from one on.
+    fn rows(&self, first: i64, count: usize) -> Self {
+        Self::new(self.0.slice(first, count))
+    }
+
+    /// A table does not change.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+
+    /// The table as a parquet file, for copies in other processes.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let mut file = Vec::new();
+        let written = ParquetWriter::new(&mut file).finish(&mut self.0.clone());
+        written.map_err(|error| errors::raised(py, &error.into()))?;
+        let read = py.import("burn_did._native")?.getattr("read_table")?;
+        Ok((read, (PyBytes::new(py, &file),)))
+    }
+
     /// The table as an Arrow stream; other types than its own are not offered.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
@@ -86,4 +119,11 @@ impl Table {
         let stream = export_iterator(Box::new(batches.into_iter()), field);
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
+}
+
+/// A table from the parquet file that its copy is.
+#[pyfunction]
+pub(crate) fn read_table(py: Python<'_>, file: &[u8]) -> PyResult<Table> {
+    let frame = ParquetReader::new(Cursor::new(file)).finish();
+    frame.map(Table::new).map_err(|error| errors::raised(py, &error.into()))
 }

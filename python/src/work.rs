@@ -118,6 +118,10 @@ fn finished<T>(
         (None, Ok(Ok(result))) => Ok(result),
         (None, Ok(Err(error))) => Err(errors::raised(py, &error)),
         (None, Err(payload)) => {
+            let payload = match payload.downcast::<PyErr>() {
+                Ok(error) => return Err(*error),
+                Err(payload) => payload,
+            };
             let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
             Err(errors::bug(py, &text.unwrap_or_else(|| "the fit stopped".into())))

@@ -60,3 +60,46 @@ def test_influence_values_of_another_number_are_an_error() -> None:
     with pytest.raises(did.EstimationError, match="influence values") as raised:
         did.att_gt(golden_data("mpdta"), **COLUMNS, xformla="~ lpop", est_method=lambda **cell: (0.0, [1.0]))
     assert raised.value.code == "callback"
+
+
+@pytest.mark.parametrize("more", [{}, {"boot": True}, {"influence": True}, {"base_period": "universal"}], ids=str)
+def test_a_first_draft_that_fails_everywhere_says_why(more: dict[str, Any]) -> None:
+    data = golden_data("mpdta")
+    for draft, reason in {
+        lambda **cell: 1 / 0: "division by zero",
+        lambda y1: 0.0: "unexpected keyword argument",
+        lambda **cell: 0.1: "must give the effect and its influence values",
+        lambda **cell: {"att": 0.1}: "must give the effect and its influence values",
+        lambda **cell: (0.1, np.zeros((len(cell["d"]), 2))): "of shape",
+        lambda **cell: (float("nan"), np.zeros(len(cell["d"]))): "not finite",
+    }.items():
+        rows = did.att_gt(data, **COLUMNS, est_method=draft, **more).tidy().to_dict()
+        failed = [why for why, status in zip(rows["reason"], rows["status"], strict=True) if status != "reference"]
+        assert len(failed) == 12 and all(reason in why for why in failed), failed
+
+
+def test_results_as_other_packages_give_them() -> None:
+    data = golden_data("mpdta")
+    want = did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method=regression)
+
+    def listed(**cell: Any) -> Any:
+        return list(regression(**cell))
+
+    def column(**cell: Any) -> Any:
+        att, influence = regression(**cell)
+        return att, influence[:, None]
+
+    for same in (listed, column):
+        assert did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method=same).se_gt == want.se_gt
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_what_ends_a_program_ends_the_fit(end: type[BaseException]) -> None:
+    called = []
+
+    def ended(**cell: Any) -> Any:
+        called.append(1)
+        raise end
+
+    with pytest.raises(end):
+        did.att_gt(golden_data("mpdta"), **COLUMNS, est_method=ended)

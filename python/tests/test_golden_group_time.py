@@ -100,7 +100,7 @@ def test_att_gt(dataset: str) -> None:
             control_group="notyettreated" if case.get("not_yet_treated") else "nevertreated",
             base_period="universal" if case.get("universal") else "varying", est_method=case["method"],
             panel=not sections, allow_unbalanced_panel=case.get("unbalanced", False),
-            boot="draws" in case, biters=case.get("draws", 1000), random_state=1, multiplier="rademacher",
+            boot="draws" in case, biters=case.get("draws", 1000), random_state=1, multiplier="rademacher" if "draws" in case else None,
         )
         compared = Compared(dataset, case)
         grid = golden["grids"][case["grid"]]

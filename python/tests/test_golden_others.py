@@ -26,8 +26,8 @@ def test_drdid(dataset: str) -> None:
             data, columns["outcome"], columns["time"], columns.get("unit"), columns["treatment"],
             "~ " + (" + ".join(case.get("covariates", [])) or "1"), not sections, method, case.get("weights"),
             "draws" in case, case.get("resampling", "weighted"), case.get("draws", 1000),
-            trim_level=case.get("trim", 0.995), locally_efficient=not name.endswith("1"), random_state=11,
-            multiplier="mammen",
+            trim_level=case.get("trim", 0.995), locally_efficient=not (sections and name.endswith("1")), random_state=11,
+            multiplier="mammen" if "draws" in case and case.get("resampling") == "multiplier" else None,
         )
         # R stops its searches for propensity scores early: `tests/support/departures.rs`.
         searched = method in ("imp", "ipw_horvitz_thompson") or (method in ("trad", "std_ipw") and case.get("covariates"))
@@ -173,8 +173,8 @@ def test_honest_did(name: str) -> None:
         l_vec = case.get("l_vec")
         fit = did.honest_did(
             study, sensitivity_type=kinds[case["delta"]], method=case["method"], l_vec=l_vec,
-            m_vec=case["m"], bias_direction=case.get("bias"), monotonicity_direction=case.get("monotonicity"),
-            grid_points=case.get("grid_points"),
+            **{"m_vec" if case["delta"] == "sd" else "m_bar_vec": case["m"]}, bias_direction=case.get("bias"), monotonicity_direction=case.get("monotonicity"),
+            grid_points=case.get("grid_points") if case["method"] != "FLCI" else None,
         )
         result = fit.to_dict()["result"]
         # Ends of tests are points of a grid of 20 standard errors around zero; R's search for the fixed length ends early.

@@ -37,7 +37,7 @@ pub struct CurveSimulation {
     /// Half waves of the curve.
     #[builder(default = 1.0)]
     pub frequency: f64,
-    /// Correlation of what is behind the instrument and the regressor.
+    /// Correlation of the latent normals behind instrument and regressor.
     #[builder(default = 0.9)]
     pub strength: f64,
     /// Share of the regressor's own part in the error; 0 for a regressor that is exogenous.

@@ -1,6 +1,6 @@
 //! The words under a table: what the numbers are and how they were made.
 
-use crate::base::calendar::{Frequency, label, shown};
+use crate::base::calendar::{Frequency, exact, shown};
 use crate::base::error::DidWarning;
 use crate::base::options::{
     Band, BasePeriod, EstimationMethod, Inference, Multiplier, Resampling, SharesOf,
@@ -8,7 +8,7 @@ use crate::base::options::{
 use crate::result::inference::Wald;
 
 use crate::read::columns::ReadAsMissing;
-use crate::read::files::FilesRead;
+use crate::read::files::{ChosenRows, FilesRead, LeftOut};
 use crate::read::panel::SampleAudit;
 use crate::result::settings::{EstimatorSettings, Settings};
 
@@ -28,13 +28,20 @@ pub(crate) fn group_shares(of: SharesOf) -> &'static str {
 
 /// The two-by-two estimator, where there is a choice.
 pub(crate) fn method(settings: &Settings) -> Option<&'static str> {
-    Some(match (settings.method(), &settings.estimator) {
-        (Some(EstimationMethod::DoublyRobust), _) => "Doubly Robust",
-        (Some(EstimationMethod::Ipw), _) => "Inverse Probability Weighting",
-        (Some(EstimationMethod::OutcomeRegression), _) => "Outcome Regression",
-        (None, EstimatorSettings::AttGt { .. }) => "User-Supplied",
-        (None, _) => return None,
-    })
+    match (settings.method(), &settings.estimator) {
+        (Some(method), _) => Some(method_name(method)),
+        (None, EstimatorSettings::AttGt { .. }) => Some("User-Supplied"),
+        (None, _) => None,
+    }
+}
+
+/// What tables call a two-by-two estimator.
+pub(crate) fn method_name(method: EstimationMethod) -> &'static str {
+    match method {
+        EstimationMethod::DoublyRobust => "Doubly Robust",
+        EstimationMethod::Ipw => "Inverse Probability Weighting",
+        EstimationMethod::OutcomeRegression => "Outcome Regression",
+    }
 }
 
 pub(crate) fn multiplier(law: Multiplier) -> &'static str {
@@ -48,7 +55,7 @@ pub(crate) fn multiplier(law: Multiplier) -> &'static str {
 
 /// Confidence level in percent, as `95` or `99.9`. The digits are those of the least alpha that is allowed, 1e-10.
 pub(crate) fn percent(alpha: f64) -> String {
-    label((100.0 * (1.0 - alpha) * 1e10).round() / 1e10)
+    exact((100.0 * (1.0 - alpha) * 1e10).round() / 1e10)
 }
 
 /// The two heads over the ends of the intervals.
@@ -209,13 +216,14 @@ fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -> Option<St
 /// As [`data`], of whatever audit.
 pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<String> {
     let mut lines = Vec::new();
-    let FilesRead { number, paths } = files;
+    let FilesRead { number, paths, chosen } = files;
     if let (Some(first), 2..) = (paths.first(), *number) {
         lines.push(match paths.last().filter(|_| *number == paths.len()) {
             Some(last) => format!("Files: {number}, {first} to {last}"),
             None => format!("Files: {number}, {first} and so on"),
         });
     }
+    lines.extend(chosen.as_ref().map(rows));
     let mut read: Vec<&ReadAsMissing> = missing.iter().collect();
     read.sort_by(|a, b| a.column.cmp(&b.column));
     for of_column in read.chunk_by(|a, b| a.column == b.column) {
@@ -227,6 +235,21 @@ pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<Strin
         lines.push(format!("Read as missing in {}: {}", of_column[0].column, shown.join(", ")));
     }
     lines
+}
+
+/// How many rows of the files were chosen, and which conditions left out the others.
+fn rows(chosen: &ChosenRows) -> String {
+    let ChosenRows { rows, chosen, left_out } = chosen;
+    let conditions = left_out.iter().map(|left_out| {
+        let LeftOut { condition, rows, missing } = left_out;
+        let missing = match missing {
+            0 => String::new(),
+            missing => format!(", {missing} of them missing"),
+        };
+        format!("`{condition}` leaves out {rows}{missing}")
+    });
+    let conditions: Vec<String> = conditions.collect();
+    format!("Rows chosen: {chosen} of {rows} ({})", conditions.join("; "))
 }
 
 pub(crate) fn warnings<'a>(

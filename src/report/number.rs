@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+use crate::base::calendar::exact;
 use crate::result::inference::Estimate;
 
 /// Digits that show every standard error of a table with at least two significant ones.
@@ -60,6 +61,18 @@ pub(crate) fn grouped(count: usize) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
+/// A number with the decimals of its column; one that has no digit among them keeps four significant ones.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    let text = Digits::Fixed(decimals).show(Some(value));
+    let is_lost = value != 0.0 && text.chars().all(|c| matches!(c, '0' | '.'));
+    if is_lost { short(value) } else { text }
+}
+
+/// A value of a regressor or a dose, with six significant digits.
+pub(crate) fn point(value: f64) -> String {
+    exact(format!("{value:.5e}").parse().unwrap_or(value))
+}
+
 /// A number of no unit with four significant digits.
 pub(crate) fn short(value: f64) -> String {
     if value == 0.0 {
@@ -103,6 +116,18 @@ mod tests {
     fn short_numbers_have_four_significant_digits() {
         let shown = [0.0, 0.5, 1.0, 2.0 / 9.0, 1234.56, 0.000_123_456, 1e-9, 1e7].map(short);
         assert_eq!(shown, ["0", "0.5", "1", "0.2222", "1235", "0.0001235", "1.000e-9", "1.000e7"]);
+    }
+
+    #[test]
+    fn fixed_numbers_of_a_column_have_the_same_decimals() {
+        let shown = [6.18, -0.11, 0.0, 0.000_018_46].map(|value| fixed(value, 4));
+        assert_eq!(shown, ["6.1800", "-0.1100", "0.0000", "1.846e-5"]);
+    }
+
+    #[test]
+    fn points_have_six_significant_digits() {
+        let shown = [0.0, 2.0, 0.101_142_431_648, 0.000_010_785_6, -1_234.567_89].map(point);
+        assert_eq!(shown, ["0", "2", "0.101142", "0.0000107856", "-1234.57"]);
     }
 
     #[test]

@@ -287,9 +287,21 @@ impl Settings {
         self
     }
 
-    /// Name of the parameters: `ATT`, or `ACRT` for slopes in a dose.
+    /// Name of the parameters: `ATT`, `ACRT` for slopes in a dose, or `Effect` where treatments switch, as nobody is treated throughout.
     pub(crate) fn parameter(&self) -> &'static str {
-        self.target().unwrap_or_default().parameter()
+        match self.estimator {
+            EstimatorSettings::DidMultiplegt { .. } => "Effect",
+            _ => self.target().unwrap_or_default().parameter(),
+        }
+    }
+
+    /// What the effects are measured in: the outcome, or the outcome by the unit of a dose.
+    #[cfg(feature = "plot")]
+    pub(crate) fn unit(&self) -> String {
+        match self.dose().filter(|_| self.is_of_slopes()) {
+            Some(dose) => format!("{} per unit of {dose}", self.outcome),
+            None => self.outcome.clone(),
+        }
     }
 
     /// Whether the effects are slopes in a dose.
@@ -367,6 +379,7 @@ mod tests {
         assert_eq!(loaded("drdid", &json!({})).comparison_units(), None);
         let switching = loaded("did_multiplegt", &json!({ "base_period": "universal" }));
         assert_eq!(switching.base_period(), Some(BasePeriod::Universal));
+        assert_eq!(switching.parameter(), "Effect");
     }
 
     #[test]

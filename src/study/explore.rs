@@ -57,7 +57,7 @@ options! {
         /// Whether [`panelview`](Self::panelview) has one row a cohort, in place of one a pattern of units.
         #[builder(default)]
         pub by_cohort: bool,
-        /// Whether pictures of means show them relative to their base period, in place of levels.
+        /// Whether tables and pictures of means show them relative to their base period, in place of levels.
         #[builder(default)]
         pub relative: bool,
         /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).

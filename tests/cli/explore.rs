@@ -43,7 +43,7 @@ fn means_and_balance_have_every_format() {
 fn a_view_of_the_panel_has_every_format() {
     let plot = temporary("view.svg");
     let table = stdout(&asked("panelview", &["--plot", &plot]));
-    assert!(table.contains("oooxx") && table.contains("61.8 %"), "{table}");
+    assert!(table.contains("oooxx") && table.contains("61.8%"), "{table}");
     assert!(std::fs::read_to_string(&plot).unwrap().contains("Each row is one unit."));
     let view = stdout(&asked("panelview", &["--by-cohort", "--format", "json"]));
     let view: Value = serde_json::from_str(&view).unwrap();

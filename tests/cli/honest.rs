@@ -83,7 +83,16 @@ fn documents_have_the_keys_that_are_documented() {
     );
     assert_eq!(
         keys(&document["intervals"][0]),
-        sorted(["delta", "ci_lower", "m", "method", "open", "ci_upper"])
+        sorted([
+            "delta",
+            "ci_lower",
+            "m",
+            "method",
+            "open",
+            "open_above",
+            "open_below",
+            "ci_upper"
+        ])
     );
     assert_eq!((&document["kind"], &document["format"]), (&json!("honest"), &json!(2)));
     let about = &document["about"];
@@ -233,7 +242,7 @@ fn what_does_not_fit_is_refused() {
     with("honest-b.json", &study("[1,2]", "[[1,0]]", 1), "not 2 by 2");
     with("honest-c.json", &study("[1,null]", "[[1,0],[0,1]]", 1), "saved result");
     with("honest-d.json", &study("[1,2]", "[[1,0],[0,-1]]", 1), "variance of coefficient 2");
-    with("honest-e.json", &study("[2]", "[[1]]", 0), "0 period(s) before");
+    with("honest-e.json", &study("[2]", "[[1]]", 0), "no period before");
     let crossed = study("[0,1,1]", "[[0,0,0],[0,0,1],[0,1,0]]", 2);
     with("honest-f.json", &crossed, "coefficient 2 has no variance");
     let three = study("[0,0,1]", "[[1,0,0],[0,1,0],[0,0,1]]", 2);

@@ -1,6 +1,7 @@
 //! Saved results of every family side by side: doses, switching treatments and curves with group-time effects.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use crate::compare::{Drawn, check_latex};
 use crate::run::{failure, parsed, stdout, temporary};
@@ -131,4 +132,57 @@ fn curves_of_doses_and_of_regressors_are_rows_of_their_own() {
     // A curve of doses is drawn beside others by its event study.
     let beside = ["compare", &staggered, &exposure, "--names", "a,b", "--aggregate", "dynamic"];
     assert_eq!(Drawn::new("kinds-beside", &beside).count("b"), 1);
+}
+
+/// Months as decimals of a year: short where people read them, with all digits where programs do.
+#[test]
+fn fractions_of_years_are_short_in_print_and_whole_in_files() {
+    let mut csv = String::from("id,t,g,y\n");
+    for unit in 0..90 {
+        let month = [3, 5, 0][unit % 3];
+        let group = if month == 0 { 0.0 } else { 2000.0 + f64::from(month) / 12.0 };
+        for k in 0..8 {
+            let time = 2000.0 + f64::from(k) / 12.0;
+            let noise = ((37 * unit + 101 * k as usize + unit * k as usize) % 17) as f64 / 10.0;
+            let effect = f64::from(u8::from(month > 0 && k >= month));
+            csv += &format!("{unit},{time},{group},{}\n", noise + effect);
+        }
+    }
+    let [file, saved, cells, study, rollout] =
+        ["decimals.csv", "decimals.json", "decimals-gt.svg", "decimals.svg", "decimals-pv.svg"]
+            .map(temporary);
+    fs::write(&file, csv).unwrap();
+    let columns = ["--tname", "t", "--idname", "id", "--gname", "g"];
+    let fit = [&["att-gt", &file, "--yname", "y"][..], &columns].concat();
+    let table = stdout(&[&fit[..], &["--plot", &cells, "--save", &saved]].concat());
+    assert!(table.contains(" 2000.41667") && !table.contains("2000.416666"), "{table}");
+    let dynamic = [&fit[..], &["--aggregate", "dynamic"]].concat();
+    for format in ["table", "markdown", "latex"] {
+        let table = stdout(&[&dynamic[..], &["--format", format, "--plot", &study]].concat());
+        assert!(table.contains("0.08333") && !table.contains("0.083333"), "{table}");
+    }
+    let csv = stdout(&[&dynamic[..], &["--format", "csv"]].concat());
+    assert!(csv.contains(",0.0833333333"), "{csv}");
+    let compared = stdout(&["compare", &saved, "--aggregate", "dynamic"]);
+    assert!(compared.contains("Event time -0.08333 "), "{compared}");
+    let drawn = |file: &String| fs::read_to_string(file).unwrap();
+    assert!(drawn(&cells).contains("Group 2000.41667"));
+    assert!(drawn(&study).contains("Time since first treatment"));
+    let look = [&["panelview", &file][..], &columns, &["--plot", &rollout]].concat();
+    assert!(stdout(&look).contains("2000.41667"));
+    assert!(drawn(&rollout).contains("2000.08333") && !drawn(&rollout).contains("2000.08333333"));
+}
+
+#[test]
+fn doses_have_as_many_digits_in_a_comparison_as_in_their_own_table() {
+    let [data, saved] = ["kinds-digits.parquet", "kinds-digits.json"].map(temporary);
+    stdout(&["simulate", "cont-did", "--units", "600", "--out", &data]);
+    let columns = ["--yname", "y", "--tname", "period", "--idname", "id", "--gname", "group"];
+    let fit = [&["cont-did", &data][..], &columns, &["--dname", "dose", "--quiet"]].concat();
+    let own = stdout(&[&fit[..], &["--save", &saved]].concat());
+    let compared = stdout(&["compare", &saved]);
+    let names = rows(&compared).into_iter().filter_map(|row| row.strip_prefix("ATT("));
+    let doses: Vec<&str> = names.filter_map(|row| row.strip_suffix(')')).collect();
+    assert!(doses.len() > 10, "{compared}");
+    assert!(doses.iter().all(|dose| dose.len() <= 9 && own.contains(dose)), "{doses:?}");
 }

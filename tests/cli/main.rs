@@ -26,6 +26,7 @@ mod moving;
 mod panel;
 mod pretrends;
 mod report;
+mod rows;
 mod run;
 mod simulate;
 mod stacked;

@@ -64,12 +64,13 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 #[test]
 fn every_command_of_a_report_gives_its_table_and_its_picture() {
-    let folder = folder("report-commands", &example());
+    let spec = format!("rows = [\"countyreal != 8001\"]\n{}", example());
+    let folder = folder("report-commands", &spec);
     let page = report(&folder, 0);
     let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
     // The never treated are no cohort.
     assert!(
-        markdown.contains("- Data: 500 units, 2500 rows, 5 periods, 3 cohorts\n"),
+        markdown.contains("- Data: 499 units, 2495 rows, 5 periods, 3 cohorts\n"),
         "{markdown}"
     );
     let pictures = files(&folder.join("the report/pictures"));
@@ -292,6 +293,12 @@ fn the_window_of_the_event_study_is_that_of_all_estimators() {
     let page = report(&folder, 0);
     let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
     assert!(markdown.contains("- Specifications, averages over event times 0, 1: "), "{markdown}");
+    assert!(
+        markdown.contains("### Effects by time since treatment (from -2 to 1)\n"),
+        "{markdown}"
+    );
+    let headline = "- Overall effect, average of times since treatment from 0 to 1: ";
+    assert!(markdown.contains(headline), "{markdown}");
     let page = parsed(&page);
     for name in ["estimators", "specifications"] {
         let step = named(&page, "article").find(|step| step.attribute("id") == Some(name)).unwrap();
@@ -303,4 +310,15 @@ fn the_window_of_the_event_study_is_that_of_all_estimators() {
         assert_eq!(done.status.code(), Some(0), "{command}: {}", text(&done.stderr));
         assert!(markdown.contains(text(&done.stdout).trim()), "{command}");
     }
+}
+
+#[test]
+fn a_study_of_two_periods_says_that_it_has_none_before_treatment() {
+    let spec = format!("rows = [\"year >= 2006\"]\n{}", example());
+    let folder = folder("report-two", &spec);
+    let page = report(&folder, 0);
+    assert!(!page.contains("Not everything could be made") && !page.contains("id=\"pretrends\""));
+    let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
+    let said = "- Tests of pre-trends, and violations of them: left out: the event study has no effect before treatment\n";
+    assert!(markdown.contains(said) && markdown.contains(" rows, 2 periods, "), "{markdown}");
 }

@@ -95,3 +95,22 @@ fn options_reach_the_estimator() {
         assert!(message.contains(expected), "{more:?}: {message}");
     }
 }
+
+#[test]
+fn rows_that_are_left_out_are_said_under_the_table() {
+    let path = temporary("sunab-missing.csv");
+    let all = fs::read_to_string(root().join("src/data/mpdta.csv")).unwrap();
+    let line = |(at, line): (usize, &str)| {
+        let mut fields: Vec<&str> = line.split(',').collect();
+        if at > 0 && at % 37 == 0 {
+            fields[3] = "NA";
+        }
+        fields.join(",")
+    };
+    let lines: Vec<String> = all.lines().enumerate().map(line).collect();
+    fs::write(&path, lines.join("\n")).unwrap();
+    let shown = stdout(&[&["sunab", &path], &COLUMNS[..]].concat());
+    for words in ["Read as missing in lemp: `NA` (67)", "Warning: dropped 67 rows"] {
+        assert_eq!(shown.matches(words).count(), 1, "{words}: {shown}");
+    }
+}

@@ -22,7 +22,7 @@ fn overlap_and_weighting_have_every_format() {
         let plot = temporary(&format!("weighting_{command}.svg"));
         let table = stdout(&[command, &save, "--plot", &plot]);
         assert!(command == "overlap" || table.contains("Group 2004 in 2004 to 2007"), "{table}");
-        assert!(table.contains("2004") && table.contains("Method: doubly_robust"), "{table}");
+        assert!(table.contains("2004") && table.contains("Method: Doubly Robust"), "{table}");
         assert!(std::fs::read_to_string(plot).unwrap().contains("<svg"));
         let json: Value =
             serde_json::from_str(&stdout(&[command, &save, "--format", "json"])).unwrap();

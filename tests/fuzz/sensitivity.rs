@@ -282,7 +282,7 @@ fn conditional(random: &mut Random, study: &Study, tally: &mut Tally) {
     let interval = found.intervals[0];
     let [lower, upper] = ends(&interval);
     let name = format!("{delta:?} {m} {method:?}, [{lower}, {upper}]");
-    if interval.lower.is_none() || interval.open || upper - lower < 1e-3 * unit {
+    if interval.lower.is_none() || interval.is_open() || upper - lower < 1e-3 * unit {
         tally.skip("intervals that are empty, open or points");
         return;
     }

@@ -13,8 +13,8 @@ from typing import Any
 
 from burn_did import _native
 from burn_did._anywhere import PLACE
-from burn_did._errors import exception
-from burn_did._types import source
+from burn_did._errors import BurnDidError, exception
+from burn_did._types import names, selected
 
 from . import dask, spark
 from ._base import Adapter
@@ -86,7 +86,7 @@ def fitted(name: str, data: Any, options: dict[str, Any]) -> Any:
     if not isinstance(backend, str):
         raise exception("config", "`backend` must be one text where an engine has workers: the device of each", [], None)
     engine = _engine(data, place, backend)
-    with _files(data, engine, place["scratch"], options) as (path, scratch):
+    with _files(name, data, engine, place["scratch"], options) as (path, scratch):
         influence = options.get("influence")
         directory = os.fspath(influence) if isinstance(influence, (str, os.PathLike)) else None
         if directory is not None:
@@ -109,6 +109,10 @@ def _engine(data: Any, place: dict[str, Any], backend: str) -> Any:
     named = [name for name in ("engine", "client", "spark") if place.get(name) is not None]
     if len(named) > 1:
         raise exception("config", f"`{named[0]}` and `{named[1]}` are both given; give one", [], None)
+    for name, what, method in (("client", "a client of Dask", "run"), ("spark", "a Spark session", "createDataFrame")):
+        given = place.get(name)
+        if given is not None and not hasattr(given, method):
+            raise exception("config", f"`{name}` must be {what}, got {type(given).__name__}", [], None)
     if place.get("engine") is not None:
         return place["engine"]
     if place.get("client") is not None or dask.is_frame(data):
@@ -120,7 +124,7 @@ def _engine(data: Any, place: dict[str, Any], backend: str) -> Any:
 
 
 @contextmanager
-def _files(data: Any, engine: Any, scratch: Any, options: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _files(name: str, data: Any, engine: Any, scratch: Any, options: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Parquet files that all workers see, and a directory that they all see. Files that are written for a call go with it."""
     here = getattr(engine, "is_here", lambda: True)
     if scratch is None and not here():
@@ -136,6 +140,13 @@ def _files(data: Any, engine: Any, scratch: Any, options: dict[str, Any]) -> Ite
     if isinstance(data, (str, os.PathLike)):
         yield os.fspath(data), directory
         return
+    if isinstance(data, _native.DataFiles):
+        raise exception(
+            "config",
+            "`DataFiles` is for fits on this machine; workers take all rows of parquet files: write files that have only the rows wanted, and give their path",
+            [],
+            "write files that have only the rows wanted, and give their path",
+        )
     if in_store:
         raise exception(
             "config",
@@ -147,36 +158,55 @@ def _files(data: Any, engine: Any, scratch: Any, options: dict[str, Any]) -> Ite
     # In a directory that was named for it, workers may run as other users.
     os.mkdir(written, 0o700 if scratch is None else 0o777)
     try:
-        _write(data, engine, os.path.join(written, "data"), options)
+        _write(name, data, engine, os.path.join(written, "data"), options)
         yield os.path.join(written, "data", "*.parquet"), directory
     finally:
         shutil.rmtree(written, ignore_errors=True)
 
 
-def _write(data: Any, engine: Any, directory: str, options: dict[str, Any]) -> None:
-    """Writes the columns of a frame that the options name."""
-    given = "\n".join(str(value) for value in options.values() if value is not None)
+def _write(name: str, data: Any, engine: Any, directory: str, options: dict[str, Any]) -> None:
+    """Writes the columns of a frame that the options of an estimator name."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as missing:
+        raise exception("config", "a data frame is passed to workers as parquet, for which pyarrow is needed; pip install pyarrow", [], None) from missing
     if dask.is_frame(data) or spark.is_frame(data):
-        names = list(data.columns)
+        columns = [str(column) for column in data.columns]
         module = dask if dask.is_frame(data) else spark
         kind = module.Dask if module is dask else module.Spark
         if not isinstance(engine, kind):
             raise exception(
                 "config", f"a frame of {kind.__name__} is written by {kind.__name__}; leave out the other engine, or write it to parquet files", [], None
             )
-        engine.write(data, _named(names, given), directory)
+        _check_columns(name, columns, options)
+        read, factors = _native.named_columns(columns, options)
+        data = engine.without_categories(data, read, factors) if module is dask else data
+        engine.write(data, read, directory)
         return
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as missing:
-        raise exception("config", "a data frame is passed to workers as parquet, for which pyarrow is needed; pip install pyarrow", [], None) from missing
-    table = pyarrow.table(source(data))
+    converted = names(data)
+    table: Any = None if converted else pyarrow.table(data)
+    columns = sum(converted, []) if converted else table.column_names
+    _check_columns(name, columns, options)
+    read, factors = _native.named_columns(columns, options)
+    table = pyarrow.table(selected(data, read, factors)) if converted else table.select(read)
+    for number, column in enumerate(table.column_names):
+        kind = table.schema.types[number]
+        if column in factors and pyarrow.types.is_dictionary(kind):
+            texts = table.column(number).cast(kind.value_type).cast(pyarrow.string())
+            table = table.set_column(number, column, texts)
     Path(directory).mkdir()
-    parquet.write_table(table.select(_named(table.column_names, given)), os.path.join(directory, "part-0.parquet"))
+    parquet.write_table(table, os.path.join(directory, "part-0.parquet"))
 
 
-def _named(columns: list[str], given: str) -> list[str]:
-    """The columns that are named anywhere in what was given. A name that is missing is told by the library, which is to see all names."""
-    named = [column for column in columns if str(column) in given]
-    return named or columns
+def _check_columns(name: str, columns: list[str], options: dict[str, Any]) -> None:
+    """The error of a fit here if a column is missing."""
+    import pyarrow
+
+    none = pyarrow.array([], pyarrow.float64())
+    try:
+        getattr(_native, name)(pyarrow.table({column: none for column in columns}), {**options, "progress": None, "influence": None})
+    except BurnDidError as error:
+        # Others are about the rows, of which there are none.
+        if error.code == "column_not_found":
+            raise

@@ -114,9 +114,33 @@ class Dask:
             raise exception("engine", f"the Dask client is {self.client.status}; the scheduler is gone", [], "connect again, and fit again")
         self._wait()
 
+    def without_categories(self, frame: Any, columns: list[str], factors: list[str]) -> Any:
+        """A frame with values in place of the categories of some columns, and with texts where these are of factors."""
+        types = zip(frame.columns, frame.dtypes, strict=True)
+        of = {name: str(name) in factors for name, dtype in types if str(name) in columns and str(dtype) == "category"}
+        if not of:
+            return frame
+        with self.client.as_current():
+            known = frame.categorize(columns=list(of), index=False)
+        return known.map_partitions(_plain, of, meta=_plain(known._meta, of))
+
     def write(self, frame: Any, columns: list[str], directory: str) -> None:
         """Has the workers write columns of a Dask data frame as parquet files."""
-        frame[columns].to_parquet(directory, write_index=False, engine="pyarrow", compute_kwargs={"scheduler": self.client})
+        frame[[column for column in frame.columns if str(column) in columns]].to_parquet(directory, write_index=False, engine="pyarrow", compute_kwargs={"scheduler": self.client})
+
+
+#: Types that have missing values, by the kind of categories; others are texts.
+_TYPES = {"i": "Int64", "u": "UInt64", "f": "float64", "b": "boolean"}
+
+
+def _plain(part: Any, factors: dict[Any, bool]) -> Any:
+    """A part of a frame with values in place of some categories, and with texts where these are of factors."""
+    part = part.copy()
+    for column, is_factor in factors.items():
+        kind = part[column].cat.categories.dtype
+        plain = kind if kind.kind == "M" else _TYPES.get(kind.kind, "string")
+        part[column] = part[column].cat.rename_categories(str).astype("string") if is_factor else part[column].astype(plain)
+    return part
 
 
 def _is_own(worker: str) -> bool:

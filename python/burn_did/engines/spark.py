@@ -70,7 +70,7 @@ class Spark:
 
     def write(self, frame: Any, columns: list[str], directory: str) -> None:
         """Has the executors write columns of a Spark frame as parquet files."""
-        frame.select(*[f"`{column}`" for column in columns]).write.mode("overwrite").parquet(directory)
+        frame.select(*["`" + column.replace("`", "``") + "`" for column in columns]).write.mode("overwrite").parquet(directory)
 
 
 def _work(backend: str, memory: int, build: str) -> Callable[[Iterator[Any]], Iterator[Any]]:

@@ -146,3 +146,30 @@ def test_without_a_client(frame):
     except ValueError:
         with pytest.raises(did.OptionError, match="no Dask client"):
             did.att_gt(parts, **COLUMNS)
+
+
+def test_categories_are_those_of_home(client, frame):
+    """Of texts with more levels than a key of eight bits has, and of numbers, which are levels in a formula."""
+    typed = frame.assign(
+        id=frame["id"].map(lambda i: f"u{i:05}").astype("category"), c=frame["c"].astype("category"), region=(frame["c"] % 3).astype("category"),
+    )
+    assert len(typed["id"].cat.categories) > 127
+    parts = dask_frame.from_pandas(typed, npartitions=3)
+    for options in [{"clustervars": "c"}, {"xformla": "~ region"}]:
+        assert bits(did.att_gt(parts, **COLUMNS, **options)) == bits(did.att_gt(typed, **COLUMNS, **options))
+    by_client = did.att_gt(typed, **COLUMNS, xformla="~ region", client=client)
+    assert bits(by_client) == bits(did.att_gt(typed, **COLUMNS, xformla="~ region"))
+
+
+def test_a_missing_column_is_the_error_of_home(client, frame):
+    for data in (frame, dask_frame.from_pandas(frame, npartitions=2)):
+        for wrong in ({"yname": "zz"}, {"xformla": "~ zz"}):
+            with pytest.raises(did.DataError) as missing:
+                did.att_gt(data, **{**COLUMNS, **wrong}, client=client)
+            assert (missing.value.code, missing.value.columns) == ("column_not_found", ["zz"])
+
+
+def test_estimators_of_one_machine_say_so(client, frame):
+    parts = dask_frame.from_pandas(frame, npartitions=2)
+    with pytest.raises(did.DataError, match="compute"):
+        did.sunab(parts, "y", "t", "id", "g")

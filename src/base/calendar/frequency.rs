@@ -51,7 +51,7 @@ impl Frequency {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "whole, and checked by the calendar")]
-    fn name_of(self, period: f64) -> Option<String> {
+    pub(super) fn name_of(self, period: f64) -> Option<String> {
         if period.fract() != 0.0 || !(1.0..1e7).contains(&period) {
             return None;
         }
@@ -89,6 +89,17 @@ impl Frequency {
             (Self::Month, WrittenDate::Month(y, m)) => Some(month(y, m)),
             _ => None,
         }
+    }
+
+    /// How precisely a date is written: that of a day for `2007-03-01`, of a month for `2007-03`. `None` for anything else.
+    pub(crate) fn of_written(date: &str) -> Option<Self> {
+        Some(match WrittenDate::parse(date)? {
+            WrittenDate::Year(_) => Self::Year,
+            WrittenDate::Quarter(..) => Self::Quarter,
+            WrittenDate::Month(..) => Self::Month,
+            WrittenDate::Week(_) => Self::Week,
+            WrittenDate::Day(_) => Self::Day,
+        })
     }
 
     /// The period of a day; `None` outside the years 1 to 9999.

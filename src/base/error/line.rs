@@ -25,9 +25,9 @@ macro_rules! about_a_row {
     ($($variant:ident),+ $(,)?) => {
         impl DidError {
             /// The row that the error is about, if it names one, and where to say which line of a file that is.
-            pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<Box<FileLine>>)> {
+            pub(crate) fn row(&mut self) -> Option<(&mut usize, &mut Option<Box<FileLine>>)> {
                 match self {
-                    $(Self::$variant { row, line, .. })|+ => Some((*row, line)),
+                    $(Self::$variant { row, line, .. })|+ => Some((row, line)),
                     _ => None,
                 }
             }

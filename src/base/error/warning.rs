@@ -230,7 +230,7 @@ pub enum DidWarning {
     ConcentratedEffects {
         /// Number of averages.
         effects: usize,
-        /// Of the average that rests on the fewest: rows of equal weight that would be as many.
+        /// Effective number of rows, `(Σw)² / Σw²`, of the average that rests on the fewest.
         effective: f64,
         /// What it is of.
         example: String,

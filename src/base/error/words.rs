@@ -365,7 +365,7 @@ impl DidWarning {
             ),
             Self::ConstantControl { column, treatments } => write!(
                 f,
-                "the control `{column}` has no coefficient for groups of first treatment {}: it changes by the same amount in all groups that are compared",
+                "the control `{column}` has no coefficient for groups whose first treatment level is {}: it changes by the same amount in all groups that are compared",
                 list(treatments)
             ),
             Self::NoStandardError { horizons, out_of_range } => {
@@ -383,12 +383,12 @@ impl DidWarning {
             }
             Self::CollinearControls { treatments } => write!(
                 f,
-                "some controls are linear combinations of others, or differ too little between groups to be told apart, among the groups of first treatment {}; of the coefficients that fit equally well, the smallest (of controls in units of their deviation) are used",
+                "some controls are linear combinations of others, or differ too little between groups to be told apart, among the groups whose first treatment level is {}; of the coefficients that fit equally well, the smallest (of controls in units of their deviation) are used",
                 list(treatments)
             ),
             Self::ControlsWithoutRows { treatments } => write!(
                 f,
-                "groups of first treatment {} were left out: they have no rows to estimate the controls' coefficients from",
+                "groups whose first treatment level is {} were left out: they have no rows to estimate the controls' coefficients from",
                 list(treatments)
             ),
             Self::SingularTest { test } => write!(
@@ -431,7 +431,7 @@ impl DidWarning {
             ),
             Self::ConcentratedEffects { effects, effective, example } => write!(
                 f,
-                "{effects} average(s) have the weights of fewer than 30 rows, least {effective:.1} ({example}); intervals by the normal distribution may be too short there"
+                "{effects} average(s) rest on fewer than 30 effective rows, the least on {effective:.1} ({example}); intervals by the normal distribution may be too short there"
             ),
             Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
                 f,
@@ -488,11 +488,11 @@ impl DidWarning {
             ),
             Self::OpenInterval { m } => write!(
                 f,
-                "the interval at M = {m} reaches the end of the grid and may be longer; widen the grid"
+                "the robust interval at {m} reaches the end of the grid and may be longer; widen the grid"
             ),
             Self::EmptyInterval { m } => write!(
                 f,
-                "every value on the grid is rejected at M = {m}: the coefficients before treatment contradict the restriction, or the grid does not cover the interval"
+                "every value on the grid is rejected at {m}: the coefficients before treatment contradict the restriction, or the grid does not cover the interval"
             ),
         }
     }

@@ -15,7 +15,7 @@ macro_rules! with_shared {
             .maybe_bootstrap($args.inference.bootstrap())
             .keep_influence($args.inference.influence.is_some())
             .precision($on.precision)
-            .maybe_memory_budget($args.device.memory_budget)
+            .maybe_memory_budget($args.memory.memory_budget)
             .maybe_progress($on.progress)
     };
 }
@@ -49,7 +49,7 @@ macro_rules! fit_where_asked {
                 Some(directory) => cluster.with_influence(directory),
                 None => cluster,
             };
-            return Ok($estimator.fit_cluster(&cluster, &$args.columns.source.data)?);
+            return Ok($estimator.fit_cluster(&cluster, $args.columns.source.for_cluster()?)?);
         }
         if let Some(directory) = influence {
             burn_did::audit::InfluenceFiles::make_room(directory)?;

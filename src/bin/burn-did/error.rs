@@ -115,9 +115,17 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::MissingCells { share: Some(0.0), .. } => {
             "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left; these have no weight"
         }
+        DidError::MissingCells { remedy, .. } if remedy.contains("covariates") => {
+            "estimate with --est-method reg or fewer covariates in --xformla; na_rm=true, as in dynamic:na_rm=true, averages the \
+             cells that are left, which is another average, and says what it leaves out"
+        }
+        DidError::MissingCells { remedy, .. } if remedy.contains("control group") => {
+            "estimate with another --control-group; na_rm=true, as in dynamic:na_rm=true, averages the cells that are left, which is \
+             another average, and says what it leaves out"
+        }
         DidError::MissingCells { .. } => {
-            "estimate with --est-method reg, another --control-group or fewer covariates in --xformla; na_rm=true, as in \
-             dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out"
+            "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it \
+             leaves out"
         }
         DidError::Precision { .. } => "add --precision f32",
         DidError::Json(_) => {

@@ -32,7 +32,7 @@ const UNIT: &str = "unit";
 /// assert_eq!(files.load()?, *influence);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Influence {
     /// Label of each unit (rank in the canonical order, for repeated cross sections without a unit column), length `n`.

@@ -18,7 +18,7 @@ use crate::estimator::fitting::fits;
 use crate::estimator::fixed_effects::{
     Coefficient, EstimatedRegression, FixedEffects, Law, RegressionResult, Vcov,
 };
-use crate::read::columns::LabelColumn;
+use crate::read::columns::{LabelColumn, MissingValues};
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
@@ -49,7 +49,8 @@ impl<B: DidBackend> Etwfe<B> {
     pub fn fit_on<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<EtwfeResult> {
         self.validate()?;
         let data: Data<'_> = data.into();
-        let sample = data.reading(|data| Sample::read(self, data))?;
+        let missing = MissingValues::new(self.missing_values.as_deref());
+        let sample = data.reading(&missing, |data| Sample::read(self, data, &missing))?;
         let names: Vec<&str> =
             self.covariates.iter().chain(&self.moderator).map(String::as_str).collect();
         let explicit = !self.family.is_linear();

@@ -81,7 +81,7 @@ options! {
         /// Takes averages over rows without their weights.
         #[builder(default)]
         pub unweighted_averages: bool,
-        /// Adds the sampling variance of what is averaged over: the shares of cohorts and periods and the covariates, by unit, or by row
+        /// Treats the shares of cohorts and periods, and the covariates, as estimates, and adds their sampling variance, by unit, or by row
         /// without a unit.
         #[builder(default)]
         pub random_shares: bool,

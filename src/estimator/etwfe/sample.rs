@@ -54,8 +54,11 @@ impl Sample {
     /// # Errors
     /// Errors about a file or a column; [`DidError::EmptySample`], [`DidError::TooFewPeriods`], [`DidError::NoNeverTreated`],
     /// [`DidError::NoComparison`], [`DidError::NoValidGroups`].
-    pub fn read<B: DidBackend>(config: &Etwfe<B>, data: Data<'_>) -> Result<Self> {
-        let missing = MissingValues::new(config.missing_values.as_deref());
+    pub fn read<B: DidBackend>(
+        config: &Etwfe<B>,
+        data: Data<'_>,
+        missing: &MissingValues,
+    ) -> Result<Self> {
         let clusters: Vec<&String> = config.clusters().collect();
         let wanted = Wanted::default()
             .and("outcome", Kind::Value, [&config.outcome])
@@ -65,8 +68,8 @@ impl Sample {
             .and("unit", Kind::Label, &config.unit)
             .and("cluster", Kind::Label, clusters)
             .and("covariate", Kind::Value, config.covariates.iter().chain(&config.moderator));
-        let Read { frame, files, read_as_missing } = data.read(&wanted, &missing, None)?;
-        let table = Table::read(&frame, &wanted, &missing, 0)?;
+        let Read { frame, files, read_as_missing } = data.read(&wanted, missing, None)?;
+        let table = Table::read(&frame, &wanted, missing, 0)?;
         let outcome = table.numbers(&config.outcome, "outcome")?;
         let time = table.periods(&config.time, config.frequency)?;
         let group = table.first_periods(&config.group, config.frequency)?;

@@ -7,7 +7,7 @@ use super::columns::StageColumns;
 use super::fit::FirstStage;
 use super::influence::Influences;
 use super::reading::StageReading;
-use crate::base::calendar::{Frequency, label, shown};
+use crate::base::calendar::{Frequency, exact, label, named, shown};
 use crate::base::error::DidWarning;
 use crate::estimator::aggregate::UniversalBase;
 use crate::estimator::fixed_effects::{Coefficient, Law};
@@ -148,6 +148,15 @@ impl StageTerm {
     }
 
     /// What it is called in frames and keys.
+    pub(crate) fn key(&self, frequency: Option<Frequency>) -> String {
+        match self {
+            Self::EventTime(at) => exact(*at),
+            Self::Group(group) => named(*group, frequency),
+            Self::Overall | Self::Average(_) | Self::Coefficient(_) => self.name(frequency),
+        }
+    }
+
+    /// What it is called in tables.
     pub(crate) fn name(&self, frequency: Option<Frequency>) -> String {
         match self {
             Self::Overall => "overall".into(),

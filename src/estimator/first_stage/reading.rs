@@ -31,7 +31,7 @@ impl StageReading {
     pub fn new(data: Data<'_>, columns: &StageColumns, start: Instant) -> Result<Self> {
         let missing = columns.missing();
         let Formulas { first, used, second } = columns.formulas()?;
-        data.reading(|data| {
+        data.reading(&missing, |data| {
             let asked = wanted(&first, second.as_ref(), &columns.averages);
             let found = data.read(&asked, &missing, None)?;
             let read = start.elapsed().as_secs_f64();

@@ -138,7 +138,7 @@ pub(in crate::estimator) trait StageReport {
         };
         let keys = vec![
             Variable::words("kind", rows.iter().map(|effect| Some(effect.term.kind()))),
-            Variable::words("term", rows.iter().map(|e| Some(e.term.name(settings.frequency)))),
+            Variable::words("term", rows.iter().map(|e| Some(e.term.key(settings.frequency)))),
             Variable::numbers("event_time", rows.iter().map(|effect| at(&effect.term))),
         ];
         let estimates = rows.iter().map(|effect| effect.estimate);

@@ -52,15 +52,14 @@ impl Scores<'_> {
     pub fn covariance(&self, vcov: &Vcov, ssc: &Ssc, k: usize) -> Covariance {
         let n = self.residuals.len() as f64;
         let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
-        let rows = if ssc.g_adj { n / (n - 1.0) } else { 1.0 };
+        // Rows are no clusters, so that `g_adj` says nothing of them.
+        let rows = if ssc.k_adj { n / (n - k as f64) } else { 1.0 };
         let (mut repaired, mut full_leverage, mut rank) = (false, 0, None);
         let matrix = match vcov {
             Vcov::Iid => {
                 scaled(&self.of_regressors(self.bread.to_vec()), parameters * self.rss / (n - 1.0))
             }
-            Vcov::Hetero => {
-                scaled(&self.sandwich(&self.columns.gram(self.residuals)), parameters * rows)
-            }
+            Vcov::Hetero => scaled(&self.sandwich(&self.columns.gram(self.residuals)), rows),
             Vcov::Hc2 | Vcov::Hc3 => {
                 let mut e = self.columns.quadratic(self.bread);
                 let half = *vcov == Vcov::Hc2;
@@ -69,7 +68,7 @@ impl Scores<'_> {
                     let left = 1.0 - leverage;
                     self.residuals[row] / if half { left.sqrt() } else { left }
                 });
-                scaled(&self.sandwich(&self.columns.gram(&e)), parameters * rows)
+                scaled(&self.sandwich(&self.columns.gram(&e)), rows)
             }
             Vcov::Cluster(_) => {
                 let (matrix, is_repaired) = self.clustered(ssc);

@@ -61,7 +61,7 @@ pub(super) fn read(
     missing: &MissingValues,
     start: Instant,
 ) -> Result<RegressionReading> {
-    data.reading(|data| {
+    data.reading(missing, |data| {
         let asked = wanted.wanted();
         let input = data.read(&asked, missing, None)?;
         let read = start.elapsed().as_secs_f64();

@@ -107,7 +107,7 @@ fn split_outside_ticks(text: &str) -> Vec<&str> {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Ssc {
-    /// Whether the covariance is multiplied by `(n - 1) / (n - K)`.
+    /// Whether the covariance is multiplied by `(n - 1) / (n - K)`, or by `n / (n - K)` if it is robust to heteroskedasticity.
     #[doc(alias = "K.adj")]
     pub k_adj: bool,
     /// Which fixed effects count in `K`.
@@ -117,8 +117,7 @@ pub struct Ssc {
     /// components.
     #[doc(alias = "K.exact")]
     pub k_exact: bool,
-    /// Whether the covariance is multiplied by `G / (G - 1)` for `G` clusters, and by `n / (n - 1)` if it is robust to
-    /// heteroskedasticity.
+    /// Whether the covariance is multiplied by `G / (G - 1)` for `G` clusters.
     #[doc(alias = "G.adj")]
     pub g_adj: bool,
     /// What `G` is with several factors of clusters.

@@ -31,7 +31,7 @@ impl RegressionResult {
     /// [`DidError::NoInfluence`] without the effects, and what reading the data can give.
     pub fn predict<'a>(&self, data: impl Into<Data<'a>>) -> Result<Vec<Option<f64>>> {
         let data = data.into();
-        data.reading(|data| self.predictions(data))
+        data.reading(&self.predictor.missing, |data| self.predictions(data))
     }
 
     fn predictions(&self, data: Data<'_>) -> Result<Vec<Option<f64>>> {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::by_cluster::ByCluster;
 use super::overlap::overlap_warnings;
 use super::{GroupTimeCell, GroupTimeResult};
-use crate::base::calendar::{Calendar, shown};
+use crate::base::calendar::{Calendar, named};
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
 use crate::engine::cell::{CellEstimate, PlannedCell};
@@ -130,7 +130,7 @@ fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> 
 /// Name of a column of influence values: its parameter and its cell.
 pub(crate) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
     let Calendar { frequency, .. } = sample.calendar;
-    format!("{of}({},{})", shown(group, frequency), shown(time, frequency))
+    format!("{of}({},{})", named(group, frequency), named(time, frequency))
 }
 
 /// The effects without their law. Each cell's summed influence is added to its estimate, where there are sums.

@@ -104,7 +104,7 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestResult> {
     for interval in &intervals {
         if interval.lower.is_none() {
             warnings.push(DidWarning::EmptyInterval { m: interval.m });
-        } else if interval.open {
+        } else if interval.is_open() {
             warnings.push(DidWarning::OpenInterval { m: interval.m });
         }
     }
@@ -145,13 +145,13 @@ fn default_m(study: &EventCoefficients, delta: Delta) -> Vec<f64> {
 /// The robust interval at one `M`.
 fn interval(setup: &StudySetup<'_>, m: f64) -> RobustInterval {
     if let Some([lower, upper]) = setup.fixed_length(m) {
-        return RobustInterval { m, lower: Some(lower), upper: Some(upper), open: false };
+        return RobustInterval { m, lower: Some(lower), upper: Some(upper), open: [false; 2] };
     }
     let tests = setup.tests(m);
     let set = confidence_set(&tests, &grid(setup, m), setup.options.search);
     // A fixed-length first stage ends where its own grid does.
     let is_whole =
         setup.method == HonestMethod::ConditionalFixedLength && setup.options.grid.is_none();
-    let open = set.open && !is_whole;
+    let open = set.open.map(|open| open && !is_whole);
     RobustInterval { m, lower: set.lower, upper: set.upper, open }
 }

@@ -33,8 +33,8 @@ pub(super) struct EvenGrid {
 pub(super) struct ConfidenceSet {
     pub lower: Option<f64>,
     pub upper: Option<f64>,
-    /// Whether the set goes on beyond what was tested.
-    pub open: bool,
+    /// Whether the set goes on beyond what was tested, below and above.
+    pub open: [bool; 2],
 }
 
 impl EvenGrid {
@@ -124,20 +124,19 @@ fn all_points(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
         return ConfidenceSet::default();
     };
     let mut ends = [grid.at(first), grid.at(last)];
-    let mut open = false;
-    let touched = [(0, first == 0, -1.0), (1, last + 1 == grid.points, 1.0)];
-    for (end, _, direction) in touched.into_iter().filter(|t| t.1) {
-        open = true;
-        let extra_points = if grid.extends { EXTENT * grid.points } else { 0 };
+    let mut open = [first == 0, last + 1 == grid.points];
+    for (end, direction) in [(0, -1.0), (1, 1.0)] {
+        let extra_points = if open[end] && grid.extends { EXTENT * grid.points } else { 0 };
         for _ in 0..extra_points {
             let next = ends[end] + direction * grid.step();
             if !tests.accept(next) {
-                open = false;
+                open[end] = false;
                 break;
             }
             ends[end] = next;
         }
-        if open && grid.extends {
+        // Where one end is given up, the other is not looked for.
+        if open[end] && grid.extends {
             break;
         }
     }
@@ -157,7 +156,7 @@ fn bisected(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
     };
     let reach = if grid.extends { EXTENT as f64 * (grid.upper - grid.lower) } else { 0.0 };
     let limits = [grid.lower - reach, grid.upper + reach];
-    let mut open = false;
+    let mut open = [false; 2];
     let ends = [-1.0, 1.0].map(|direction| {
         let limit = if direction < 0.0 { limits[0] } else { limits[1] };
         let (mut inside, mut stride) = (seed, grid.step());
@@ -169,7 +168,7 @@ fn bisected(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
             }
             inside = next;
             if next == limit {
-                open = true;
+                open[usize::from(direction > 0.0)] = true;
                 return next;
             }
             stride *= 2.0;

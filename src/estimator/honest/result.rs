@@ -17,15 +17,22 @@ pub struct RobustInterval {
     pub lower: Option<f64>,
     /// Upper end.
     pub upper: Option<f64>,
-    /// Whether the end of the grid is accepted, so that the interval is longer.
-    pub open: bool,
+    /// Whether the end of the grid is accepted, so that the interval is longer there: below, and above.
+    pub open: [bool; 2],
 }
 
 impl RobustInterval {
-    /// Whether the interval leaves out zero.
+    /// Whether the interval leaves out zero. One that is [open](Self::open) towards zero may not.
     #[must_use]
     pub fn excludes_zero(&self) -> bool {
-        matches!((self.lower, self.upper), (Some(l), Some(u)) if l > 0.0 || u < 0.0)
+        let [below, above] = self.open;
+        matches!((self.lower, self.upper), (Some(l), Some(u)) if (l > 0.0 && !below) || (u < 0.0 && !above))
+    }
+
+    /// Whether the interval is longer than the grid, on either side.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open != [false; 2]
     }
 }
 

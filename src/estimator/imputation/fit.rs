@@ -75,7 +75,7 @@ impl Imputation {
         };
         let names: Vec<(usize, String)> = all
             .iter()
-            .filter_map(|of| Some((of.influence?, of.term.name(self.frequency))))
+            .filter_map(|of| Some((of.influence?, of.term.key(self.frequency))))
             .collect();
         let influence = self.keep_influence.then(|| {
             let (places, names): (Vec<usize>, Vec<String>) = names.into_iter().unzip();

@@ -12,8 +12,8 @@ use crate::estimator::first_stage::StageColumns;
 use crate::estimator::shell::options;
 
 words! {
-    /// Over which rows the average effect is taken that standard errors measure deviations from: the coarser, the more of what effects
-    /// differ by counts as noise.
+    /// Group of rows whose average effect is subtracted before deviations count as noise in the standard errors: the coarser, the more of
+    /// the differences between effects counts as noise.
     #[derive(Default)]
     pub enum AveragedBy: "averaged_by" {
         /// Each group in each period.
@@ -34,7 +34,7 @@ words! {
     /// How rows are weighted in those averages.
     #[derive(Default)]
     pub enum CellAverages: "cell_averages" {
-        /// By what their cluster has in the cell: the rule of the paper and of Stata's `did_imputation`.
+        /// By the total weight of their cluster in the cell: the rule of the paper and of Stata's `did_imputation`.
         #[default]
         Cluster = "cluster" | "stata",
         /// By the squares of their own weights: the rule of R's `didimputation`.
@@ -161,7 +161,7 @@ options! {
         #[doc(alias = "hbalance")]
         #[builder(default)]
         pub balanced_horizons: bool,
-        /// Over which rows the effects are averaged that standard errors measure deviations from.
+        /// Group of rows whose average effect is subtracted before deviations count as noise in the standard errors.
         #[doc(alias = "avgeffectsby")]
         #[builder(default)]
         pub averaged_by: AveragedBy,
@@ -171,7 +171,7 @@ options! {
         /// Measures the deviations of a cluster from the average of the others.
         #[builder(default)]
         pub leave_out: bool,
-        /// Effects whose weights are those of fewer rows of equal weight than this have no estimate.
+        /// Averages whose effective number of rows, `(Σw)² / Σw²`, is below this are not estimated.
         #[doc(alias = "minn")]
         #[builder(default)]
         pub min_effective: f64,

@@ -20,7 +20,7 @@ use crate::result::saved::Consistent;
 pub struct ImputationResult {
     /// The effects with their covariance, and how they were estimated.
     pub effects: StageEffects,
-    /// Over which rows effects were averaged that standard errors measure deviations from.
+    /// Group of rows whose average effect was subtracted before deviations counted as noise in the standard errors.
     pub averaged_by: AveragedBy,
     /// How rows were weighted in those averages.
     pub cell_averages: CellAverages,

@@ -82,7 +82,7 @@ fn enough(config: &Imputation, sample: &StageSample, target: Target) -> Result<T
     let effective = target.effective(sample);
     match effective < config.min_effective {
         true => Err(format!(
-            "its weights are those of {effective:.1} rows of equal weight, and at least {} are asked for",
+            "it rests on {effective:.1} effective rows, and at least {} are asked for",
             config.min_effective
         )),
         false => Ok(target),

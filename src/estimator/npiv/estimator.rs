@@ -13,7 +13,8 @@ use crate::base::options::{Band, Bootstrap, Inference};
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
-use crate::read::input::Data;
+use crate::read::files::FilesRead;
+use crate::read::input::{Data, Read};
 use crate::result::inference::{Estimate, pointwise};
 
 options! {
@@ -213,9 +214,10 @@ impl Npiv {
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
         let wanted = self.wanted();
-        let (mut columns, rows_missing) = data.reading(|data| {
-            let frame = data.read(&wanted, &missing, None)?.frame;
-            Table::read(&frame, &wanted, &missing, 0)?.complete_numbers(&wanted)
+        let (files, (mut columns, rows_missing)) = data.reading(&missing, |data| {
+            let Read { frame, files, .. } = data.read(&wanted, &missing, None)?;
+            let table = Table::read(&frame, &wanted, &missing, 0)?;
+            Ok((files, table.complete_numbers(&wanted)?))
         })?;
         if columns[0].is_empty() {
             return Err(DidError::EmptySample {
@@ -232,6 +234,7 @@ impl Npiv {
         let w = columns.split_off(self.regressors.len());
         let scale = to_unit_size(&mut y);
         let mut result = self.estimate(points, (&y, &columns, &w, weights.as_deref()), scale)?;
+        result.files = files;
         result.rows_missing = rows_missing;
         let rows = [
             (rows_missing, DidWarning::DroppedRows { rows: rows_missing }),
@@ -396,6 +399,7 @@ impl Npiv {
                 theta: choice.theta,
             }),
             n,
+            files: FilesRead::default(),
             rows_missing: 0,
             warnings,
             config: NpivSettings {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
+use crate::read::files::FilesRead;
 use crate::result::inference::Estimate;
 
 /// The function at one point.
@@ -52,6 +53,9 @@ pub struct NpivResult {
     pub choice: Option<NpivChoice>,
     /// Observations.
     pub n: usize,
+    /// Files and rows read; none if the data were in memory.
+    #[serde(default)]
+    pub files: FilesRead,
     /// Rows left out for a missing or infinite value.
     pub rows_missing: usize,
     /// Warnings about the sample, the estimates and the options.

@@ -232,7 +232,7 @@ fn what_cannot_be_analysed_is_refused() {
     let mut late = study.clone();
     late.rows.drain(..3);
     late.vcov = study.vcov[3..].iter().map(|row| row[3..].to_vec()).collect();
-    refused(&late, Pretrends::new(), "0 period(s) before the reference period");
+    refused(&late, Pretrends::new(), "no period before the reference period");
     let singular = vec![vec![1.0, 1.0, 0.0], vec![1.0, 1.0, 0.0], vec![0.0, 0.0, 1.0]];
     let singular = EventStudy::new(vec![0.0; 3], singular, 2, 1).expect("an event study");
     refused(&singular, Pretrends::new(), "is singular");

@@ -77,7 +77,7 @@ impl SampleSetup {
     pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        let (Panel { sample, strata }, read) = data.reading(|data| match data {
+        let (Panel { sample, strata }, read) = data.reading(&self.missing, |data| match data {
             Data::Files(files) => {
                 let found = files.find()?;
                 // Repeated cross sections have no units to read by.
@@ -109,7 +109,7 @@ impl SampleSetup {
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        data.reading(|data| self.read_whole(data, start))
+        data.reading(&self.missing, |data| self.read_whole(data, start))
     }
 
     fn read_whole(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
@@ -134,11 +134,10 @@ impl SampleSetup {
 
     fn panel_by_pieces(&self, files: &Files, start: Instant) -> Result<(Panel, f64)> {
         let (budget, progress) = (self.memory_budget, self.progress.clone());
-        let mut audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
         let wanted = self.roles.wanted();
-        let PieceFiles { sources, read_as_missing } =
+        let PieceFiles { sources, read: files, read_as_missing } =
             files.in_pieces(&wanted, &self.missing, budget, progress.as_ref())?;
-        audit.read_as_missing = read_as_missing;
+        let audit = SampleAudit { files, read_as_missing, ..SampleAudit::default() };
         let unit = self.roles.unit.as_deref();
         let files = ParquetFiles::open(&sources, &wanted, unit, budget, progress)?;
         let read = start.elapsed().as_secs_f64();

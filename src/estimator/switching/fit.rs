@@ -51,7 +51,7 @@ impl DidMultiplegt {
         let start = Instant::now();
         let (data, columns) = (data.into(), self.columns()?);
         let missing = MissingValues::new(self.missing_values.as_deref());
-        let (mut read, files, read_as_missing, seconds) = data.reading(|data| {
+        let (mut read, files, read_as_missing, seconds) = data.reading(&missing, |data| {
             let Read { frame, files, read_as_missing } =
                 data.read(&columns.wanted(), &missing, None)?;
             let seconds = start.elapsed().as_secs_f64();

@@ -78,7 +78,7 @@ impl TwoStage {
         let all: Vec<Estimated> = coefficients.iter().enumerate().filter_map(estimate).collect();
         let influence = self.keep_influence.then(|| {
             let places: Vec<usize> = all.iter().filter_map(|of| of.influence).collect();
-            let names = all.iter().map(|of| of.term.name(self.frequency)).collect();
+            let names = all.iter().map(|of| of.term.key(self.frequency)).collect();
             influences.kept(&reading.rows.clusters[0], names, &places)
         });
         let (rows, vcov) = assembled(all, &influences, &stage, self.alpha);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use polars::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Against;
 use crate::base::calendar::{Frequency, shown};
@@ -44,7 +45,7 @@ use crate::report::estimates::LARGEST_INTEGER;
 /// scores.write(directory.path().join("scores.parquet"))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 pub struct Scores {
     cells: Vec<ScoreCell>,
@@ -58,7 +59,7 @@ pub struct Scores {
 }
 
 /// Rows of a cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct ScoreCell {
     cell: Option<[f64; 2]>,
     against: Option<Against>,
@@ -66,7 +67,7 @@ struct ScoreCell {
 }
 
 /// Rows of a cohort, in one period or of changes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ScorePart {
     pub unit_group: f64,
     pub eligible: bool,

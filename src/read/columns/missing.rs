@@ -3,6 +3,7 @@
 use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::token::Token;
 use crate::base::parallel;
 
 /// Words for a missing value among numbers, in lower case, besides `.a` to `.z` of Stata and SAS.
@@ -10,9 +11,6 @@ const AMONG_NUMBERS: [&str; 9] = ["na", "n/a", "nan", "null", "none", ".", "#n/a
 
 /// The word for a missing value in a column of text, as R reads it.
 const AMONG_TEXTS: &str = "NA";
-
-/// Doubles below hold every integer.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Rows that one task looks at.
 const PART: usize = 8_192;
@@ -36,85 +34,7 @@ pub struct ReadAsMissing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MissingValues {
     /// Replaces the words above.
-    given: Option<Vec<MissingToken>>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct MissingToken {
-    text: String,
-    integer: Option<i128>,
-    /// Not NaN.
-    number: Option<f64>,
-    not_a_number: bool,
-}
-
-impl MissingToken {
-    fn new(text: &str) -> Self {
-        let text = text.trim().to_owned();
-        let parsed = text.parse::<f64>();
-        let not_a_number = parsed.as_ref().is_ok_and(|number| number.is_nan());
-        let number = parsed.ok().filter(|_| !not_a_number);
-        let whole = number.filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
-        let integer = text.parse().ok().or(whole.map(|n| n as i128));
-        Self { text, integer, number, not_a_number }
-    }
-
-    /// The rows of a column of numbers that are not this number in the column's type; `None` if it has no such number.
-    fn differs(&self, series: &Series) -> PolarsResult<Option<BooleanChunked>> {
-        Ok(match (series.dtype(), self.integer, self.number) {
-            (DataType::Decimal(_, scale), ..) => {
-                let column = series.decimal()?.physical();
-                self.digits(*scale).map(|digits| column.not_equal_missing(digits))
-            }
-            (dtype, Some(integer), _) if dtype.is_integer() => {
-                Some(series.cast(&DataType::Int128)?.i128()?.not_equal_missing(integer))
-            }
-            (dtype, _, Some(number)) if dtype.is_float() => {
-                let values = series.cast(&DataType::Float64)?;
-                let differs = |number: f64| values.f64().map(|v| v.not_equal_missing(number));
-                let in_own_type = rounded(number, dtype)?;
-                let single = rounded(number, &DataType::Float32)?;
-                // Columns of several files are in the widest type, with the digits of the narrower one.
-                let widened = single != in_own_type && single.is_finite() && single.fract() != 0.0;
-                Some(if widened {
-                    differs(in_own_type)? & differs(single)?
-                } else {
-                    differs(in_own_type)?
-                })
-            }
-            (dtype, ..) if dtype.is_float() && self.not_a_number => {
-                let values = series.cast(&DataType::Float64)?;
-                Some(
-                    values
-                        .f64()?
-                        .iter()
-                        .map(|value| Some(!value.is_some_and(f64::is_nan)))
-                        .collect(),
-                )
-            }
-            _ => None,
-        })
-    }
-
-    /// The number in units of the last of so many decimals, if that is whole.
-    fn digits(&self, scale: usize) -> Option<i128> {
-        let whole =
-            |integer: i128| integer.checked_mul(10_i128.checked_pow(u32::try_from(scale).ok()?)?);
-        if let Some(integer) = self.integer {
-            return whole(integer);
-        }
-        // Without an exponent, in as few digits as the number has.
-        let text = self.number?.to_string();
-        let (before, after) = text.split_once('.')?;
-        let zeros = scale.checked_sub(after.len())?;
-        format!("{before}{after}{}", "0".repeat(zeros)).parse().ok()
-    }
-}
-
-/// A number as a floating-point type has it.
-fn rounded(number: f64, dtype: &DataType) -> PolarsResult<f64> {
-    let series = Series::new(PlSmallStr::EMPTY, [number]).cast(dtype)?.cast(&DataType::Float64)?;
-    Ok(series.f64()?.get(0).unwrap_or(f64::NAN))
+    given: Option<Vec<Token>>,
 }
 
 /// Tokens and how often they occur.
@@ -160,9 +80,7 @@ pub(crate) fn add_counts(all: &mut Vec<ReadAsMissing>, more: &[ReadAsMissing]) {
 impl MissingValues {
     /// The words given, or the usual ones. The empty field is missing in any case.
     pub fn new(given: Option<&[String]>) -> Self {
-        Self {
-            given: given.map(|given| given.iter().map(|text| MissingToken::new(text)).collect()),
-        }
+        Self { given: given.map(|given| given.iter().map(|text| Token::new(text)).collect()) }
     }
 
     /// Whether a text without blanks around it is missing in a column of numbers.
@@ -199,7 +117,7 @@ impl MissingValues {
         text.is_empty() || self.names(text)
     }
 
-    fn given_number(&self, given: &[MissingToken], text: &str) -> bool {
+    fn given_number(&self, given: &[Token], text: &str) -> bool {
         match text.parse::<i128>() {
             Ok(integer) => given.iter().any(|token| token.integer == Some(integer)),
             Err(_) => text.parse().is_ok_and(|n| given.iter().any(|t| t.number == Some(n))),

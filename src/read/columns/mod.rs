@@ -4,7 +4,7 @@
 //! |---|---|
 //! | which are asked for, and names that are not there | `wanted.rs`, `names.rs` |
 //! | by what it is for | `table.rs` |
-//! | what stands for a missing value, and rows that have one | `missing.rs`, `gaps.rs` |
+//! | what stands for a missing value, and rows that have one | `missing.rs`, `token.rs`, `gaps.rs` |
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
 //! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `grouped.rs` |
 //! | the order of the rows | `row_order.rs`, `runs.rs` |
@@ -28,6 +28,7 @@ mod periods;
 mod row_order;
 mod runs;
 mod table;
+mod token;
 mod total_order;
 mod values;
 mod wanted;
@@ -46,6 +47,7 @@ pub(crate) use period_codes::PeriodCodes;
 pub(crate) use period_table::MAX_DISTINCT;
 pub(crate) use row_order::{RowOrder, StridedRows};
 pub(crate) use table::Table;
+pub(crate) use token::{Token, rounded};
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values};
 pub(crate) use wanted::{Kind, Wanted};

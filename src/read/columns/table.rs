@@ -140,6 +140,11 @@ impl<'a> Table<'a> {
         numeric(&series, role, null)
     }
 
+    /// Dates as periods of a frequency, NaN if missing.
+    pub fn dates(&self, name: &str, role: &'static str, frequency: Frequency) -> Result<Values> {
+        Ok(self.dated(name, role, Some(frequency), f64::NAN)?.values())
+    }
+
     /// The table with periods in place of the dates of some columns, so that the dates of a period are one level, too.
     pub fn in_periods<'n>(
         &self,

@@ -1,4 +1,4 @@
-//! Which files were read, as results say it.
+//! Which files and rows were read, as results say it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,9 @@ pub struct FilesRead {
     pub number: usize,
     /// Paths of the first of them, in the order in which they were read.
     pub paths: Vec<String>,
+    /// The rows that were chosen, if not all.
+    #[serde(default)]
+    pub chosen: Option<ChosenRows>,
 }
 
 impl FilesRead {
@@ -17,6 +20,30 @@ impl FilesRead {
     const NAMED: usize = 20;
 
     pub(crate) fn new(paths: impl ExactSizeIterator<Item = String>) -> Self {
-        Self { number: paths.len(), paths: paths.take(Self::NAMED).collect() }
+        Self { number: paths.len(), paths: paths.take(Self::NAMED).collect(), chosen: None }
     }
+}
+
+/// Rows of files that were chosen by [conditions](crate::options::RowCondition).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChosenRows {
+    /// Rows of the files.
+    pub rows: usize,
+    /// Rows that meet all conditions.
+    pub chosen: usize,
+    /// The other rows by condition; each counts for the first that it does not meet.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Rows that do not meet a condition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The condition, as in `year <= 2014`.
+    pub condition: String,
+    /// How many.
+    pub rows: usize,
+    /// How many of them because the column is missing.
+    pub missing: usize,
 }

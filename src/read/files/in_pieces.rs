@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use polars::prelude::DataFrame;
+
 use super::csv::{self, Conversion};
-use super::parquet::{ParquetFile, ParquetFiles, found};
-use super::{FileFormat, Files, problem};
+use super::parquet::{ParquetFile, ParquetFiles, TemporaryParquet, found};
+use super::rows::Choice;
+use super::{FileFormat, Files, FilesRead, problem};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::progress::Progress;
@@ -16,6 +19,8 @@ const ARRANGED: u64 = 5;
 /// Files with rows in pieces.
 pub(crate) struct PieceFiles {
     pub sources: Vec<ParquetFile>,
+    /// The user's files, and how many of their rows there are here.
+    pub read: FilesRead,
     /// What was read as missing while CSV files were converted.
     pub read_as_missing: Vec<ReadAsMissing>,
 }
@@ -40,7 +45,7 @@ impl Files {
         Ok(memory::exceeds(self.frame_bytes(columns)?, budget, ARRANGED))
     }
 
-    /// In a form that is read piece by piece: CSV files are typed and written once to a temporary file.
+    /// In a form that is read piece by piece: CSV files are typed and written once to a temporary file, and so are chosen rows.
     pub fn in_pieces(
         &self,
         wanted: &Wanted,
@@ -48,21 +53,55 @@ impl Files {
         memory_budget: Option<u64>,
         progress: Option<&Progress>,
     ) -> Result<PieceFiles> {
-        match self.format {
+        let mut choice = Choice::new(&self.rows, missing);
+        let (sources, read_as_missing) = match self.format {
+            FileFormat::Parquet if self.rows.is_empty() => (found(&self.paths)?, Vec::new()),
             FileFormat::Parquet => {
-                Ok(PieceFiles { sources: found(&self.paths)?, read_as_missing: Vec::new() })
+                (vec![self.chosen(wanted, &mut choice, memory_budget, progress)?], Vec::new())
             }
             FileFormat::Csv => {
                 let rows = ParquetFiles::frame_rows(wanted.names().len().max(1), memory_budget);
                 let conversion = Conversion { missing, rows, memory_budget, progress };
-                let (source, read_as_missing) = csv::converted(self, wanted, &conversion)?;
-                Ok(PieceFiles { sources: vec![source], read_as_missing })
+                let (read, names) = (choice.wanted(wanted), wanted.names());
+                let keep = |df: DataFrame| choice.keep(df, &names);
+                let (source, mut words) = csv::converted(self, &read, &conversion, keep)?;
+                words.retain(|entry| names.contains(&entry.column));
+                (vec![source], words)
             }
             FileFormat::Stata => {
                 let text = "Stata files cannot be read in pieces; leave out `Data::in_pieces`";
                 let path = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
-                Err(problem(path, text))
+                return Err(problem(path, text));
+            }
+        };
+        Ok(PieceFiles { sources, read: choice.finish(self.read())?, read_as_missing })
+    }
+
+    /// The chosen rows of parquet files, in a temporary file.
+    fn chosen(
+        &self,
+        wanted: &Wanted,
+        choice: &mut Choice<'_>,
+        memory_budget: Option<u64>,
+        progress: Option<&Progress>,
+    ) -> Result<ParquetFile> {
+        let (read, names) = (choice.wanted(wanted), wanted.names());
+        let frame_rows = |columns| ParquetFiles::frame_rows(columns, memory_budget);
+        let (schema, parts) = ParquetFiles::parts(&found(&self.paths)?, &read, frame_rows)?;
+        let rows: u64 = parts.iter().map(|part| part.rows as u64).sum();
+        let (mut file, mut done) = (TemporaryParquet::new()?, 0);
+        file.write(
+            &DataFrame::empty_with_schema(&schema).select(names.iter().map(String::as_str))?,
+            1,
+        )?;
+        for part in parts {
+            let kept = choice.keep(part.read(&schema)?, &names)?;
+            file.write(&kept, frame_rows(names.len()))?;
+            done += part.rows as u64;
+            if let Some(progress) = progress {
+                progress.report("choosing rows", done, rows);
             }
         }
+        file.finish()
     }
 }

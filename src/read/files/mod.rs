@@ -9,6 +9,7 @@ mod in_pieces;
 pub(crate) mod output;
 mod overwritten;
 pub(crate) mod parquet;
+mod rows;
 mod search;
 mod stata;
 
@@ -19,10 +20,12 @@ use crate::read::columns::{Kind, Wanted};
 
 pub(crate) use csv::CsvData;
 pub use decimal::DecimalMark;
-pub use files_read::FilesRead;
+pub use files_read::{ChosenRows, FilesRead, LeftOut};
 pub(crate) use in_pieces::PieceFiles;
 pub use overwritten::overwritten;
 pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};
+pub(crate) use rows::Choice;
+pub use rows::RowCondition;
 pub(crate) use stata::read as read_stata;
 
 /// Format of data files, by the ending of their names.
@@ -43,6 +46,8 @@ pub(crate) struct Files {
     pub paths: Vec<PathBuf>,
     /// What separates decimals in CSV files; none to have them show it.
     pub decimal: Option<DecimalMark>,
+    /// What rows are to meet.
+    pub rows: Vec<RowCondition>,
 }
 
 impl Files {

@@ -42,7 +42,7 @@ fn file(path: &Path, regular: bool) -> Result<Files> {
     if !regular {
         return Err(problem(path, "neither a file nor a directory"));
     }
-    Ok(Files { format, paths: vec![path.to_owned()], decimal: None })
+    Ok(Files { format, paths: vec![path.to_owned()], decimal: None, rows: Vec::new() })
 }
 
 /// The path as a pattern, if it is one, and what exists of it, which stands for itself.
@@ -219,7 +219,7 @@ impl FileSearch {
         let mut paths: Vec<PathBuf> = self.data.into_iter().map(|(_, path)| path).collect();
         paths.sort_unstable();
         paths.dedup();
-        Ok(Files { format, paths, decimal: None })
+        Ok(Files { format, paths, decimal: None, rows: Vec::new() })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Data;
 use crate::base::error::Result;
-use crate::read::files::{DecimalMark, Files};
+use crate::read::files::{DecimalMark, Files, RowCondition};
 
 /// The path of data files, with what the files themselves may not say.
 ///
@@ -19,13 +19,14 @@ pub struct DataFiles {
     path: PathBuf,
     in_pieces: bool,
     decimal: Option<DecimalMark>,
+    rows: Vec<RowCondition>,
 }
 
 impl DataFiles {
     /// A file, a directory or a pattern, as [`Data`](crate::Data) describes them.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), in_pieces: false, decimal: None }
+        Self { path: path.into(), in_pieces: false, decimal: None, rows: Vec::new() }
     }
 
     /// Reads the files [in pieces](crate::Data::in_pieces), however small they are.
@@ -41,6 +42,27 @@ impl DataFiles {
         Self { decimal: mark.into(), ..self }
     }
 
+    /// Takes the rows that meet all of these conditions, besides those that were given before; the other rows are as if they were not in the
+    /// files. Results say how many rows were left out by which condition.
+    ///
+    /// ```
+    /// use burn_did::{AttGt, DataFiles, backend::Cpu};
+    ///
+    /// let files = DataFiles::new("src/data/mpdta.csv").rows(["year >= 2004".parse()?]);
+    /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat").build();
+    /// let chosen = config.fit(files)?.audit.files.chosen.expect("there is a condition");
+    /// assert_eq!((chosen.chosen, chosen.rows), (2_000, 2_500));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A fit fails if no row meets the conditions, or if one asks for what its column has not, as numbers below another of a column of text.
+    #[must_use]
+    pub fn rows(mut self, conditions: impl IntoIterator<Item = RowCondition>) -> Self {
+        self.rows.extend(conditions);
+        self
+    }
+
     /// The path that was given.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -53,6 +75,12 @@ impl DataFiles {
         self.decimal
     }
 
+    /// What rows are to meet.
+    #[cfg(feature = "report")]
+    pub(crate) fn conditions(&self) -> &[RowCondition] {
+        &self.rows
+    }
+
     /// Whether small files are to be read in pieces, too.
     pub(crate) fn are_wanted_in_pieces(&self) -> bool {
         self.in_pieces
@@ -60,7 +88,7 @@ impl DataFiles {
 
     /// The files that are there.
     pub(crate) fn find(&self) -> Result<Files> {
-        Ok(Files { decimal: self.decimal, ..Files::find(&self.path)? })
+        Ok(Files { decimal: self.decimal, rows: self.rows.clone(), ..Files::find(&self.path)? })
     }
 }
 

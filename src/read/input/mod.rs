@@ -1,5 +1,6 @@
 //! Where the data come from.
 
+mod all_rows;
 mod data_files;
 mod guard;
 mod lines;
@@ -13,8 +14,9 @@ use polars::prelude::*;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
-use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles, read_stata};
+use crate::read::files::{Choice, Files, FilesRead};
 
+use all_rows::read_all_rows;
 pub use data_files::DataFiles;
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
@@ -139,15 +141,19 @@ pub(crate) struct Read {
 
 impl Data<'_> {
     /// What `read` makes of the data. A panic of a library becomes an error, and an error about a row of CSV files names the line.
-    pub(crate) fn reading<T>(self, read: impl FnOnce(Self) -> Result<T>) -> Result<T> {
+    pub(crate) fn reading<T>(
+        self,
+        missing: &MissingValues,
+        read: impl FnOnce(Self) -> Result<T>,
+    ) -> Result<T> {
         match &self {
             Data::Frame(_) => guarded("the data frame", || read(self)),
             #[cfg(feature = "lazy")]
             Data::Lazy(_) => guarded("the lazy frame", || read(self)),
             Data::Files(files) => {
-                let path = files.path().to_owned();
-                guarded(&path.display().to_string(), || read(self))
-                    .map_err(|error| lines::located(error, &path))
+                let files = files.clone();
+                guarded(&files.path().display().to_string(), || read(self))
+                    .map_err(|error| lines::located(error, &files, missing))
             }
         }
     }
@@ -202,22 +208,19 @@ impl Data<'_> {
     }
 }
 
-/// The columns of all rows of some files.
+/// The columns of all rows of some files that are to be read.
 pub(crate) fn read_files(
     files: &Files,
     roles: &Wanted,
     missing: &MissingValues,
     progress: Option<&Progress>,
 ) -> Result<Read> {
-    let (frame, read_as_missing) = match files.format {
-        FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
-        FileFormat::Csv => {
-            let CsvData { frame, missing } = CsvData::read(files, roles, missing, progress)?;
-            (frame, missing)
-        }
-        FileFormat::Stata => (read_stata(&files.paths, roles, progress)?, Vec::new()),
-    };
-    Ok(Read { frame, files: files.read(), read_as_missing })
+    let mut choice = Choice::new(&files.rows, missing);
+    let (wanted, names) = (choice.wanted(roles), roles.names());
+    let (frame, mut read_as_missing) = read_all_rows(files, &wanted, missing, progress)?;
+    let frame = choice.keep(frame, &names)?;
+    read_as_missing.retain(|entry| names.contains(&entry.column));
+    Ok(Read { frame, files: choice.finish(files.read())?, read_as_missing })
 }
 
 #[cfg(feature = "lazy")]

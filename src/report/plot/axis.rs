@@ -1,6 +1,6 @@
 //! Ranges and tick marks.
 
-use crate::base::calendar::{Frequency, label, without_rounding};
+use crate::base::calendar::{Frequency, label};
 
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,8 +59,7 @@ impl Axis {
         (1..=MOST_LINES).find(apart).unwrap_or(MOST_LINES)
     }
 
-    /// Numbers of time: at most `most` ticks, at whole numbers if all times are whole, else at the times themselves
-    /// if they are few.
+    /// Numbers of time: at most `most` ticks, at whole numbers if all times are whole and at the times themselves if these are evenly spaced or few.
     pub(super) fn times(times: &[f64], most: f64) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -70,17 +69,30 @@ impl Axis {
         let (first, last) = (first.unwrap_or(0.0), last.unwrap_or(0.0));
         let air = if gap.is_finite() { (0.6 * gap).max(0.04 * (last - first)) } else { 1.0 };
         let air = air.max(first.abs().max(last.abs()) * 1e-9);
-        let whole = sorted.iter().all(|t| t.fract() == 0.0);
-        let step = round_step((last - first) / most);
-        let step = if whole { step.max(1.0) } else { round_step(2.0 * (last - first) / most) };
         let (low, high) = (first - air, last + air);
+        let whole = sorted.iter().all(|t| t.fract() == 0.0);
+        if !whole && sorted.len() as f64 <= most / 2.0 {
+            let ticks = sorted.iter().map(|t| (*t, label(*t).replace('-', "−")));
+            return Self { low, high, ticks: ticks.collect() };
+        }
+        let even = whole && gap.is_finite() && sorted.iter().all(|t| (t - first) % gap == 0.0);
+        let (unit, start) = if even { (gap, first.rem_euclid(gap)) } else { (1.0, 0.0) };
         let inside = |t: &(f64, String)| t.0 >= first - 1e-9 * air && t.0 <= last + 1e-9 * air;
-        let ticks = if !whole && sorted.len() as f64 <= most / 2.0 {
-            sorted.iter().map(|t| (*t, label(without_rounding(*t)).replace('-', "−"))).collect()
-        } else {
-            round_ticks(low, high, step).into_iter().filter(inside).collect()
+        let at = |step: f64| -> Vec<(f64, String)> {
+            let step = if whole { step.max(1.0) } else { step };
+            let [low, high] = [low, high].map(|end| (end - start) / unit);
+            let largest = first.abs().max(last.abs());
+            let placed = |(at, text): (f64, String)| match unit {
+                1.0 => (at, text),
+                _ => (start + unit * at, number(start + unit * at, unit, largest)),
+            };
+            round_ticks(low, high, step).into_iter().map(placed).filter(inside).collect()
         };
-        Self { low, high, ticks }
+        let usual = if whole { 1.0 } else { 2.0 } * (last - first) / unit / most;
+        let finer = [1.0, 0.5, 0.25, 0.125, 0.0625].map(|share| round_step(share * usual));
+        // One tick has no scale.
+        let several = finer.iter().map(|step| at(*step)).find(|ticks| ticks.len() > 1);
+        Self { low, high, ticks: several.unwrap_or_else(|| at(finer[0])) }
     }
 
     /// Periods of the calendar: at most `most` ticks, at the beginnings of years where that is possible.
@@ -235,6 +247,26 @@ mod tests {
         assert_eq!(labels(&Axis::times(&[-1.5, -0.5, 0.5], 6.0)), ["−1.5", "−0.5", "0.5"]);
         let quarters: Vec<f64> = (0..40).map(|q| 2000.0 + f64::from(q) / 4.0).collect();
         assert_eq!(labels(&Axis::times(&quarters, 10.0)), ["2000", "2002", "2004", "2006", "2008"]);
+    }
+
+    #[test]
+    fn fractions_of_years_have_a_scale_in_narrow_panels() {
+        let thirds: Vec<f64> = (0..9).map(|third| 2000.0 + f64::from(third) / 3.0).collect();
+        for most in [1.0, 2.0, 2.6, 3.5] {
+            assert!(Axis::times(&thirds, most).ticks.len() > 1, "{most}");
+        }
+        let few = Axis::times(&thirds[1..3], 5.0);
+        assert_eq!(labels(&few), ["2000.33333", "2000.66667"]);
+        assert_eq!(labels(&Axis::times(&[-60.0, -59.0, 3.0], 3.0)), ["−50", "0"]);
+    }
+
+    #[test]
+    fn ticks_are_at_steps_of_the_times() {
+        let biannual: Vec<f64> = (-3..4).map(|step| 2.0 * f64::from(step)).collect();
+        let axis = Axis::times(&biannual, 20.0);
+        assert_eq!(labels(&axis), ["−6", "−4", "−2", "0", "2", "4", "6"]);
+        assert_eq!(labels(&Axis::times(&biannual, 4.0)), ["−4", "0", "4"]);
+        assert_eq!(labels(&Axis::times(&[2001.0, 2003.0, 2005.0], 9.0)), ["2001", "2003", "2005"]);
     }
 
     #[test]

@@ -23,10 +23,12 @@ pub(crate) const LARGEST: f64 = 1e290;
 pub(crate) struct Facet {
     pub(crate) title: String,
     pub(crate) rows: Vec<PlotRow>,
-    /// Where there is no estimate, ascending.
+    /// Where there is no estimate, ascending; in place of dots, the positions of their names.
     pub(crate) failed: Vec<f64>,
     /// Where the estimate is an average that leaves out some of its cells.
     pub(crate) partial: Vec<f64>,
+    /// Whether its rows are of units that are never treated, which are neither before nor after treatment.
+    pub(crate) untreated: bool,
     /// Where the line at treatment is.
     pub(crate) treatment: Option<f64>,
     /// The average of the effects that are after treatment, or of all if nothing is before it.
@@ -97,7 +99,20 @@ impl Facet {
         let (treatment, overall) = (None, None);
         let (traces, layers) = (Vec::new(), Vec::new());
         let (dots, steps) = (Vec::new(), Vec::new());
-        Self { title, rows, failed, partial, treatment, overall, traces, layers, dots, steps }
+        let untreated = false;
+        Self {
+            title,
+            rows,
+            failed,
+            partial,
+            untreated,
+            treatment,
+            overall,
+            traces,
+            layers,
+            dots,
+            steps,
+        }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
@@ -175,6 +190,8 @@ pub struct Chart {
     pub(crate) categories: bool,
     /// The rows are levels, of which zero is no reference.
     pub(crate) levels: bool,
+    /// Places are times since first treatment.
+    pub(crate) event_times: bool,
     /// The points are joined by lines in every style, from before to after treatment.
     pub(crate) joined: bool,
     /// Name of the estimated parameter, for the legend.
@@ -221,6 +238,24 @@ pub(crate) struct ChartWords<'a> {
     pub(crate) x_label: &'a str,
 }
 
+/// The axis of times since first treatment, in the units of the time column.
+pub(crate) const TIME_SINCE: &str = "Time since first treatment";
+
+/// The axis of these times since first treatment: a period of the calendar counts its own kind, and where steps are of one, they count periods.
+pub(crate) fn since_treatment(times: &[f64], frequency: Option<Frequency>) -> &'static str {
+    let step = times.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    let whole = times.iter().all(|time| time.fract() == 0.0);
+    match frequency {
+        Some(Frequency::Year) => "Years since first treatment",
+        Some(Frequency::Quarter) => "Quarters since first treatment",
+        Some(Frequency::Month) => "Months since first treatment",
+        Some(Frequency::Week) => "Weeks since first treatment",
+        Some(Frequency::Day) => "Days since first treatment",
+        None if whole && (step == 1.0 || step == f64::INFINITY) => "Periods since first treatment",
+        None => TIME_SINCE,
+    }
+}
+
 /// What they are called around a treatment.
 const BESIDE_TREATMENT: [&str; 3] = ["Pre-treatment", "Reference period", "Post-treatment"];
 
@@ -242,30 +277,35 @@ pub(crate) fn ranked(labels: &[&str], lines: bool) -> Vec<LegendEntry> {
 }
 
 /// The parameter and the outcome, for an axis.
-pub(crate) fn axis(settings: &Settings) -> (&'static str, &str) {
-    (settings.parameter(), &settings.outcome)
+pub(crate) fn axis(settings: &Settings) -> (&'static str, String) {
+    (settings.parameter(), settings.unit())
 }
 
 impl Chart {
     pub(crate) fn new(
         words: &ChartWords<'_>,
-        (parameter, outcome): (&'static str, &str),
+        (parameter, outcome): (&'static str, impl AsRef<str>),
         facets: Vec<Facet>,
         options: &PlotOptions,
     ) -> Self {
         let word = |set: &Option<String>, default: String| {
             one_line(set.as_ref().unwrap_or(&default)).trim().to_owned()
         };
+        let y_label = match outcome.as_ref() {
+            "" => parameter.to_owned(),
+            outcome => format!("{parameter} ({outcome})"),
+        };
         Self {
             title: word(&options.title, words.title.into()),
             x_label: word(&options.x_label, words.x_label.into()),
-            y_label: word(&options.y_label, format!("{parameter} ({outcome})")),
+            y_label: word(&options.y_label, y_label),
             facets,
             body: Body::Rows,
             bounds: Vec::new(),
             frequency: None,
             categories: false,
             levels: false,
+            event_times: false,
             joined: false,
             parameter,
             uniform: false,
@@ -352,7 +392,8 @@ impl Chart {
             _ if row.reference => LegendKey::Hollow(colour),
             _ => LegendKey::Point(colour),
         };
-        let rows = || self.facets.iter().flat_map(|f| &f.rows);
+        let of = |untreated: bool| self.facets.iter().filter(move |f| f.untreated == untreated);
+        let rows = || of(false).flat_map(|f| &f.rows);
         let [before, reference, after] = self.points;
         let kinds = [
             (rows().find(|r| !r.post && !r.reference), before),
@@ -365,6 +406,10 @@ impl Chart {
         };
         let mut entries: Vec<LegendEntry> = kinds.into_iter().filter_map(entry).collect();
         entries.dedup_by(|a, b| a.label == b.label);
+        let never = of(true).flat_map(|f| &f.rows).find(|row| !row.reference);
+        entries.extend(
+            never.map(|row| LegendEntry { key: key(row, MUTED), label: "Never treated".into() }),
+        );
         entries
     }
 }
@@ -386,5 +431,22 @@ pub(crate) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
             )))
         }
         None => Ok(rows),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_since_treatment_have_the_unit_that_they_count() {
+        let axis = |times: &[f64]| since_treatment(times, None);
+        assert_eq!(axis(&[-2.0, -1.0, 0.0, 3.0]), "Periods since first treatment");
+        assert_eq!(axis(&[0.0]), "Periods since first treatment");
+        for uneven in [&[-4.0, -2.0, 0.0][..], &[-0.5, 0.0, 0.5], &[0.25]] {
+            assert_eq!(axis(uneven), TIME_SINCE);
+        }
+        let months = since_treatment(&[-3.0, 0.0, 3.0], Some(Frequency::Month));
+        assert_eq!(months, "Months since first treatment");
     }
 }

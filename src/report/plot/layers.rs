@@ -3,7 +3,7 @@
 use crate::base::calendar::without_rounding;
 use crate::base::error::{DidError, Result};
 
-use super::chart::{Chart, Facet, Layer};
+use super::chart::{Chart, Facet, Layer, TIME_SINCE};
 use super::legend::{LegendEntry, LegendKey};
 use super::marks::colour_and_mark;
 use super::options::PlotOptions;
@@ -66,6 +66,9 @@ pub(crate) fn combined(
         return Err(DidError::Plot(format!("{problem}; draw them in panels, or fewer")));
     }
     all.facets.iter_mut().for_each(share_treatment);
+    if all.event_times {
+        share_between(&mut all.facets);
+    }
     all.layers = layers.len();
     all.uniform = options.show_band;
     if options.show_legend {
@@ -90,7 +93,8 @@ fn align(facet: &mut Facet) {
 fn shared(charts: &[(&str, Chart)]) -> Result<Option<Chart>> {
     let Some((first_name, first)) = charts.first() else { return Ok(None) };
     for (name, chart) in charts {
-        let differ = chart.x_label != first.x_label
+        let one_axis = chart.x_label == first.x_label || chart.event_times && first.event_times;
+        let differ = !one_axis
             || chart.categories != first.categories
             || chart.frequency != first.frequency
             || chart.robust.is_some();
@@ -107,11 +111,13 @@ fn shared(charts: &[(&str, Chart)]) -> Result<Option<Chart>> {
     };
     let y_label = chosen(all_have(|a, b| a.y_label == b.y_label), &first.y_label, "Effect");
     let title = chosen(all_have(|a, b| a.title == b.title), &first.title, "Effects Side by Side");
+    let x_label = chosen(all_have(|a, b| a.x_label == b.x_label), &first.x_label, TIME_SINCE);
     let remark = |(name, chart): &(&str, Chart)| -> Vec<String> {
         chart.remarks.iter().map(|remark| format!("{name}: {remark}")).collect()
     };
     Ok(Some(Chart {
         title,
+        x_label,
         y_label,
         facets: Vec::new(),
         legend: Vec::new(),
@@ -127,6 +133,18 @@ fn share_treatment(facet: &mut Facet) {
     if lines.all(|line| line == first) {
         facet.treatment = Some(first);
         facet.layers.iter_mut().for_each(|layer| layer.facet.treatment = None);
+    }
+}
+
+/// Panels of one axis of event times have the line at treatment of the others, if these agree and it is not between the panel's own effects: effects
+/// after treatment alone have none.
+fn share_between(facets: &mut [Facet]) {
+    let mut lines = facets.iter().filter_map(|facet| facet.treatment);
+    let Some(first) = lines.next() else { return };
+    let is_beside = |facet: &Facet| facet.places().iter().all(|at| *at > first);
+    if lines.all(|line| line == first) {
+        let without = facets.iter_mut().filter(|facet| facet.treatment.is_none());
+        without.filter(|facet| is_beside(facet)).for_each(|facet| facet.treatment = Some(first));
     }
 }
 
@@ -147,6 +165,21 @@ mod tests {
         }
         share_treatment(&mut panel);
         panel
+    }
+
+    #[test]
+    fn panels_of_effects_after_treatment_have_the_line_of_the_others() {
+        let facet = |places: &[f64], treatment: Option<f64>| Facet {
+            failed: places.to_vec(),
+            treatment,
+            ..Facet::new(String::new(), Vec::new())
+        };
+        let mut panels = [facet(&[-1.0, 0.0], Some(-0.5)), facet(&[0.0, 1.0], None)];
+        share_between(&mut panels);
+        assert_eq!(panels[1].treatment, Some(-0.5));
+        let mut apart = [facet(&[-1.0, 0.0], Some(-0.5)), facet(&[-2.0, -1.0], None)];
+        share_between(&mut apart);
+        assert_eq!(apart[1].treatment, None);
     }
 
     #[test]

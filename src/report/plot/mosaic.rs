@@ -114,7 +114,7 @@ impl Mosaic {
             let rows = counted(lost, kind, &format!("{kind}s"));
             let share = 100.0 * units as f64 / total.max(1) as f64;
             let units = counted(units, one, several);
-            remark += &format!(" Too few for a row: {rows} of {units} together ({share:.1} %).");
+            remark += &format!(" Too few for a row: {rows} of {units} together ({share:.1}%).");
         }
         Heights { ends, remark }
     }
@@ -301,11 +301,11 @@ impl MosaicLayout<'_> {
         for (index, (block, ends)) in self.mosaic.blocks.iter().zip(&heights.ends).enumerate() {
             let Some(end) = ends.last().copied().filter(|end| *end > top) else { continue };
             let y = area.top + f64::midpoint(top, end);
-            if y - 0.55 * tick >= free {
+            if y - 0.5 * tick >= free {
                 let at = Point { x: area.left - 8.0 * unit, y };
                 let label = self.face.fit(&block.label, tick, room);
                 self.scene.text(&label, at, Anchor::End, tick, MUTED);
-                free = y + 0.55 * tick;
+                free = y + 0.5 * tick;
             }
             if index > 0 {
                 let y = area.top + top;
@@ -336,6 +336,9 @@ impl MosaicLayout<'_> {
             let x = f64::midpoint(self.edge(area, column), self.edge(area, column + 1));
             let from = Point { x, y: area.bottom };
             self.scene.line(from, Point { x, y: area.bottom + 5.0 * unit }, 1.5 * unit, MUTED);
+            // The last label ends on the page.
+            let end = f64::from(self.scene.width) - 4.0 * unit;
+            let x = x.min(end - self.face.width(name, tick) / 2.0);
             let at = Point { x, y: area.bottom + 1.05 * tick };
             self.scene.text(name, at, Anchor::Middle, tick, MUTED);
         }

@@ -108,6 +108,9 @@ impl Scene {
         dash: f64,
         colour: Colour,
     ) {
+        // Whole pixels across, so that all such lines look alike.
+        let width = width.round().max(1.0);
+        let from = Point { x: (from.x - width / 2.0).round() + width / 2.0, ..from };
         let mut y = from.y;
         while y < bottom {
             let end = Point { y: (y + dash).min(bottom), ..from };

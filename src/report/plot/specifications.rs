@@ -132,7 +132,8 @@ impl CurveLayout<'_> {
         let numbers = y.ticks.iter().map(|(_, text)| face.width(text, tick) + 1.6 * label);
         let widest = names.chain(numbers).fold(0.0, f64::max).min(0.35 * right);
         let left = (18.0 * unit + widest + 12.0 * unit).round();
-        let area = Area { left, top, right: (right - 26.0 * unit).round(), bottom: split };
+        let area =
+            Area { left, top, right: (right - 26.0 * unit).round(), bottom: split - 0.6 * tick };
         if area.width() < SMALLEST || area.height() < SMALLEST || row < SMALLEST_ROW {
             return Err(failed("the specifications do not fit; set a larger size"));
         }
@@ -143,7 +144,7 @@ impl CurveLayout<'_> {
         self.main(&frame, spacing, top + room);
         frame.grid(&mut self.scene, options.grid, true);
         self.effects(&frame, spacing);
-        self.choices(&frame, spacing, row);
+        self.choices(&frame, spacing, (split, row));
         let centre = f64::midpoint(area.left, area.right);
         let at = Point { x: centre, y: 16.0 * unit + 0.8 * title };
         let head = face.fit(&head, title, 2.0 * (right - 18.0 * unit - centre));
@@ -200,11 +201,11 @@ impl CurveLayout<'_> {
     }
 
     /// Under each effect a dot in the row of each of its values.
-    fn choices(&mut self, frame: &Frame<'_>, spacing: f64, row: f64) {
+    fn choices(&mut self, frame: &Frame<'_>, spacing: f64, (top, row): (f64, f64)) {
         let (Sizes { unit, tick, .. }, area) = (self.sizes, frame.area);
         let size = tick.min(row / 1.2);
         let room = area.left - 30.0 * unit;
-        let mut y = area.bottom;
+        let mut y = top;
         for (choice, (name, values)) in self.curve.choices.iter().enumerate() {
             let at = Point { x: 18.0 * unit, y: y + 0.62 * row };
             let name = self.face.fit(name, size, room);

@@ -17,14 +17,21 @@ impl Table {
     }
 
     fn html(&self) -> String {
-        let mut out = String::from("<div class=\"scroll\">\n<table>\n");
-        if !self.printed_title().is_empty() {
-            out.extend(["<caption>", &escaped(self.printed_title()), "</caption>\n"]);
+        let mut out = String::from("<div class=\"scroll\">\n");
+        let title = match self.printed_title() {
+            "" => String::new(),
+            title => format!("<caption>{}</caption>\n", escaped(title)),
+        };
+        let parts = self.blocks();
+        if parts.is_empty() {
+            out.extend(["<table>\n", &title, "</table>\n"]);
         }
-        for section in &self.sections {
-            out.push_str(&block(self, section));
+        for (index, part) in parts.iter().enumerate() {
+            let sections: String = part.sections.iter().map(|s| block(part, s)).collect();
+            let title = if index == 0 { &*title } else { "" };
+            out.extend(["<table>\n", title, &sections, "</table>\n"]);
         }
-        out.push_str("</table>\n</div>\n");
+        out.push_str("</div>\n");
         let notes = self.notes.iter().map(|note| note.trim()).filter(|note| !note.is_empty());
         let notes: Vec<String> = notes.map(|note| format!("<p>{}</p>\n", escaped(note))).collect();
         if !notes.is_empty() {
@@ -57,7 +64,9 @@ fn block(table: &Table, section: &Section) -> String {
             let text = cell_text(cell(row, column).trim());
             format!("<td class=\"{}\">{text}</td>", class(table.align(column)))
         });
-        let below = cell(row, 0).trim().is_empty() && row.iter().any(|text| text.starts_with('('));
+        let is_blank = |text: &String| text.trim().is_empty();
+        let below = row.iter().any(|text| text.starts_with('('))
+            && row.iter().all(|text| is_blank(text) || text.starts_with(['(', '[']));
         let start = if below { "<tr class=\"below\">" } else { "<tr>" };
         out.extend([start, &cells.collect::<String>(), "</tr>\n"]);
     }

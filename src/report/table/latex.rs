@@ -17,16 +17,8 @@ impl Table {
         if let Some(label) = &self.label {
             push(&mut out, &format!("\\label{{{}}}", reference(label)));
         }
-        let columns: Vec<&str> = (0..self.columns()).map(|c| column(self, c)).collect();
-        let spec: String = columns.chunk_by(|a, b| a == b).map(repeated).collect();
-        push(&mut out, &format!("\\begin{{tabular}}{{{spec}}}\n\\toprule"));
-        for (index, section) in self.sections.iter().enumerate() {
-            if index > 0 {
-                push(&mut out, "\\midrule");
-            }
-            out.push_str(&block(self, section));
-        }
-        push(&mut out, "\\bottomrule\n\\end{tabular}");
+        let tabulars: Vec<String> = self.blocks().iter().map(tabular).collect();
+        push(&mut out, &tabulars.join("\n\\par\\medskip\n"));
         if !self.notes.is_empty() {
             out.push_str(&notes(&self.notes));
         }
@@ -74,6 +66,15 @@ fn repeated(columns: &[&str]) -> String {
         [one, _, ..] if one.len() > 20 => format!("*{{{}}}{{{one}}}", columns.len()),
         _ => columns.concat(),
     }
+}
+
+/// The sections of a table under each other.
+fn tabular(table: &Table) -> String {
+    let columns: Vec<&str> = (0..table.columns()).map(|c| column(table, c)).collect();
+    let spec: String = columns.chunk_by(|a, b| a == b).map(repeated).collect();
+    let sections: Vec<String> = table.sections.iter().map(|s| block(table, s)).collect();
+    let sections = sections.join("\\midrule\n");
+    format!("\\begin{{tabular}}{{{spec}}}\n\\toprule\n{sections}\\bottomrule\n\\end{{tabular}}")
 }
 
 fn block(table: &Table, section: &Section) -> String {
@@ -125,7 +126,10 @@ fn cell_text(text: &str) -> String {
     let sign = if number.starts_with('-') { "$-$" } else { "" };
     let stars = &text[number.len()..];
     let star = if stars.is_empty() { String::new() } else { format!("$^{{{stars}}}$") };
-    format!("{sign}{}{star}", number.trim_start_matches('-'))
+    match number.split_once('e') {
+        Some((digits, power)) => format!("${digits}\\times10^{{{power}}}${star}"),
+        None => format!("{sign}{}{star}", number.trim_start_matches('-')),
+    }
 }
 
 /// A cell of a column of numbers: a number, bare or in parentheses, with its stars; anything else in braces, which keep it as text.
@@ -148,7 +152,7 @@ fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let text = one_line(text);
     let mut letters = text.chars().peekable();
-    let mut before = ' ';
+    let (mut before, mut quoted) = (' ', false);
     while let Some(c) = letters.next() {
         match c {
             '-' if " ([".contains(before) && letters.peek().is_some_and(char::is_ascii_digit) => {
@@ -164,6 +168,11 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("\\textless{}"),
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
+            // Quotes of the shell stay straight, so that commands can be copied; apostrophes do not open.
+            '\'' if quoted || before == ' ' => {
+                quoted = !quoted;
+                out.push_str("\\textquotesingle{}");
+            }
             // `\textquotedbl` is undefined in LaTeX's default font encoding.
             '"' => out.push_str("\\char34{}"),
             '−' => out.push_str("$-$"),

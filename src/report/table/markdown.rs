@@ -14,15 +14,16 @@ impl Table {
         if !self.printed_title().is_empty() {
             blocks.push(format!("**{}**\n", escape(self.printed_title())));
         }
-        for section in &self.sections {
+        let parts = self.blocks();
+        for (part, section) in parts.iter().flat_map(|p| p.sections.iter().map(move |s| (p, s))) {
             if let Some(caption) = &section.caption {
                 blocks.push(format!("*{}*\n", escape(caption.trim())));
             }
             match blocks.last_mut() {
                 Some(last) if section.header.is_empty() && last.starts_with('|') => {
-                    last.push_str(&rows(self, &section.rows));
+                    last.push_str(&rows(part, &section.rows));
                 }
-                _ => blocks.push(block(self, section)),
+                _ => blocks.push(block(part, section)),
             }
         }
         if !self.notes.is_empty() {

@@ -1,5 +1,6 @@
 //! One table type, rendered as plain text, markdown, LaTeX or HTML.
 
+mod blocks;
 mod columns;
 mod html;
 mod latex;

@@ -84,6 +84,20 @@ fn hyphens_stay_hyphens_in_latex() {
 }
 
 #[test]
+fn quotes_stay_straight_and_powers_are_raised_in_latex() {
+    let section = Section::new(["x"]).row(["-1.427e-5"]).row(["2e9*"]);
+    let latex =
+        Table::new("").section(section).note("Sant'Anna: burn-did --xname '~ lpop'").to_latex();
+    for line in [
+        "\n$-1.427\\times10^{-5}$ \\\\\n",
+        "\n$2\\times10^{9}$$^{*}$ \\\\\n",
+        "\nSant'Anna: burn-did -{}-xname \\textquotesingle{}\\textasciitilde{} lpop\\textquotesingle{}\\par\n",
+    ] {
+        assert!(latex.contains(line), "{line}{latex}");
+    }
+}
+
+#[test]
 fn ragged_and_empty_tables_do_not_panic() {
     let mut ragged = table();
     ragged.sections[0].rows.push(Vec::new());

@@ -9,14 +9,15 @@ impl fmt::Display for Table {
         if !self.title.is_empty() {
             writeln!(f, "{}", one_line(&self.title))?;
         }
-        let widths = widths(self);
-        for (index, section) in self.sections.iter().enumerate() {
+        let table = &self.without_blank_columns();
+        let widths = widths(table);
+        for (index, section) in table.sections.iter().enumerate() {
             match (index, &section.caption) {
                 (0, _) if self.title.is_empty() => {}
                 (0, _) | (_, Some(_)) => writeln!(f)?,
                 _ => writeln!(f, "{}", "-".repeat(total(self, &widths)))?,
             }
-            write_section(f, self, section, &widths)?;
+            write_section(f, table, section, &widths)?;
         }
         if !self.notes.is_empty() {
             writeln!(f, "---")?;

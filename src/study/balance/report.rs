@@ -1,7 +1,7 @@
 //! Balance in print.
 
 use super::{Balance, BalanceRow};
-use crate::base::calendar::shown;
+use crate::base::calendar::{named, shown};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
@@ -10,17 +10,24 @@ use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::foot;
-use crate::report::number::short;
+use crate::report::number::{Digits, fixed};
 #[cfg(feature = "plot")]
 use crate::report::plot::chart::{
     Body, Chart, ChartWords, Dot, Facet, LARGEST, no_estimate, ranked,
 };
+#[cfg(feature = "plot")]
+use crate::report::plot::legend::{LegendEntry, LegendKey};
+#[cfg(feature = "plot")]
+use crate::report::plot::scene::MUTED;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, Section, Table};
 use crate::result::inference::Estimate;
 
 const TITLE: &str = "Balance of Cohorts and Comparison Units";
+
+/// Cohorts or variables that a note names, at most.
+const NAMED: usize = 5;
 
 /// Differences beyond this ask for attention (Imbens and Rubin 2015, chapter 14).
 #[cfg(feature = "plot")]
@@ -33,12 +40,16 @@ impl Report for Balance {
         let header =
             ["", "Treated", "Comparison", "Norm. Diff.", "Var. Ratio", "Treated N", "Comparison N"];
         let header: Vec<String> = header.map(ToOwned::to_owned).into();
-        let show = |number: Option<f64>| number.map_or_else(String::new, short);
+        let means = self.rows.iter().flat_map(|row| [row.treated_mean, row.control_mean]);
+        let largest = means.flatten().map(f64::abs).fold(0.0, f64::max);
+        let decimals = if largest >= 1e4 { 2 } else { 4 };
         let row = |row: &BalanceRow| {
-            let numbers =
-                [row.treated_mean, row.control_mean, row.normalized_difference, row.variance_ratio];
+            let means = [row.treated_mean, row.control_mean]
+                .map(|mean| mean.map_or_else(String::new, |mean| fixed(mean, decimals)));
+            let ratios = [row.normalized_difference, row.variance_ratio]
+                .map(|ratio| ratio.map_or_else(String::new, |_| Digits::Fixed(3).show(ratio)));
             let counts = [row.n_treated, row.n_control].map(|n| n.to_string());
-            [vec![row.name()], numbers.map(show).to_vec(), counts.to_vec()].concat()
+            [vec![row.name()], means.to_vec(), ratios.to_vec(), counts.to_vec()].concat()
         };
         let sections = self.rows.chunk_by(|a, b| a.group == b.group).map(|rows| Section {
             caption: rows.first().map(|first| self.cohort(first)),
@@ -59,8 +70,8 @@ impl Report for Balance {
     }
 
     fn estimates(&self) -> Vec<Estimates> {
-        let groups = self.rows.iter().map(|row| Some(self.period(row.group)));
-        let periods = self.rows.iter().map(|row| Some(self.period(row.period)));
+        let groups = self.rows.iter().map(|row| Some(named(row.group, self.frequency)));
+        let periods = self.rows.iter().map(|row| Some(named(row.period, self.frequency)));
         let variables = self.rows.iter().map(|row| Some(row.variable.clone()));
         let keys = vec![
             Variable::words("group", groups),
@@ -101,14 +112,21 @@ impl Report for Balance {
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         let words =
-            ChartWords { title: TITLE, x_label: "Normalised difference, treated - comparison" };
+            ChartWords { title: TITLE, x_label: "Normalised difference, treated − comparison" };
         let cohorts = || self.rows.chunk_by(|a, b| a.group == b.group);
         let facets = cohorts().map(|rows| {
             let dots = rows.iter().enumerate().filter_map(|(name, row)| {
                 let value = row.normalized_difference.filter(|value| value.abs() < LARGEST)?;
                 Some(Dot { name, value, rank: usize::from(row.change) })
             });
-            Facet { dots: dots.collect(), ..Facet::new(self.cohort(&rows[0]), Vec::new()) }
+            let is_empty = |row: &&BalanceRow| row.normalized_difference.is_none();
+            let failed = (0..rows.len()).filter(|name| is_empty(&&rows[*name]));
+            let [group, period] = [rows[0].group, rows[0].period].map(|at| self.period(at));
+            Facet {
+                dots: dots.collect(),
+                failed: failed.map(|name| name as f64).collect(),
+                ..Facet::new(format!("Group {group}, in {period}"), Vec::new())
+            }
         });
         let facets: Vec<Facet> = facets.collect();
         if facets.iter().all(|facet| facet.dots.is_empty()) {
@@ -124,12 +142,37 @@ impl Report for Balance {
         if options.show_legend && self.rows.iter().any(|row| row.change) {
             chart.legend = ranked(&["Level", "Change from the period before"], false);
         }
+        if options.show_legend && chart.facets.iter().any(|facet| !facet.failed.is_empty()) {
+            let (key, label) = (LegendKey::Cross(MUTED), "Not defined".into());
+            chart.legend.push(LegendEntry { key, label });
+        }
         chart.remarks = vec![format!("Dashed: differences of {LARGE} standard deviations")];
+        chart.remarks.extend(self.without_difference());
         Ok(Picture::Chart(chart))
     }
 }
 
+/// Why a row has no difference.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// Changes without rows in the period before.
+    Before,
+    /// Too few rows for a variance.
+    Rows,
+    /// Rows that are all the same.
+    Variance,
+}
+
 impl BalanceRow {
+    /// Why it has no difference.
+    fn missing(&self) -> Missing {
+        match (self.treated_variance, self.control_variance) {
+            _ if self.change && (self.n_treated == 0 || self.n_control == 0) => Missing::Before,
+            (Some(_), Some(_)) => Missing::Variance,
+            _ => Missing::Rows,
+        }
+    }
+
     fn name(&self) -> String {
         if self.change { format!("change of {}", self.variable) } else { self.variable.clone() }
     }
@@ -152,6 +195,34 @@ impl Balance {
         )
     }
 
+    /// Why rows have no difference, a line a reason.
+    fn without_difference(&self) -> Vec<String> {
+        let rows: Vec<&BalanceRow> =
+            self.rows.iter().filter(|row| row.normalized_difference.is_none()).collect();
+        let named = |reason: Missing, name: &dyn Fn(&BalanceRow) -> String| {
+            let of = rows.iter().filter(|row| row.missing() == reason).map(|row| name(row));
+            let mut names: Vec<String> = of.collect();
+            names.dedup();
+            let more = names.len().saturating_sub(NAMED);
+            names.truncate(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+        };
+        let group = |row: &BalanceRow| self.period(row.group);
+        let variable = |row: &BalanceRow| format!("{} (cohort {})", row.name(), group(row));
+        let reasons = [
+            named(Missing::Before, &group).map(|groups| {
+                format!("Not defined for changes of cohort {groups}: no rows in the period before")
+            }),
+            named(Missing::Rows, &group).map(|groups| {
+                format!("Not defined for cohort {groups}: a cohort or comparison group of one row has no variance")
+            }),
+            named(Missing::Variance, &variable)
+                .map(|names| format!("Not defined, as nothing varies: {names}")),
+        ];
+        reasons.into_iter().flatten().collect()
+    }
+
     fn notes(&self) -> Vec<String> {
         let units = match self.control_group {
             ControlGroup::NeverTreated => "never treated",
@@ -166,6 +237,7 @@ impl Balance {
         if self.rows_missing > 0 {
             notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
         }
+        notes.extend(self.without_difference());
         notes.extend(foot::reading(&self.files, &[]));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes

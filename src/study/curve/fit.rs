@@ -4,7 +4,7 @@ use super::grid::Grid;
 use super::result::{SpecificationCurve, SpecificationOfCurve};
 use super::together::tests;
 use super::vary::Variation;
-use crate::base::calendar::{label, without_rounding};
+use crate::base::calendar::label;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
@@ -196,9 +196,8 @@ fn too_short(effects: &Effects, times: &[f64]) -> Option<DidError> {
     if of_times(effects, times).count() == times.len() {
         return None;
     }
-    let listed = |times: &mut dyn Iterator<Item = f64>| {
-        times.map(|at| label(without_rounding(at))).collect::<Vec<_>>().join(", ")
-    };
+    let listed =
+        |times: &mut dyn Iterator<Item = f64>| times.map(label).collect::<Vec<_>>().join(", ");
     let own = listed(&mut effects.at.iter().map(|effect| effect.0));
     let all = listed(&mut times.iter().copied());
     let what = format!(

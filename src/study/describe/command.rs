@@ -68,8 +68,15 @@ pub(super) fn suggested(
     words.join(" ")
 }
 
-/// The data, as the command line has them.
+/// The data, and which rows of them are taken, as the command line has them.
 fn data(description: &Description) -> String {
+    let mut words = vec![path(description)];
+    let left_out = description.files.chosen.iter().flat_map(|chosen| &chosen.left_out);
+    words.extend(left_out.map(|left_out| format!("--rows {}", quoted(&left_out.condition))));
+    words.join(" ")
+}
+
+fn path(description: &Description) -> String {
     match description.files.paths.as_slice() {
         [] => "DATA".to_owned(),
         [only] => quoted(only),

@@ -3,7 +3,7 @@
 use super::result::{
     CohortDescription, CohortStatus, Description, PeriodDescription, SampleOfDesign,
 };
-use crate::base::calendar::shown;
+use crate::base::calendar::{named, shown};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -44,7 +44,11 @@ impl Report for Description {
     fn estimates(&self) -> Vec<Estimates> {
         let share = |share: f64| Estimate { estimate: Some(share), ..Estimate::default() };
         let cohorts = &self.cohorts;
-        let key = Variable::words("group", cohorts.iter().map(|c| Some(self.cohort_name(c))));
+        let name = |cohort: &CohortDescription| match cohort.group {
+            Some(group) => named(group, self.frequency),
+            None => self.cohort_name(cohort),
+        };
+        let key = Variable::words("group", cohorts.iter().map(|c| Some(name(c))));
         let count = |name: &str, of: fn(&CohortDescription) -> usize| {
             Variable::counts(name, cohorts.iter().map(|c| Some(of(c))))
         };
@@ -59,7 +63,8 @@ impl Report for Description {
                 ],
             );
         let periods = &self.periods;
-        let key = Variable::words("time", periods.iter().map(|p| Some(self.period(p.period))));
+        let key =
+            Variable::words("time", periods.iter().map(|p| Some(named(p.period, self.frequency))));
         let count = |name: &str, of: fn(&PeriodDescription) -> usize| {
             Variable::counts(name, periods.iter().map(|p| Some(of(p))))
         };
@@ -193,8 +198,8 @@ impl Description {
                 (self.units_entering_late, "entering late"),
                 (self.units_leaving_early, "leaving early"),
             ];
-            let counts = counts.map(|(units, what)| format!("{units} {what}"));
-            notes.push(format!("Units {}", counts.join(", ")));
+            let counts = counts.map(|(units, what)| format!("{what} {units}"));
+            notes.push(format!("Of the units: {}", counts.join(", ")));
         }
         if !self.missing.is_empty() {
             let missing = self.missing.iter().map(|(column, rows)| format!("{column} ({rows})"));
@@ -226,7 +231,7 @@ fn section(
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }
 
 result!(Description);

@@ -3,7 +3,7 @@
 use polars::prelude::{BooleanChunked, Column, DataFrame, NewChunkedArray};
 
 use super::{JointStudy, SampleFilter, Specification};
-use crate::base::calendar::{Frequency, shown};
+use crate::base::calendar::{Frequency, named, shown};
 use crate::base::error::{DidError, Result};
 use crate::engine::backend::DidBackend;
 use crate::read::columns::{
@@ -71,7 +71,7 @@ impl StudySample {
             .and("cluster", Kind::Label, &config.cluster)
             .and("covariate", Kind::Value, &covariates)
             .and("sample", Kind::Value, &filters);
-        data.reading(|data| {
+        data.reading(&missing, |data| {
             let read = data.read(&wanted, &missing, None)?;
             let names: Vec<&str> =
                 read.frame.get_column_names().iter().map(|n| n.as_str()).collect();
@@ -201,9 +201,15 @@ impl StudySample {
         match filter {
             SampleFilter::All => Ok(None),
             SampleFilter::Without(name) => {
-                let named = |group: &f64| shown(*group, config.frequency) == *name;
                 let groups = self.group.finite(self.group.codes.iter());
-                let Some(group) = groups.into_iter().find(named) else {
+                let called = |name_of: fn(f64, Option<Frequency>) -> String| {
+                    let mut groups = groups.clone();
+                    groups.retain(|group| name_of(*group, config.frequency) == *name);
+                    groups
+                };
+                let exactly = called(named);
+                let found = if exactly.is_empty() { called(shown) } else { exactly };
+                let [group] = found[..] else {
                     let expected = "`without:` with a first treated period of the data";
                     return Err(DidError::config("sample", expected, filter));
                 };

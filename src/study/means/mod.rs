@@ -46,7 +46,7 @@ pub struct CohortMeans {
     /// Periods of anticipation before treatment.
     #[serde(default)]
     pub anticipation: u32,
-    /// Whether pictures show the means relative to their base period, in place of levels.
+    /// Whether tables and pictures show the means relative to their base period, in place of levels; data frames and files have both.
     #[serde(default)]
     pub relative: bool,
     /// Means, cohort by cohort (the never-treated last) and period by period.

@@ -1,7 +1,7 @@
 //! Mean outcomes in print.
 
 use super::{CohortMean, CohortMeans};
-use crate::base::calendar::shown;
+use crate::base::calendar::{named, shown};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -20,8 +20,7 @@ use crate::report::plot::{Picture, PlotOptions};
 #[cfg(feature = "plot")]
 use crate::report::plot_data::PlotRow;
 use crate::report::table::{Align, EstimateColumns, Section, Table};
-
-const TITLE: &str = "Mean Outcomes by Cohort";
+use crate::result::inference::Estimate;
 
 /// Cohorts that share a panel, at most; of more, each has its own.
 #[cfg(feature = "plot")]
@@ -31,56 +30,51 @@ impl Report for CohortMeans {
     const KIND: &'static str = "cohort_means";
 
     fn table(&self) -> Table {
-        let digits = [
-            Digits::of(self.rows.iter().map(|row| &row.mean)),
-            Digits::of(self.rows.iter().map(|row| &row.relative)),
-        ];
+        let number = |row: &CohortMean| if self.relative { row.relative } else { row.mean };
+        let shown: Vec<Estimate> = self.rows.iter().map(number).collect();
+        let digits = Digits::of(&shown);
         let [lower, upper] = foot::overall_heads(self.alpha);
-        let estimate = |name: &str| [name, "Std. Error", &lower, &upper].map(ToOwned::to_owned);
-        let header = |base: &str| {
-            let [mean, relative] = [estimate("Mean"), estimate(&format!("Less {base}"))];
-            let (time, rows) = (vec![self.time.clone()], vec!["Rows".to_owned()]);
-            [time, mean.into(), relative.into(), rows].concat()
+        let header = |first: &CohortMean| {
+            let base = first.base.map_or_else(|| "Base".into(), |base| self.period(base));
+            let name = if self.relative { format!("Less {base}") } else { "Mean".into() };
+            [&*self.time, &name, "Std. Error", &lower, &upper, "Rows"].map(ToOwned::to_owned).into()
         };
         let row = |row: &CohortMean| {
-            let numbers =
-                [&row.mean, &row.relative].into_iter().zip(digits).flat_map(|(e, digits)| {
-                    let numbers = [e.estimate, e.se, e.ci_lower, e.ci_upper];
-                    numbers.map(|number| digits.show(number))
-                });
-            [vec![self.period(row.time)], numbers.collect(), vec![row.n.to_string()]].concat()
+            let Estimate { estimate, se, ci_lower, ci_upper, .. } = number(row);
+            let numbers = [estimate, se, ci_lower, ci_upper].map(|number| digits.show(number));
+            [vec![self.period(row.time)], numbers.to_vec(), vec![row.n.to_string()]].concat()
         };
         let sections = self.cohorts().map(|rows| Section {
             caption: rows.first().map(|first| self.cohort(first.group)),
-            header: header(&rows[0].base.map_or_else(|| "Base".into(), |base| self.period(base))),
+            header: header(&rows[0]),
             rows: rows.iter().map(row).collect(),
         });
         Table {
-            title: TITLE.into(),
-            align: vec![Align::Right; 10],
+            title: self.title().into(),
+            align: vec![Align::Right; 6],
             sections: sections.collect(),
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.outcome)),
-            label: Some("means".into()),
-            estimates: [1, 5]
-                .map(|at| EstimateColumns {
-                    estimate: Some((at, at + 1)),
-                    interval: (at + 2, at + 3),
-                    mark: None,
-                })
-                .into(),
+            caption: Some(foot::caption(self.title(), &self.outcome)),
+            label: Some(if self.relative { "means-relative" } else { "means" }.into()),
+            estimates: vec![EstimateColumns {
+                estimate: Some((1, 2)),
+                interval: (3, 4),
+                mark: None,
+            }],
             ..Table::default()
         }
     }
 
     fn estimates(&self) -> Vec<Estimates> {
         let keys = || {
-            let groups = self.rows.iter().map(|row| Some(self.group(row.group)));
-            let times = self.rows.iter().map(|row| Some(self.period(row.time)));
+            let name = |period| named(period, self.frequency);
+            let group = |row: &CohortMean| row.group.map_or_else(|| self.group(None), name);
+            let groups = self.rows.iter().map(|row| Some(group(row)));
+            let times = self.rows.iter().map(|row| Some(name(row.time)));
             vec![Variable::words("group", groups), Variable::words("time", times)]
         };
         let rows = || Variable::counts("rows", self.rows.iter().map(|row| Some(row.n)));
-        let base = |row: &CohortMean| row.base.map(|base| self.period(base));
+        let base = |row: &CohortMean| row.base.map(|base| named(base, self.frequency));
         let bases = Variable::words("base", self.rows.iter().map(base));
         let relative = self.rows.iter().map(|row| row.relative);
         vec![
@@ -124,11 +118,8 @@ impl Report for CohortMeans {
 impl CohortMeans {
     /// The means of one cohort.
     fn chart(&self, rows: &[CohortMean], options: &PlotOptions) -> Result<Chart> {
-        let (title, axis) = match self.relative {
-            false => (TITLE, "Mean"),
-            true => ("Mean Outcomes Relative to the Base Period", "Change of mean"),
-        };
-        let words = ChartWords { title, x_label: &self.time };
+        let axis = if self.relative { "Change of mean" } else { "Mean" };
+        let words = ChartWords { title: self.title(), x_label: &self.time };
         let shown = |row: &CohortMean| if self.relative { row.relative } else { row.mean };
         let points = rows.iter().filter_map(|row| {
             let point = PlotRow::new(row.time, &shown(row))?;
@@ -139,7 +130,8 @@ impl CohortMeans {
         let empty = rows.iter().filter(|row| shown(row).estimate.is_none());
         let facet = Facet { failed: empty.map(|row| row.time).collect(), ..facet };
         let treatment = rows[0].group.and_then(|group| facet.boundary(group));
-        let facets = vec![Facet { treatment, ..facet }];
+        let untreated = rows[0].group.is_none();
+        let facets = vec![Facet { treatment, untreated, ..facet }];
         let mut chart = Chart::new(&words, (axis, &self.outcome), facets, options);
         chart.frequency = self.frequency;
         chart.levels = !self.relative;
@@ -151,6 +143,13 @@ impl CohortMeans {
 }
 
 impl CohortMeans {
+    fn title(&self) -> &'static str {
+        match self.relative {
+            false => "Mean Outcomes by Cohort",
+            true => "Mean Outcomes Relative to the Base Period",
+        }
+    }
+
     fn cohorts(&self) -> impl Iterator<Item = &[CohortMean]> {
         self.rows.chunk_by(|a, b| a.group == b.group)
     }
@@ -181,11 +180,13 @@ impl CohortMeans {
             || "of cohorts without one, the first or the one asked for".to_owned(),
             |base| format!("of the never-treated, {}", self.period(base)),
         );
-        let mut notes = vec![
-            format!("Outcome: {}, Weights: {weights}", self.outcome),
-            format!("Less the base period: the last before treatment{anticipation}; {stated}"),
-            format!("Rows: {}", self.n_rows),
-        ];
+        let mut notes = vec![format!("Outcome: {}, Weights: {weights}", self.outcome)];
+        if self.relative {
+            notes.push(format!(
+                "Less the base period: the last before treatment{anticipation}; {stated}"
+            ));
+        }
+        notes.push(format!("Rows: {}", self.n_rows));
         if self.rows_missing > 0 {
             notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::base::calendar::{Frequency, shown};
+use crate::base::calendar::{Frequency, named};
 use crate::base::error::Result;
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
@@ -64,7 +64,7 @@ impl CohortChange {
     pub(super) fn new(cohort: f64, frequency: Option<Frequency>, units: (u64, u64)) -> Self {
         let cohort = match cohort.is_infinite() {
             true => "never".to_owned(),
-            false => shown(cohort, frequency),
+            false => named(cohort, frequency),
         };
         Self { cohort, units_in: units.0, units_out: units.1 }
     }

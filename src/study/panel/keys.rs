@@ -36,7 +36,7 @@ pub struct PanelKeys {
     #[doc(alias = "na.strings")]
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
-    /// Bytes of data that may be in memory at a time where a tool [writes](super::PanelTool::write) from parquet files; a third of the free
+    /// Bytes of data that may be in memory at a time where a tool [writes](super::PanelTool::write) from files; a third of the free
     /// memory if not given.
     pub memory_budget: Option<u64>,
     /// Hears how far the work on files has come.

@@ -31,7 +31,7 @@ pub struct ToLong {
     /// Words and numbers that stand for a missing value in CSV files, instead of the [usual words](crate::Data).
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
-    /// Bytes of data that may be in memory at a time where the tool [writes](super::PanelTool::write) from parquet files.
+    /// Bytes of data that may be in memory at a time where the tool [writes](super::PanelTool::write) from files.
     pub memory_budget: Option<u64>,
 }
 

@@ -54,7 +54,7 @@ impl PanelTool {
     /// # Errors
     /// [`DidError`] naming the option, column, unit or period at fault.
     pub fn apply<'a>(&self, data: impl Into<Data<'a>>) -> Result<(DataFrame, PanelChange)> {
-        data.into().reading(|data| self.whole(data))
+        data.into().reading(&self.missing(), |data| self.whole(data))
     }
 
     /// Writes the changed data to a `.parquet` or `.csv` file, which takes the place of what was there when it is complete. From parquet
@@ -77,7 +77,7 @@ impl PanelTool {
             let expected = "another file than those that are read";
             return Err(DidError::config("path", expected, path.display()));
         }
-        data.reading(|data| match self.pieces(&data)? {
+        data.reading(&self.missing(), |data| match self.pieces(&data)? {
             Some(files) => output::write(path, format, |sink| self.stream(&files, sink)),
             None => {
                 let (df, change) = self.whole(data)?;
@@ -178,12 +178,11 @@ impl PanelTool {
     }
 
     fn stream(&self, files: &Files, sink: &mut Sink<'_>) -> Result<PanelChange> {
-        let mut change = PanelChange { files: files.read(), ..PanelChange::default() };
         let (wanted, names) = files.all_columns(&self.wanted())?;
         let (missing, budget) = (self.missing(), self.budget());
-        let PieceFiles { sources, read_as_missing } =
+        let PieceFiles { sources, read, read_as_missing } =
             files.in_pieces(&wanted, &missing, budget, self.progress())?;
-        change.read_as_missing = read_as_missing;
+        let mut change = PanelChange { files: read, read_as_missing, ..PanelChange::default() };
         match &self.0 {
             Kind::Units(keys, step) => {
                 let unit = Some(keys.unit.as_str());

@@ -9,7 +9,7 @@ use super::keys::PanelKeys;
 use super::pattern::{Pattern, USUAL};
 use super::step::{Plan, Step};
 use super::survey::Survey;
-use crate::base::calendar::shown;
+use crate::base::calendar::named;
 use crate::base::error::{DidError, Result};
 
 /// Which columns are spread over the periods, and what they are called.
@@ -124,7 +124,7 @@ impl Plan for Spread {
         for name in &self.spread {
             let column = frame.df.column(name)?;
             for (rank, rows) in rows.iter().enumerate() {
-                let period = shown(survey.periods[rank], frame.keys.frequency);
+                let period = named(survey.periods[rank], frame.keys.frequency);
                 let name = self.pattern.name(name, &period);
                 if columns.iter().any(|known| known.name().as_str() == name) {
                     let expected = "a pattern whose names no column of the data has";

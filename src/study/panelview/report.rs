@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 use super::TreatmentStatus;
 use super::{PanelView, TreatmentPattern};
-use crate::base::calendar::shown;
+use crate::base::calendar::{named, shown};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -62,10 +62,10 @@ impl Report for PanelView {
         let row = |pattern: &&TreatmentPattern| {
             let share = pattern.units as f64 / self.n_units.max(1) as f64;
             vec![
-                self.cohort(pattern),
+                self.first_treated(pattern),
                 pattern.letters(),
                 pattern.units.to_string(),
-                format!("{:.1} %", 100.0 * share),
+                format!("{:.1}%", 100.0 * share),
             ]
         };
         let header = ["First Treated", "Periods", "Units", "Share"].map(ToOwned::to_owned);
@@ -89,7 +89,7 @@ impl Report for PanelView {
             ..Estimate::default()
         };
         let keys = vec![
-            Variable::words("group", patterns().map(|pattern| Some(self.cohort(pattern)))),
+            Variable::words("group", patterns().map(|pattern| Some(self.key(pattern)))),
             Variable::words("pattern", patterns().map(|pattern| Some(pattern.letters()))),
         ];
         let units = Variable::counts("units", patterns().map(|pattern| Some(pattern.units)));
@@ -104,7 +104,8 @@ impl Report for PanelView {
     }
 
     fn about(&self) -> Vec<Variable> {
-        let periods: Vec<String> = self.periods.iter().map(|period| self.period(*period)).collect();
+        let periods: Vec<String> =
+            self.periods.iter().map(|period| named(*period, self.frequency)).collect();
         vec![
             Variable::fact("n_rows", self.n_rows),
             Variable::fact("rows_missing", self.rows_missing),
@@ -142,7 +143,7 @@ impl Report for PanelView {
         let block = |patterns: &[TreatmentPattern]| {
             let units: usize = patterns.iter().map(|pattern| pattern.units).sum();
             MosaicBlock {
-                label: format!("{} ({})", self.cohort(&patterns[0]), grouped(units)),
+                label: format!("{} ({})", self.first_treated(&patterns[0]), grouped(units)),
                 rows: patterns.iter().map(row).collect(),
             }
         };
@@ -175,8 +176,22 @@ impl PanelView {
         shown(period, self.frequency)
     }
 
+    /// The cohort in data frames.
+    fn key(&self, pattern: &TreatmentPattern) -> String {
+        let name = |group| named(group, self.frequency);
+        pattern.group.map_or_else(|| "never treated".into(), name)
+    }
+
     fn cohort(&self, pattern: &TreatmentPattern) -> String {
         pattern.group.map_or_else(|| "never treated".into(), |group| self.period(group))
+    }
+
+    /// The cohort in tables and pictures: units that are treated from the first period of the data on may have been treated before.
+    fn first_treated(&self, pattern: &TreatmentPattern) -> String {
+        let from_start = self.treatment.is_some()
+            && pattern.group.is_some_and(|group| self.periods.first() == Some(&group));
+        let cohort = self.cohort(pattern);
+        if from_start { format!("{cohort} or before") } else { cohort }
     }
 
     fn notes(&self, shown: &[&TreatmentPattern]) -> Vec<String> {

@@ -16,6 +16,14 @@ fn status(group: f64, period: f64, periods: &[f64], ended: bool) -> TreatmentSta
     }
 }
 
+/// Who is treated from the first period on and has an end of treatment is not always treated.
+fn without_always(statuses: &mut [TreatmentStatus]) {
+    if statuses.contains(&TreatmentStatus::Ended) {
+        let always = statuses.iter_mut().filter(|s| **s == TreatmentStatus::AlwaysTreated);
+        always.for_each(|status| *status = TreatmentStatus::Treated);
+    }
+}
+
 /// Patterns of units with a complete row, by cohort and then by period.
 pub(super) fn patterns(overview: &Overview) -> Vec<TreatmentPattern> {
     let periods = overview.periods();
@@ -29,6 +37,7 @@ pub(super) fn patterns(overview: &Overview) -> Vec<TreatmentPattern> {
         if observed.is_empty() || units == 0 {
             return;
         }
+        without_always(&mut statuses);
         // Those first treated after the last period are never treated in the data.
         let group = Some(group).filter(|group| periods.last().is_some_and(|last| group <= last));
         let order = statuses.iter().map(|status| u8::from(*status == TreatmentStatus::Missing));
@@ -90,6 +99,9 @@ pub(super) fn cohorts(overview: &Overview) -> Vec<TreatmentPattern> {
             cohort.statuses.resize(periods.len(), TreatmentStatus::Missing);
             cohort.statuses[t] = status;
         }
+    }
+    for cohort in all.values_mut() {
+        without_always(&mut cohort.statuses);
     }
     all.into_values().collect()
 }

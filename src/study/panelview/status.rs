@@ -13,7 +13,7 @@ words! {
         NotYetTreated = "not_yet_treated",
         /// Treated.
         Treated = "treated",
-        /// Treated, as it is from the first period of the data on.
+        /// Treated, as it is in every period of the data in which it is observed.
         AlwaysTreated = "always_treated",
         /// Observed, and not treated any more.
         Ended = "ended",

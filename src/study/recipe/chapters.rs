@@ -1,19 +1,20 @@
 //! The chapters of a report, in the order of the recipe.
 
+use super::looks;
 use super::options::{Study, file_name};
 use super::run::{Made, Plan, Run, said};
 use super::step::Step;
-use crate::base::options::{ControlGroup, EstimationMethod};
+use crate::base::calendar::label;
+use crate::base::options::EstimationMethod;
 use crate::estimator::GroupTimeResult;
-use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
+use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind, EventStudy};
 use crate::estimator::honest::{Breakdown, Delta, Honest};
 use crate::report::compare::{Comparable, Comparison};
 use crate::report::foot::{p_value, percent};
-use crate::report::number::short;
+use crate::report::number::{counted, short};
 use crate::report::plot::PlotOptions;
 use crate::result::inference::Estimate;
 use crate::result::timings::Timings;
-use crate::study::explore::Explore;
 
 /// A chapter, and what fills it.
 pub(super) struct Opening {
@@ -32,7 +33,7 @@ pub(super) const CHAPTERS: [Opening; 12] = [
             "What kind of panel this is, who is treated when, and what the estimators would use of it. Look for units that are \
             missing in some periods, for cohorts of a few units, and for what is left out.",
         ],
-        fill: data,
+        fill: looks::data,
     },
     Opening {
         name: "means",
@@ -41,7 +42,7 @@ pub(super) const CHAPTERS: [Opening; 12] = [
             "Mean outcomes of each cohort over time. Before treatment, cohorts should move alike, at whatever level; what moves \
             differently then is not likely to have moved alike afterwards.",
         ],
-        fill: means,
+        fill: looks::means,
     },
     Opening {
         name: "balance",
@@ -50,7 +51,7 @@ pub(super) const CHAPTERS: [Opening; 12] = [
             "Each cohort beside its comparison units in the last period before treatment. A normalised difference beyond 0.25 is \
             commonly taken to be large; outcomes that depend on such a covariate need it in the formula.",
         ],
-        fill: balance,
+        fill: looks::balance,
     },
     Opening {
         name: "effects",
@@ -151,91 +152,6 @@ pub(super) fn is_step(name: &str, study: &Study) -> bool {
         || name.starts_with("compare-")
         || name.starts_with("honest-")
         || averages.into_iter().any(|average| name == file_name(&average.to_string()))
-}
-
-fn data(run: &mut Run<'_>) {
-    let columns = said(run.study.columns_of_covariates());
-    let named = columns.clone().unwrap_or_default();
-    let plan = Plan {
-        name: "describe".into(),
-        title: "Description and rollout".into(),
-        command: run.study.describe(&named).drawn(run.study, "describe"),
-        alt: Some("Share of units that are treated, by period; the table has the numbers".into()),
-    };
-    let look = |columns: Vec<String>| {
-        let mut explore = run.explore(&columns);
-        explore.cluster.clone_from(&run.study.cluster);
-        said(explore.describe(run.study.data.clone()))
-    };
-    let made = columns.and_then(look);
-    if let Some(found) = run.show(plan, made) {
-        let (units, rows, periods) = (found.n_units, found.n_rows, found.periods.len());
-        let cohorts = found.cohorts.iter().filter(|cohort| cohort.group.is_some()).count();
-        let value = format!("{units} units, {rows} rows, {periods} periods, {cohorts} cohorts");
-        run.find("Data", value, "describe");
-    }
-    panelview(run);
-}
-
-/// Who is observed and treated when; rows that are units of their own have no such picture.
-fn panelview(run: &mut Run<'_>) {
-    if run.study.unit.is_none() {
-        return;
-    }
-    let plan = Plan {
-        name: "panelview".into(),
-        title: "Treatment status by unit and period".into(),
-        command: run.study.look("panelview").drawn(run.study, "panelview"),
-        alt: Some("Units by periods, coloured by whether they are observed and treated".into()),
-    };
-    let made = said(run.explore(&[]).panelview(run.study.data.clone()));
-    run.show(plan, made);
-}
-
-fn means(run: &mut Run<'_>) {
-    for relative in [false, true] {
-        let (name, title) = match relative {
-            false => ("means", "Mean outcomes by cohort"),
-            true => ("means-relative", "The same, relative to the last period before treatment"),
-        };
-        let plan = Plan {
-            name: name.into(),
-            title: title.into(),
-            command: run.study.means(relative).drawn(run.study, name),
-            alt: Some(format!("{title}: {} over time, with intervals", run.study.outcome)),
-        };
-        let explore = Explore { relative, ..run.explore(&[]) };
-        let made = said(explore.means(run.study.data.clone()));
-        run.show(plan, made);
-    }
-}
-
-fn balance(run: &mut Run<'_>) {
-    let columns = said(run.study.columns_of_covariates());
-    let mut asked: Vec<ControlGroup> = Vec::new();
-    for variant in &run.study.variants {
-        if !asked.contains(&variant.control_group) {
-            asked.push(variant.control_group);
-        }
-    }
-    for control_group in asked {
-        let (name, units) = match control_group {
-            ControlGroup::NeverTreated => ("balance", "units that are never treated"),
-            ControlGroup::NotYetTreated => ("balance-not-yet-treated", "units not yet treated"),
-        };
-        let named = columns.clone().unwrap_or_default();
-        let plan = Plan {
-            name: name.into(),
-            title: format!("Cohorts beside {units}"),
-            command: run.study.balance(&named, control_group).drawn(run.study, name),
-            alt: Some(format!("Normalised differences of each cohort and {units}, by variable")),
-        };
-        let look = |columns: Vec<String>| {
-            said(run.explore(&columns).balance(run.study.data.clone(), control_group))
-        };
-        let made = columns.clone().and_then(look);
-        run.show(plan, made);
-    }
 }
 
 fn effects(run: &mut Run<'_>) {
@@ -392,7 +308,7 @@ fn average(run: &mut Run<'_>, aggregation: Aggregation) {
     };
     let Some(average) = run.show(plan, made) else { return };
     if let Some(value) = interval(&average.overall, average.alpha) {
-        run.find(format!("Overall effect, {}", words(&aggregation)), value, &name);
+        run.find(format!("Overall effect, {}", words(&average)), value, &name);
     }
 }
 
@@ -403,19 +319,42 @@ fn title(aggregation: &Aggregation) -> String {
         AggregationKind::Calendar => "Effects by period",
         AggregationKind::Dynamic => "Effects by time since treatment",
     };
-    match aggregation.to_string().split_once(':') {
-        Some((_, options)) => format!("{title} ({options})"),
-        None => title.to_owned(),
+    let balanced = aggregation.balance_e.map(|periods| {
+        let periods = counted(periods as usize, "period", "periods");
+        format!("of cohorts observed for {periods} after treatment")
+    });
+    let left_out = aggregation.na_rm.then(|| "without cells that have no estimate".to_owned());
+    let said = [window(aggregation.min_e, aggregation.max_e), balanced, left_out];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    if said.is_empty() { title.to_owned() } else { format!("{title} ({})", said.join(", ")) }
+}
+
+/// A range of event times in words.
+fn window(min: Option<f64>, max: Option<f64>) -> Option<String> {
+    match (min, max) {
+        (Some(min), Some(max)) => Some(format!("from {} to {}", label(min), label(max))),
+        (Some(min), None) => Some(format!("from {} on", label(min))),
+        (None, Some(max)) => Some(format!("up to {}", label(max))),
+        (None, None) => None,
     }
 }
 
 /// What an overall effect is an average of.
-fn words(aggregation: &Aggregation) -> &'static str {
-    match aggregation.kind {
+fn words(average: &Aggregated) -> String {
+    let of = match average.aggregation.kind {
         AggregationKind::Simple => "average of treated units and periods",
         AggregationKind::Group => "average of cohorts",
         AggregationKind::Calendar => "average of periods",
         AggregationKind::Dynamic => "average of times since treatment",
+    };
+    let times = average.rows.iter().map(|row| row.at).filter(|at| *at >= 0.0);
+    let (first, last) = (times.clone().reduce(f64::min), times.reduce(f64::max));
+    match average.aggregation.kind {
+        AggregationKind::Dynamic if first != last => match window(first, last) {
+            Some(window) => format!("{of} {window}"),
+            None => of.to_owned(),
+        },
+        _ => of.to_owned(),
     }
 }
 
@@ -427,11 +366,12 @@ fn interval(estimate: &Estimate, alpha: f64) -> Option<String> {
 }
 
 fn pretrends(run: &mut Run<'_>) {
-    let (fit, main) = run.main();
-    let study = fit.and_then(|fit| {
-        let average = said(fit.aggregate(run.study.event_study()))?;
-        said(average.event_study())
-    });
+    let Some((study, main)) = analysed(run) else {
+        let value = "left out: the event study has no effect before treatment";
+        let step = file_name(&run.study.event_study().to_string());
+        run.find("Tests of pre-trends, and violations of them", value, &step);
+        return;
+    };
     let made = study.and_then(|study| said(study.pretrends(run.study.pretrends.clone())));
     let plan = Plan {
         name: "pretrends".into(),
@@ -442,7 +382,7 @@ fn pretrends(run: &mut Run<'_>) {
     let Some(result) = run.show(plan, made) else { return };
     let slopes = result.alternatives.iter().filter_map(|alternative| {
         let slope = short(alternative.slope?);
-        Some(format!("{slope} with {:.0} %", 100.0 * alternative.power))
+        Some(format!("{slope} with {:.0}%", 100.0 * alternative.power))
     });
     let slopes: Vec<String> = slopes.collect();
     if !slopes.is_empty() {
@@ -450,7 +390,19 @@ fn pretrends(run: &mut Run<'_>) {
     }
 }
 
+/// The event study whose pre-trends are analysed, and the step that it is from; `None` if it has no effect before treatment.
+fn analysed(run: &Run<'_>) -> Option<(Made<EventStudy>, String)> {
+    let (fit, main) = run.main();
+    let study = fit.and_then(|fit| {
+        let average = said(fit.aggregate(run.study.event_study()))?;
+        said(average.event_study())
+    });
+    let is_testable = |study: &EventStudy| study.event_times().iter().any(|at| *at < 0.0);
+    study.as_ref().map_or(true, is_testable).then_some((study, main))
+}
+
 fn sensitivity(run: &mut Run<'_>) {
+    let Some((study, main)) = analysed(run) else { return };
     for (number, asked) in run.study.sensitivity.iter().enumerate() {
         let asked = Honest { alpha: run.study.alpha, ..asked.clone() };
         let set = super::command::set(asked.delta, asked.restriction);
@@ -462,11 +414,7 @@ fn sensitivity(run: &mut Run<'_>) {
             0 => format!("honest-{set}"),
             more => format!("honest-{set}-{}", more + 1),
         };
-        let (fit, main) = run.main();
-        let made = fit.and_then(|fit| {
-            let average = said(fit.aggregate(run.study.event_study()))?;
-            said(said(average.event_study())?.honest(asked.clone()))
-        });
+        let made = study.clone().and_then(|study| said(study.honest(asked.clone())));
         let plan = Plan {
             title: bound(asked.delta).into(),
             command: run.study.honest(&main, &asked).drawn(run.study, &name),

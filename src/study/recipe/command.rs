@@ -10,6 +10,7 @@ use crate::base::words::joined;
 use crate::estimator::aggregate::Aggregation;
 use crate::estimator::honest::{Delta, Effect, Honest, Restriction};
 use crate::estimator::pretrends::Pretrends;
+use crate::read::input::DataFiles;
 use crate::study::curve::Variation;
 
 /// A command line, word by word.
@@ -52,6 +53,12 @@ impl Command {
         self.option(name, given)
     }
 
+    /// With the data, and which rows of them are taken.
+    fn data(self, data: &DataFiles) -> Self {
+        let start = self.word(data.path().display());
+        data.conditions().iter().fold(start, |command, rows| command.option("rows", Some(rows)))
+    }
+
     /// With numbers, if there are any.
     fn numbers(self, name: &str, numbers: &[f64]) -> Self {
         self.option(name, (!numbers.is_empty()).then(|| joined(numbers, ",")))
@@ -82,7 +89,7 @@ impl Study {
     /// A first look at the data by a command.
     pub(super) fn look(&self, name: &str) -> Command {
         Command::new(name)
-            .word(self.data.path().display())
+            .data(&self.data)
             .option("tname", Some(&self.time))
             .option("gname", Some(&self.group))
             .option("idname", self.unit.as_ref())
@@ -117,7 +124,7 @@ impl Study {
         let covariates = variant.covariates.as_ref().unwrap_or(&self.covariates);
         let default = crate::base::options::defaults::COVARIATES;
         let mut command = Command::new("att-gt")
-            .word(self.data.path().display())
+            .data(&self.data)
             .option("yname", Some(&self.outcome))
             .option("tname", Some(&self.time))
             .option("idname", self.unit.as_ref())

@@ -1,7 +1,7 @@
 //! The whole recipe of a study as one page: [`Study`] says what is asked, [`StudyReport`] is the page with its tables and pictures.
 //!
 //! - Lives here: `options` (what is asked), `command` (the command lines that give the same), `run` (doing it step by step), `chapters` (the
-//!   steps, one entry a chapter), `page` (HTML), `folder` (what is written) and `digest` (of the data).
+//!   steps, one entry a chapter; the first are in `looks`), `page` (HTML), `folder` (what is written) and `digest` (of the data).
 //! - May import: the rest of `study`, and everything below it.
 //! - Must not import: `prelude` and `bin`. No number is formed here.
 
@@ -10,6 +10,7 @@ mod command;
 mod course;
 mod digest;
 mod folder;
+mod looks;
 mod options;
 mod others;
 mod page;

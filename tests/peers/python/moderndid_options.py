@@ -98,7 +98,7 @@ def _():
     return f"{case['id']}: {off:.0e}"
 
 
-@says("no uniform band without a bootstrap: pointwise intervals, in silence", "uniform-bands")
+@says("no uniform band of cells without a bootstrap: pointwise intervals, in silence", "uniform-bands")
 def _():
     assert abs(fit(staggered(), cband=True).critical_value - 1.959964) < 1e-6
 

@@ -131,3 +131,17 @@ fn failures_of_the_estimator_are_the_cells_status() {
     assert!(matches!(error, DidError::Callback { .. }), "{error}");
     assert_eq!(fit.settings.method(), None::<EstimationMethod>);
 }
+
+#[test]
+fn failures_of_all_cells_of_large_groups_are_a_result() {
+    let df = splitmix::panel(42, 1200, [3, 4, 6, 0]);
+    for keep_influence in [false, true] {
+        let config = config(|c| {
+            c.covariates = "~ x1".into();
+            c.keep_influence = keep_influence;
+        });
+        let fit = config.fit_with(&df, &Fails).unwrap();
+        let failed = CellStatus::Estimator { message: "not today".into() };
+        assert!(fit.cells.iter().all(|cell| cell.status == failed));
+    }
+}

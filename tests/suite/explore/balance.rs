@@ -72,6 +72,15 @@ fn it_is_shown_saved_and_drawn() {
     let shown = balance.to_string();
     assert!(shown.contains("First treated in 2006, observed in 2005"), "{shown}");
     assert!(shown.contains("change of lemp") && balance.to_latex().contains("Norm. Diff."));
+    assert!(shown.contains("cohort 2004: no rows in the period before"), "{shown}");
+    assert!(shown.contains("Not defined, as nothing varies: change of lpop"), "{shown}");
+    let number = |cell: &&str| cell.parse::<f64>().is_ok() && cell.contains('.');
+    let of_lpop = shown.lines().filter(|line| line.trim_start().starts_with("lpop"));
+    for line in of_lpop {
+        let decimals =
+            line.split_whitespace().filter(number).map(|n| n.len() - n.find('.').unwrap());
+        assert_eq!(decimals.collect::<Vec<_>>(), [5, 5, 4, 4], "{line}");
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("balance.json");
     balance.save(&path).unwrap();
@@ -79,7 +88,12 @@ fn it_is_shown_saved_and_drawn() {
         panic!("another kind")
     };
     assert_eq!(*loaded, balance);
-    balance.plot(folder.path().join("balance.svg")).unwrap();
+    let picture = folder.path().join("balance.svg");
+    balance.plot(&picture).unwrap();
+    let drawn = std::fs::read_to_string(picture).unwrap();
+    for words in ["Group 2006, in 2005", "Not defined", "no rows in the period before"] {
+        assert!(drawn.contains(words), "{words}");
+    }
 }
 
 #[test]

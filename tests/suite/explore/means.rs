@@ -86,7 +86,12 @@ fn they_are_shown_saved_and_drawn() {
     };
     assert_eq!(*loaded, means);
     means.plot(folder.path().join("means.png")).unwrap();
-    assert!(shown.contains("Less 2006") && shown.contains("of the never-treated, 2003"), "{shown}");
+    assert!(shown.contains(" Mean ") && !shown.contains("Less"), "{shown}");
+    let mut relative = means.clone();
+    relative.relative = true;
+    let relative = relative.to_string();
+    assert!(relative.contains("Less 2006") && !relative.contains(" Mean "), "{relative}");
+    assert!(relative.contains("of the never-treated, 2003"), "{relative}");
     let drawn = |relative: bool, show: bool| {
         let means = CohortMeans::load(&path)
             .map(|mut m| {
@@ -125,11 +130,13 @@ fn results_saved_before_there_was_a_base_are_read() {
 fn many_cohorts_have_panels_of_their_own() {
     let rows = (0..9).flat_map(|unit| (1..=10).map(move |t| (unit, t)));
     let (id, t): (Vec<i32>, Vec<i32>) = rows.unzip();
-    let g: Vec<i32> = id.iter().map(|unit| unit + 2).collect();
+    let g: Vec<i32> = id.iter().map(|unit| if *unit == 8 { 0 } else { unit + 2 }).collect();
     let y: Vec<f64> = id.iter().zip(&t).map(|(a, b)| f64::from(a * b)).collect();
     let means = explore().means(df!("id" => id, "t" => t, "g" => g, "y" => y).unwrap()).unwrap();
     let svg = means.to_svg(&PlotOptions::default()).unwrap();
-    assert_eq!(svg.matches("First treated in").count(), 9);
+    assert_eq!(svg.matches("First treated in").count(), 8);
+    // The panel, and its colour in the legend.
+    assert_eq!(svg.matches("Never treated").count(), 2);
 }
 
 #[test]

@@ -14,7 +14,11 @@ fn rows(view: &PanelView) -> Vec<(Option<f64>, String, usize)> {
 
 /// Units 1 to 7 over four periods: never, from 2 on, from 3 on, on and off and on, on and off, always, and always with a gap.
 fn switching() -> DataFrame {
-    let paths = ["0000", "0111", "0011", "0101", "0110", "1111", "1.11"];
+    switched(&["0000", "0111", "0011", "0101", "0110", "1111", "1.11"])
+}
+
+/// Units with these paths of treatment.
+fn switched(paths: &[&str]) -> DataFrame {
     let (mut id, mut t, mut d) = (Vec::new(), Vec::new(), Vec::new());
     for (unit, path) in (1..).zip(paths) {
         for (period, letter) in (1..).zip(path.chars()).filter(|(_, letter)| *letter != '.') {
@@ -85,6 +89,14 @@ fn a_treatment_may_end_and_begin_again() {
 }
 
 #[test]
+fn units_whose_treatment_ends_are_not_always_treated() {
+    let view = by_treatment().panelview(switched(&["1100", "1011", "1111"])).unwrap();
+    let letters: Vec<String> = rows(&view).into_iter().map(|(_, letters, _)| letters).collect();
+    assert_eq!(letters, ["xxee", "xexx", "aaaa"]);
+    assert!(view.to_string().contains("1 or before"), "{view}");
+}
+
+#[test]
 fn a_treatment_gives_the_rollout_of_its_groups() {
     let frame = data::mpdta();
     let look = || Explore::builder().unit("countyreal").time("year");
@@ -152,7 +164,7 @@ fn what_is_irregular_is_said() {
 fn it_is_shown_saved_and_drawn() {
     let view = by_treatment().panelview(switching()).unwrap();
     let shown = view.to_string();
-    for words in ["never treated  nnnn", "oxex", "14.3 %", "Letters: . missing"] {
+    for words in ["never treated  nnnn", "oxex", "14.3%", "Letters: . missing"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     assert!(view.to_csv().unwrap().starts_with("group,pattern,estimate"));
@@ -198,7 +210,7 @@ fn many_units_are_thinned_and_it_is_said() {
     assert_eq!(view.patterns.iter().map(|p| p.units).collect::<Vec<_>>(), [1, 5_000, 5_000]);
     let svg = view.to_svg(&PlotOptions::default()).unwrap();
     assert!(svg.contains("A row of one pixel stands for"), "{svg}");
-    assert!(svg.contains("Too few for a row: 1 pattern of 1 unit together (0.0 %)."), "{svg}");
+    assert!(svg.contains("Too few for a row: 1 pattern of 1 unit together (0.0%)."), "{svg}");
     assert!(svg.len() < 20_000, "{} bytes", svg.len());
     let mut look = by_treatment();
     look.by_cohort = true;

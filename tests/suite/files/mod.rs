@@ -5,6 +5,7 @@ mod input;
 mod missing;
 mod parquet;
 mod paths;
+mod rows;
 mod schemas;
 mod stata;
 mod types;

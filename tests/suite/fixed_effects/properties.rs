@@ -245,6 +245,10 @@ fn small_samples_have_the_corrections_asked_for() {
     near(ratio(&full, &usual_firms), (n - 9.0) / (n - 88.0), 1e-12);
     let unadjusted = of(&firms, usual.g_adj(false));
     near(ratio(&usual_firms, &unadjusted), 80.0 / 79.0, 1e-12);
+    // Rows are no clusters: R fixest 0.14.2 has `n / (n - K)` of robust errors from `K.adj` alone.
+    let robust = of(&Vcov::Hetero, usual);
+    near(ratio(&robust, &of(&Vcov::Hetero, plain)), n / (n - robust.df_k as f64), 1e-12);
+    near(ratio(&robust, &of(&Vcov::Hetero, usual.g_adj(false))), 1.0, 1e-15);
     // Leverage without fixed effects, against a fit of dummies.
     let with_dummies =
         FixedEffects::<Cpu>::builder().formula("y ~ x1 + C(year)").vcov(Vcov::Hc3).build();

@@ -164,8 +164,8 @@ fn other_aggregates_are_refused() {
     refused(Aggregation::simple(), "the aggregation is simple");
     refused(Aggregation::group(), "the aggregation is group");
     refused(Aggregation::dynamic().min_e(0.0), "no event time is the base period");
-    refused(Aggregation::dynamic().min_e(-1.0), "0 period(s) before");
-    refused(Aggregation::dynamic().max_e(-1.0), "0 after");
+    refused(Aggregation::dynamic().min_e(-1.0), "no period before");
+    refused(Aggregation::dynamic().max_e(-1.0), "no period after");
 }
 
 fn analysis() -> HonestResult {
@@ -200,7 +200,8 @@ fn tables_have_every_interval() {
     assert_eq!(result.to_dataframe().unwrap().height(), 4);
     let csv = result.to_csv().unwrap();
     let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-    for name in ["m", "ci_lower", "ci_upper", "open", "method", "delta"] {
+    for name in ["m", "ci_lower", "ci_upper", "open", "open_below", "open_above", "method", "delta"]
+    {
         assert!(header.contains(&name), "{name} in {header:?}");
     }
     assert_eq!(csv.lines().count(), 5, "{csv}");

@@ -32,6 +32,21 @@ fn plain() -> Npiv {
     Npiv::builder().outcome("y").regressors(["x1"]).build()
 }
 
+#[test]
+fn the_table_is_in_the_order_of_the_regressor() {
+    let df = data(&golden_json("npiv.json"));
+    let fit = plain().fit(&df).unwrap();
+    let shown = |fit: &NpivResult| -> Vec<f64> {
+        let table = fit.to_table();
+        table.sections[0].rows.iter().map(|row| row[0].parse().unwrap()).collect()
+    };
+    let points = shown(&fit);
+    assert!(points.len() > 10 && points.is_sorted(), "{points:?}");
+    // As another order of the rows does not change.
+    let shuffled = rows(&df, &permutation(df.height(), 5));
+    assert_eq!(shown(&plain().fit(&shuffled).unwrap()), points);
+}
+
 /// Estimates and standard errors of moderndid 0.2.0 given the dimension.
 #[test]
 fn golden_cases() {

@@ -29,7 +29,7 @@ fn tables_have_the_numbers_and_what_they_are() {
     }
     let shown = weights().to_string();
     for words in [
-        "1 of 7 are negative and add up to -0.0109",
+        "Weights: of 7 cells, one is negative, -0.0109; 6 are positive",
         "fixed effects, under parallel trends; cells of cohorts",
         "standard deviation of 0.07666 or more",
         "deviation is 0.8521 or more",
@@ -85,11 +85,11 @@ fn saved_results_whose_parts_do_not_fit_are_refused() {
 fn pictures_have_their_kinds_and_the_coefficient() {
     let options = burn_did::report::PlotOptions::new();
     let picture = decomposition().to_svg(&options).unwrap();
-    for words in ["Earlier vs later treated", "Two-way coefficient (-0.03655)", "2x2 estimate"] {
+    for words in ["Earlier vs later treated", "Two-way coefficient (−0.03655)", "2×2 estimate"] {
         assert!(picture.contains(words), "{words}");
     }
     let picture = weights().to_svg(&options).unwrap();
-    for words in ["Negative weight", "Time since treatment", "Average weight (0.1429)"] {
+    for words in ["Negative weight", "Periods since first treatment", "Average weight (0.1429)"] {
         assert!(picture.contains(words), "{words}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::DataFiles;
-use burn_did::options::{DecimalMark, Frequency};
+use burn_did::options::{DecimalMark, Frequency, RowCondition};
 use clap::Args;
 
 use crate::defaults;
@@ -30,12 +30,28 @@ pub(crate) struct DataArgs {
     /// What separates decimals in CSV files, where the numbers do not show it.
     #[arg(long, value_name = "MARK", value_parser = OneOf::<DecimalMark>::all())]
     pub decimal: Option<DecimalMark>,
+    /// Rows to use: those for which the condition holds, as in "year <= 2014", "state != CA,NY", "date < 2014-03" or "wage is missing". Several
+    /// conditions, each with the option, must all hold. A row in which the column is missing meets none but "is missing".
+    #[arg(long, value_name = "CONDITION", visible_alias = "subset")]
+    pub rows: Vec<RowCondition>,
 }
 
 impl DataArgs {
     /// The data, and how they are read.
     pub(crate) fn files(&self) -> DataFiles {
-        DataFiles::new(&self.data).decimal(self.decimal)
+        DataFiles::new(&self.data).decimal(self.decimal).rows(self.rows.iter().cloned())
+    }
+
+    /// The data for the workers of a cluster, who take all rows.
+    #[cfg(feature = "ballista")]
+    pub(crate) fn for_cluster(&self) -> Result<&std::path::Path> {
+        match self.rows.is_empty() {
+            true => Ok(&self.data),
+            false => Err(CliError::usage(
+                "--rows is for one machine; the workers of a cluster take all rows",
+                "write files that have only these rows, and fit them without --rows",
+            )),
+        }
     }
 }
 

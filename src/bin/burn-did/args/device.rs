@@ -20,7 +20,13 @@ pub(crate) struct DeviceArgs {
     /// Floating-point type on the device: f64, or f32 on wgpu.
     #[arg(long, value_name = "TYPE", value_parser = OneOf::<Precision>::all())]
     pub precision: Option<Precision>,
-    /// Limit on the unit data held at once in memory (from parquet files) or on the device, as in 2GiB; the rest is streamed.
+}
+
+/// How much of the data is held at once, for commands that stream units.
+#[derive(Args)]
+#[command(next_help_heading = "Device")]
+pub(crate) struct MemoryArgs {
+    /// Limit on the unit data held at once in memory (from parquet and CSV files) or on the device, as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     pub memory_budget: Option<u64>,
 }

@@ -6,7 +6,7 @@
 //! | group-time effects, and averages of them | `group_time.rs` |
 //! | regressions | `regression.rs` |
 //! | level and bootstrap | `inference.rs` |
-//! | backend and devices | `device.rs` |
+//! | backend, devices and memory | `device.rs` |
 //! | tables of several results | `table.rs` |
 //! | what becomes of a result | `output.rs` |
 //! | scores and weights | `weighting.rs` |
@@ -27,7 +27,7 @@ mod weighting;
 pub(crate) use columns::{
     ColumnArgs, ColumnListArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs,
 };
-pub(crate) use device::DeviceArgs;
+pub(crate) use device::{DeviceArgs, MemoryArgs};
 pub(crate) use group_time::{
     AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,
     GroupTimeOutputArgs,

@@ -49,8 +49,8 @@ pub(crate) struct PanelOutputArgs {
     /// Format of the report.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: PanelFormat,
-    /// Bytes of data held at once in memory, as in 2GiB; larger parquet files are read and written piece by piece. By default a third of
-    /// the free memory.
+    /// Bytes of data held at once in memory, as in 2GiB; larger parquet and CSV files are read and written piece by piece. By default
+    /// a third of the free memory.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     pub memory_budget: Option<u64>,
     /// No progress on standard error.

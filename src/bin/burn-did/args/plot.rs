@@ -53,7 +53,7 @@ pub(crate) struct PictureArgs {
     /// Parts to leave out.
     #[arg(long, value_name = "PART,...", requires = "plot", value_enum, value_delimiter = ',')]
     hide: Vec<Part>,
-    /// Colours of effects before and after treatment and of the uniform band, as in "#d55e00,#0072b2"; results that share a panel, and
+    /// Colours of effects before and after treatment and of the uniform band, as in "#7570b3,#1b9e77"; results that share a panel, and
     /// pictures without effects before and after treatment, keep their own.
     #[arg(
         long,
@@ -107,7 +107,7 @@ impl PictureArgs {
             _ => {
                 return Err(CliError::usage(
                     "--colours takes two or three",
-                    "name those before and after treatment and of the band, as in #d55e00,#0072b2",
+                    "name those before and after treatment and of the band, as in #7570b3,#1b9e77",
                 ));
             }
         };

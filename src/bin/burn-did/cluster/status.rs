@@ -53,7 +53,7 @@ fn shown(status: &ClusterStatus) -> String {
     let executors = table(&rows);
     let mut rows = vec![["JOB", "STATE", "DONE", "SECONDS"].map(String::from)];
     rows.extend(status.jobs.iter().map(|job| {
-        let (percent, seconds) = (format!("{:.0} %", job.percent), format!("{:.1}", job.seconds));
+        let (percent, seconds) = (format!("{:.0}%", job.percent), format!("{:.1}", job.seconds));
         [job.stage.clone(), job.state.clone(), percent, seconds]
     }));
     format!("{executors}\n{}", table(&rows))

@@ -7,7 +7,7 @@ use clap::Args;
 use super::group_time;
 use crate::args::{
     AnticipationArgs, ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs,
-    InferenceArgs,
+    InferenceArgs, MemoryArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
@@ -43,6 +43,8 @@ pub(crate) struct AttGtArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,

@@ -9,7 +9,8 @@ use burn_did::{
 use clap::Args;
 
 use crate::args::{
-    AnticipationArgs, BandArgs, ColumnArgs, ComparisonArgs, DeviceArgs, InferenceArgs, OutputArgs,
+    AnticipationArgs, BandArgs, ColumnArgs, ComparisonArgs, DeviceArgs, InferenceArgs, MemoryArgs,
+    OutputArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
@@ -138,6 +139,8 @@ pub(crate) struct ContDidArgs {
     no_comparison_noise: bool,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,

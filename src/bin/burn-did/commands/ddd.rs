@@ -10,6 +10,7 @@ use clap::Args;
 use super::group_time;
 use crate::args::{
     ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
+    MemoryArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
@@ -61,6 +62,8 @@ pub(crate) struct DddArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,

@@ -97,6 +97,6 @@ impl Fit for DemeanArgs {
             .fixef_maxiter(self.projection.fixef_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.source.files(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::args::{
-    ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs, WeightingArgs,
+    ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, MemoryArgs, OutputArgs, WeightingArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
@@ -63,6 +63,8 @@ pub(crate) struct DrdidArgs {
     boot_type: Resampling,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,

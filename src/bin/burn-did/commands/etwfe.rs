@@ -78,7 +78,7 @@ pub(crate) struct EtwfeArgs {
     /// Average over treated rows without their weights.
     #[arg(long, help_heading = "Estimation")]
     unweighted_averages: bool,
-    /// Add the sampling variance of what is averaged over.
+    /// Treat the shares of cohorts and periods as estimates, and add their sampling variance.
     #[arg(long, help_heading = "Estimation")]
     random_shares: bool,
     #[command(flatten)]
@@ -130,6 +130,6 @@ impl Fit for EtwfeArgs {
             .alpha(self.regression.level.alp)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.source.files(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }
 }

@@ -166,6 +166,6 @@ impl Fit for OneFormula<'_> {
             .glm_maxiter(args.glm_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(args.source.files(), one_device(&args.device, &on)?)?)
+        Ok(config.fit_on(args.source.files(), one_device(&on)?)?)
     }
 }

@@ -25,8 +25,8 @@ use crate::words::OneOf;
 #[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png, .svg or .pdf file")))]
 #[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `etwfe`, `imputation`, `two-stage`,
-    /// `lpdid`, `stacked`, `sunab` or `feols` (with an `i()`), or an event study as a JSON object of `betahat`, `sigma`,
+    /// Result saved with `--save` by `burn-did att-gt`, `aggregate`, `ddd`, `cont-did`, `did-multiplegt`, `etwfe`, `imputation`,
+    /// `two-stage`, `lpdid`, `stacked`, `sunab` or `feols` (with an `i()`), or an event study as a JSON object of `betahat`, `sigma`,
     /// `num_pre_periods` and `num_post_periods` (the reference period left out).
     #[arg(help_heading = None)]
     file: PathBuf,

@@ -117,7 +117,7 @@ pub(crate) struct LpdidArgs {
     rank_periods: bool,
     #[command(flatten)]
     level: LevelArgs,
-    /// Limit on the rows held at once in memory (from parquet files), as in 2GiB; the rest is streamed.
+    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
     memory_budget: Option<u64>,
     #[command(flatten)]

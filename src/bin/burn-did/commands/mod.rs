@@ -32,18 +32,11 @@ pub(crate) mod weighting;
 
 use burn_did::backend::DidBackend;
 
-use crate::args::DeviceArgs;
 use crate::backend::On;
 use crate::error::{CliError, Result};
 
 /// The only device.
-fn one_device<'a, B: DidBackend>(asked: &DeviceArgs, on: &On<'a, B>) -> Result<&'a B::Device> {
-    if asked.memory_budget.is_some() {
-        return Err(CliError::usage(
-            "--memory-budget applies to commands that stream units",
-            "leave it out: the columns needed are read as a whole",
-        ));
-    }
+fn one_device<'a, B: DidBackend>(on: &On<'a, B>) -> Result<&'a B::Device> {
     match on.devices {
         [device] => Ok(device),
         _ => Err(CliError::usage(

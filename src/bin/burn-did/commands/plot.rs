@@ -18,9 +18,9 @@ use crate::parse;
 /// treatment, the coefficients of a regression's first `i()`, robust intervals, or violations of parallel trends.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `drdid`, `cont-did`, `did-multiplegt`, `etwfe`, `imputation`,
-    /// `two-stage`, `sunab`, `feols`, `lpdid`, `stacked`, `study`, `honest`, `pretrends`, `npiv`, `bacon`, `twfe-weights`, `describe`,
-    /// `panelview`, `means` or `balance`.
+    /// Result saved with `--save` by `burn-did att-gt`, `aggregate`, `ddd`, `drdid`, `cont-did`, `did-multiplegt`, `etwfe`,
+    /// `imputation`, `two-stage`, `sunab`, `feols`, `lpdid`, `stacked`, `study`, `honest`, `pretrends`, `overlap`, `weighting`, `npiv`,
+    /// `bacon`, `twfe-weights`, `describe`, `panelview`, `means` or `balance`.
     result: PathBuf,
     /// Picture to write: .png, .svg or .pdf.
     #[arg(long = "out", id = "plot", value_name = "FILE", value_parser = parse::picture())]

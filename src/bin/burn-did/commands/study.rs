@@ -23,6 +23,7 @@ use crate::words::OneOf;
 /// curve, with the joint covariance of all specifications and tests of all of them together.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(mut_arg("cband", |arg| arg.help("Uniform bands, from the covariance")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the event studies side by side, or the specification curve, to this .png, .svg or .pdf file")))]
 pub(crate) struct StudyArgs {
     #[command(flatten)]
@@ -144,7 +145,7 @@ impl Fit for StudyArgs {
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<JointStudyResult> {
-        let device = one_device(&self.device, &on)?;
+        let device = one_device(&on)?;
         Ok(self.config(&on).fit_on(self.source.files(), device)?)
     }
 }
@@ -167,7 +168,7 @@ impl Fit for VaryArgs<'_> {
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<SpecificationCurve> {
-        let device = one_device(&self.args.device, &on)?;
+        let device = one_device(&on)?;
         let config = self.args.config(&on);
         Ok(config.specification_curve_on(self.args.source.files(), self.vary, device)?)
     }

@@ -100,6 +100,6 @@ impl Fit for SunabArgs {
             .alpha(self.regression.level.alp)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.source.files(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }
 }

@@ -125,6 +125,10 @@ struct TileSums {
 
 impl TileSums {
     fn reduce(&mut self, block: &[f64], rank: &[u64], active: usize, consumers: &Consumers) {
+        // A stratum may have no column, as of the never treated if no cell has an estimate.
+        if active == 0 {
+            return;
+        }
         self.cross = vec![0.0; active * active];
         cross_block(block, rank.len(), active, &mut self.cross);
         if let Some(spec) = &consumers.multipliers {

@@ -1,6 +1,7 @@
 //! Whether coefficients and their covariance are numbers that can be worked with.
 
 use super::{DidError, Result};
+use crate::report::number::counted;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
 pub(crate) const ROUNDING: f64 = 1e-10;
@@ -34,8 +35,12 @@ pub(crate) fn check_usable(
 
 fn check_dimensions(n: usize, covariance: &[Vec<f64>], pre: usize, post: usize) -> Result<()> {
     if pre == 0 || post == 0 {
+        let [pre, post] = [pre, post].map(|count| match count {
+            0 => "no period".to_owned(),
+            _ => counted(count, "period", "periods"),
+        });
         return wrong(format!(
-            "it has {pre} period(s) before the reference period and {post} after it; choose a window with at least one of each"
+            "it has {pre} before the reference period and {post} after it; at least one of each is needed, in the data and in the window"
         ));
     }
     if pre.checked_add(post) != Some(n) {

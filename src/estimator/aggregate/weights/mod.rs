@@ -213,22 +213,7 @@ impl<'a> Selection<'a> {
         Ok(LinearAggregation { rows, overall })
     }
 
-    pub fn calendar(
-        &self,
-        options: &Aggregation,
-        warnings: &mut Vec<DidWarning>,
-    ) -> Result<LinearAggregation> {
-        let ignored = [
-            ("min_e", options.min_e.is_some()),
-            ("max_e", options.max_e.is_some()),
-            ("balance_e", options.balance_e.is_some()),
-        ];
-        warnings.extend(
-            ignored
-                .into_iter()
-                .filter(|(_, given)| *given)
-                .map(|(option, _)| DidWarning::IgnoredOption { option: option.into() }),
-        );
+    pub fn calendar(&self) -> Result<LinearAggregation> {
         let mut times: Vec<f64> =
             self.cells.iter().filter(|(_, c, _)| c.is_post()).map(|(_, c, _)| c.time).collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -270,18 +255,38 @@ fn no_post(max_e: Option<f64>) -> DidError {
     DidError::EmptyWindow { what: format!("no post-treatment cell to average{window}") }
 }
 
+/// Options of the window that an average of this kind does not have: all by period, and by group and over all but the last event time.
+fn ignored(options: &Aggregation) -> impl Iterator<Item = DidWarning> + use<> {
+    let kind = options.kind;
+    let is_ignored = move |option: &str| match kind {
+        AggregationKind::Dynamic => false,
+        AggregationKind::Calendar => true,
+        AggregationKind::Simple | AggregationKind::Group => option != "max_e",
+    };
+    let given = [
+        ("min_e", options.min_e.is_some()),
+        ("max_e", options.max_e.is_some()),
+        ("balance_e", options.balance_e.is_some()),
+    ];
+    given
+        .into_iter()
+        .filter(move |(option, given)| *given && is_ignored(option))
+        .map(|(option, _)| DidWarning::IgnoredOption { option: option.into() })
+}
+
 /// The aggregation in linear form.
 pub(in crate::estimator) fn linear(
     effects: &GroupTimeEffects,
     options: &Aggregation,
     warnings: &mut Vec<DidWarning>,
 ) -> Result<LinearAggregation> {
+    warnings.extend(ignored(options));
     let selection = Selection::new(effects, options);
     match options.kind {
         AggregationKind::Simple => selection.simple(options.max_e),
         AggregationKind::Group => selection.group(options.max_e, options.na_rm),
         AggregationKind::Dynamic => selection.dynamic(options, warnings),
-        AggregationKind::Calendar => selection.calendar(options, warnings),
+        AggregationKind::Calendar => selection.calendar(),
     }
 }
 

@@ -150,3 +150,21 @@ fn a_group_that_is_left_out_takes_no_place_between_periods() {
     close(&[overall(&before, Aggregation::simple())], &[1.0]);
     close(&[overall(&before, Aggregation::group())], &[2.5]);
 }
+
+#[test]
+fn options_without_effect_are_said() {
+    let said = |options: Aggregation| {
+        let mut warnings = Vec::new();
+        let options = options.min_e(0.0).max_e(1.0).balance_e(1);
+        linear(&effects(), &options, &mut warnings).expect("it can be formed");
+        let option = |warning| match warning {
+            DidWarning::IgnoredOption { option } => option,
+            other => panic!("{other}"),
+        };
+        warnings.into_iter().map(option).collect::<Vec<_>>()
+    };
+    assert!(said(Aggregation::dynamic()).is_empty());
+    assert_eq!(said(Aggregation::simple()), ["min_e", "balance_e"]);
+    assert_eq!(said(Aggregation::group()), ["min_e", "balance_e"]);
+    assert_eq!(said(Aggregation::calendar()), ["min_e", "max_e", "balance_e"]);
+}

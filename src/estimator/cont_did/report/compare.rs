@@ -1,11 +1,12 @@
 //! Effects of a continuous treatment as a column of a comparison.
 
-use crate::base::calendar::label;
+use crate::base::calendar::exact;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, DoseAggregation};
-use crate::estimator::cont_did::{ContDidResult, DoseCurve};
+use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow};
 use crate::report::compare::{Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts};
+use crate::report::number::point;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
 
@@ -30,19 +31,20 @@ impl Comparable for ContDidResult {
         {
             return study.terms();
         }
-        let term = |name: String, order, estimate, band| Term::new(name, order, estimate, band);
+        let term = |name: &str, order, estimate, band| Term::new(name, order, estimate, band);
+        let at = |of: &str, row: &DoseRow, rank: f64, estimate, band| {
+            term(&format!("{of}({})", exact(row.dose)), [rank, row.dose, 0.0], estimate, band)
+                .shown(format!("{of}({})", point(row.dose)))
+        };
         let DoseCurve { band_att, band_acrt, .. } = self.dose;
         let curves = self.dose.rows.iter().flat_map(|row| {
-            let shown = label(row.dose);
-            [
-                term(format!("ATT({shown})"), [6.0, row.dose, 0.0], row.att, band_att),
-                term(format!("ACRT({shown})"), [7.0, row.dose, 0.0], row.acrt, band_acrt),
-            ]
+            let att = at("ATT", row, 6.0, row.att, band_att);
+            [att, at("ACRT", row, 7.0, row.acrt, band_acrt)]
         });
         let (overall, pointwise) = (&self.overall, Band::Pointwise);
         [
-            term("Overall ATT".into(), [0.0; 3], overall.att, pointwise),
-            term("Overall ACRT".into(), [0.0, 1.0, 0.0], overall.acrt, pointwise),
+            term("Overall ATT", [0.0; 3], overall.att, pointwise),
+            term("Overall ACRT", [0.0, 1.0, 0.0], overall.acrt, pointwise),
         ]
         .into_iter()
         .chain(curves)

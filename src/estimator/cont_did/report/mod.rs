@@ -6,7 +6,6 @@ mod plot;
 
 use std::fmt;
 
-use crate::base::calendar::label;
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
 use crate::estimator::aggregate::{Aggregated, Aggregation, LeftOut};
@@ -14,7 +13,7 @@ use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::Digits;
+use crate::report::number::{Digits, point};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
@@ -212,7 +211,7 @@ impl ContDidResult {
             self.curves()
         ));
         let (low, high) = self.knots.range;
-        notes.push(format!("Doses: {} to {}", label(rounded(low)), label(rounded(high))));
+        notes.push(format!("Doses: {} to {}", point(low), point(high)));
         notes.push(foot::sample(settings));
         notes.push(format!("Std. Errors: {}{}", foot::errors(settings, None), self.more_errors()));
         notes.extend(foot::data(&self.level.audit, settings.frequency));
@@ -288,7 +287,7 @@ impl DoseCurve {
         let att = Digits::of(self.rows.iter().map(|row| &row.att));
         let acrt = Digits::of(self.rows.iter().map(|row| &row.acrt));
         let row = |row: &DoseRow| {
-            let mut out = vec![label(rounded(row.dose))];
+            let mut out = vec![point(row.dose)];
             for (e, digits) in [(&row.att, att), (&row.acrt, acrt)] {
                 out.extend(columns(e, digits));
             }
@@ -300,11 +299,6 @@ impl DoseCurve {
             rows: self.rows.iter().map(row).collect(),
         }
     }
-}
-
-/// A dose with as many digits as people read.
-fn rounded(dose: f64) -> f64 {
-    format!("{dose:.5e}").parse().unwrap_or(dose)
 }
 
 result!(ContDidResult);

@@ -22,9 +22,12 @@ impl ContDidResult {
             overall: [Some(self.overall.att), Some(self.overall.acrt)],
             words: CurveWords {
                 title: "Effects by Dose".into(),
-                x: format!("Dose ({dose})"),
+                x: match dose.to_lowercase().as_str() {
+                    "dose" => "Dose".into(),
+                    _ => format!("Dose ({dose})"),
+                },
                 y: [format!("ATT(d) ({outcome})"), format!("ACRT(d) ({outcome} per unit of dose)")],
-                marks: "percentiles of the doses",
+                marks: "Percentiles of the doses",
             },
         }))
     }

@@ -1,6 +1,6 @@
 //! Extended two-way fixed effects in print.
 
-use crate::base::calendar::{label, shown};
+use crate::base::calendar::{label, named, shown};
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -67,10 +67,10 @@ impl Report for EtwfeResult {
         let events =
             |of: &[EtwfeEffect]| Variable::numbers("event_time", of.iter().map(|of| of.event_time));
         let groups = |of: &[EtwfeEffect]| {
-            Variable::words("group", of.iter().map(|of| Some(self.period(of.group))))
+            Variable::words("group", of.iter().map(|of| Some(self.key(of.group))))
         };
         let times = |of: &[EtwfeEffect]| {
-            Variable::words("time", of.iter().map(|of| Some(self.period(of.time))))
+            Variable::words("time", of.iter().map(|of| Some(self.key(of.time))))
         };
         vec![
             overall,
@@ -130,6 +130,11 @@ impl Report for EtwfeResult {
 }
 
 impl EtwfeResult {
+    /// A period or group in data frames.
+    fn key(&self, at: Option<f64>) -> String {
+        at.map_or_else(String::new, |at| named(at, self.settings.frequency))
+    }
+
     fn period(&self, at: Option<f64>) -> String {
         at.map_or_else(String::new, |at| shown(at, self.settings.frequency))
     }

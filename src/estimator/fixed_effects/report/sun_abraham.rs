@@ -7,6 +7,7 @@ use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
+use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::Table;
@@ -17,7 +18,12 @@ impl Report for SunAbrahamResult {
     const KIND: &'static str = "sun_abraham";
 
     fn table(&self) -> Table {
-        self.event_study.table()
+        let mut table = self.event_study.table();
+        let audit = &self.regression.audit;
+        table.notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
+        let warnings = self.regression.messages().into_iter();
+        table.notes.extend(warnings.map(|message| format!("Warning: {message}")));
+        table
     }
 
     fn estimates(&self) -> Vec<Estimates> {

@@ -37,10 +37,16 @@ impl Report for HonestResult {
         let Estimate { ci_lower, ci_upper, .. } = self.original;
         let excludes = self.original.excludes_zero();
         let original = row(String::new(), ci_lower, ci_upper, "Original", excludes);
-        let robust = self
-            .intervals
-            .iter()
-            .map(|i| row(short(i.m), i.lower, i.upper, self.method.label(), i.excludes_zero()));
+        let robust = self.intervals.iter().map(|i| {
+            let open = match i.open {
+                [false, false] => "",
+                [true, false] => ", open below",
+                [false, true] => ", open above",
+                [true, true] => ", open on both sides",
+            };
+            let method = format!("{}{open}", self.method.label());
+            row(short(i.m), i.lower, i.upper, &method, i.excludes_zero())
+        });
         let level = foot::percent(self.options.alpha);
         let [lower, upper] = [format!("[{level}% Robust"), "Conf. Int.]".into()];
         Table {
@@ -68,7 +74,9 @@ impl Report for HonestResult {
         let m = vec![Variable::numbers("m", robust.iter().map(|i| Some(i.m)))];
         let words = |name: &str, word: &str| Variable::words(name, vec![Some(word); robust.len()]);
         let intervals = Estimates::new("intervals", m, robust.iter().map(ends)).intervals().with([
-            Variable::flags("open", robust.iter().map(|i| i.open)),
+            Variable::flags("open", robust.iter().map(RobustInterval::is_open)),
+            Variable::flags("open_below", robust.iter().map(|i| i.open[0])),
+            Variable::flags("open_above", robust.iter().map(|i| i.open[1])),
             words("method", self.method.word()),
             words("delta", &self.name),
         ]);

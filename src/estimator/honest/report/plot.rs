@@ -62,6 +62,12 @@ impl HonestResult {
         let frequency = self.study.provenance.settings().and_then(|s| s.frequency);
         let left_out = self.study.left_out.as_ref().map(|left_out| left_out.warning());
         chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
+        let open = self.intervals.iter().filter(|i| i.is_open()).map(|i| short(i.m));
+        let open: Vec<String> = open.collect();
+        if !open.is_empty() {
+            let open = open.join(", ");
+            chart.remarks.push(format!("Intervals that may be longer than drawn: at {open}"));
+        }
         if options.show_legend {
             let level = percent(self.options.alpha);
             let entry = |key, label: String| LegendEntry { key, label };

@@ -194,15 +194,21 @@ fn far_estimates_are_found() {
 fn grids_that_cut_an_interval_say_so() {
     let options = Honest::relative_magnitude().m([1.0]);
     let cut = example(2).honest(options.clone().grid(0.0, 0.5)).expect("an analysis");
-    assert!(cut.intervals[0].open && cut.warnings.len() == 1, "{:?}", cut.warnings);
+    assert!(cut.intervals[0].is_open() && cut.warnings.len() == 1, "{:?}", cut.warnings);
+    // The end of a grid that leaves out zero is no evidence against zero.
+    let above = example(2).honest(options.clone().grid(0.01, 0.5)).expect("an analysis");
+    let interval = above.intervals[0];
+    assert!(interval.open[0] && interval.lower.is_some_and(|lower| lower > 0.0), "{interval:?}");
+    assert!(!interval.excludes_zero());
+    assert!(above.to_string().contains(", open "), "{above}");
     let empty = example(2).honest(options.grid(50.0, 51.0)).expect("an analysis");
     assert_eq!((empty.intervals[0].lower, empty.warnings.len()), (None, 1));
     // A fixed-length first stage ends where its own grid does, and nowhere else.
     let fixed = Honest::smoothness().m([0.05]).method(HonestMethod::ConditionalFixedLength);
     let whole = example(2).honest(fixed.clone()).expect("an analysis");
-    assert!(!whole.intervals[0].open && whole.warnings.is_empty(), "{:?}", whole.warnings);
+    assert!(!whole.intervals[0].is_open() && whole.warnings.is_empty(), "{:?}", whole.warnings);
     let cut = example(2).honest(fixed.grid(0.0, 0.5)).expect("an analysis");
-    assert!(cut.intervals[0].open && cut.warnings.len() == 1, "{:?}", cut.warnings);
+    assert!(cut.intervals[0].is_open() && cut.warnings.len() == 1, "{:?}", cut.warnings);
 }
 
 #[test]
@@ -307,7 +313,7 @@ fn what_does_not_fit_together_is_refused() {
         let error = study.expect_err("it does not fit").to_string();
         assert!(error.contains(words), "{error}");
     };
-    refused(EventStudy::new(vec![1.0, 2.0], one(), 2, 0), "0 after");
+    refused(EventStudy::new(vec![1.0, 2.0], one(), 2, 0), "no period after");
     refused(EventStudy::new(vec![1.0, 2.0], one(), 2, 1), "2 coefficient(s) are not 2");
     refused(EventStudy::new(vec![1.0, 2.0], one(), usize::MAX, 3), "coefficient(s)");
     refused(EventStudy::new(vec![1.0, 2.0, 3.0], one(), 2, 1), "not 3 by 3");

@@ -3,7 +3,9 @@
 #[cfg(feature = "plot")]
 mod plot;
 
-use crate::base::calendar::label;
+use std::cmp::Ordering;
+
+use crate::base::calendar::exact;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -12,7 +14,7 @@ use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::Digits;
+use crate::report::number::{Digits, point};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
@@ -33,8 +35,7 @@ impl Report for NpivResult {
         let h = Digits::of(self.rows.iter().map(|row| &row.h));
         let slope = Digits::of(self.rows.iter().map(|row| &row.derivative));
         let row = |row: &NpivRow| {
-            let mut out: Vec<String> =
-                row.x.iter().map(|x| label(format!("{x:.5e}").parse().unwrap_or(*x))).collect();
+            let mut out: Vec<String> = row.x.iter().copied().map(point).collect();
             for (e, digits) in [(&row.h, h), (&row.derivative, slope)] {
                 out.extend(columns(e, digits));
             }
@@ -43,7 +44,7 @@ impl Report for NpivResult {
         let step = self.rows.len().div_ceil(SHOWN).max(1);
         let five = [vec![Align::Right; 4], vec![Align::Mark]].concat();
         let align = [vec![Align::Right; self.config.regressors.len()], five.clone(), five].concat();
-        let rows = self.rows.iter().step_by(step).map(row).collect();
+        let rows = self.by_regressors().into_iter().step_by(step).map(row).collect();
         Table {
             title: "Nonparametric Function by Sieves".into(),
             align,
@@ -106,6 +107,16 @@ impl Report for NpivResult {
 }
 
 impl NpivResult {
+    /// The points by the first regressor, then by the others, whatever the order of the data's rows.
+    fn by_regressors(&self) -> Vec<&NpivRow> {
+        let mut rows: Vec<&NpivRow> = self.rows.iter().collect();
+        rows.sort_by(|a, b| {
+            let pairs = a.x.iter().zip(&b.x).map(|(a, b)| a.total_cmp(b));
+            pairs.fold(Ordering::Equal, Ordering::then)
+        });
+        rows
+    }
+
     fn notes(&self, step: usize) -> Vec<String> {
         let config = &self.config;
         let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
@@ -133,6 +144,7 @@ impl NpivResult {
         ));
         let (draws, seed) = config.draws;
         notes.push(format!("Observations: {}, Bands: {draws} draws, seed {seed}", self.n));
+        notes.extend(foot::reading(&self.files, &[]));
         notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
         notes
     }
@@ -142,15 +154,17 @@ result!(NpivResult);
 
 impl Comparable for NpivResult {
     fn terms(&self) -> Vec<Term> {
-        let point =
-            |row: &NpivRow| row.x.iter().map(|x| label(*x)).collect::<Vec<String>>().join(", ");
+        let at = |row: &NpivRow, digits: fn(f64) -> String| {
+            row.x.iter().map(|x| digits(*x)).collect::<Vec<String>>().join(", ")
+        };
         let term = |name: &str, rank: f64, row: &NpivRow, estimate| {
             Term::new(
-                format!("{name}({})", point(row)),
+                format!("{name}({})", at(row, exact)),
                 [rank, row.x.first().copied().unwrap_or_default(), 0.0],
                 estimate,
                 Band::Uniform,
             )
+            .shown(format!("{name}({})", at(row, point)))
         };
         let both = |row| [term("h", 8.0, row, row.h), term("Derivative", 9.0, row, row.derivative)];
         self.rows.iter().flat_map(both).collect()

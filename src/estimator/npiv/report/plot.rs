@@ -23,7 +23,7 @@ impl NpivResult {
                 title: "Function by Sieves".into(),
                 x: regressor.clone(),
                 y: [format!("h ({})", self.config.outcome), "Derivative".into()],
-                marks: "knots",
+                marks: "Knots",
             },
         })
     }

@@ -1,6 +1,6 @@
 //! Stacked difference-in-differences in print.
 
-use crate::base::calendar::shown;
+use crate::base::calendar::{named, shown};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
@@ -56,7 +56,10 @@ impl Report for StackedResult {
             })
         };
         let keys = vec![
-            Variable::words("cohort", weights().map(|(sub, ..)| Some(self.cohort(sub)))),
+            Variable::words(
+                "cohort",
+                weights().map(|(sub, ..)| Some(named(sub.cohort, self.sample.frequency))),
+            ),
             Variable::numbers("event_time", weights().map(|(_, at, _)| Some(at as f64))),
         ];
         let none = weights().map(|_| Estimate::default());

@@ -82,10 +82,14 @@ impl Report for BaconResult {
             Variable::counts("comparisons", sums.iter().map(|of| Some(of.comparisons))),
         ]);
         let all = &self.comparisons;
+        let control = |of: &BaconComparison| match of.control {
+            Some(group) if of.kind != ComparisonKind::LaterVsAlways => self.settings.key(group),
+            _ => self.control(of),
+        };
         let keys = vec![
             Variable::words("kind", all.iter().map(|of| name(of.kind))),
-            Variable::words("treated", all.iter().map(|of| Some(self.settings.period(of.treated)))),
-            Variable::words("control", all.iter().map(|of| Some(self.control(of)))),
+            Variable::words("treated", all.iter().map(|of| Some(self.settings.key(of.treated)))),
+            Variable::words("control", all.iter().map(|of| Some(control(of)))),
         ];
         let comparisons =
             Estimates::new("comparisons", keys, all.iter().map(|of| only(of.estimate))).with([

@@ -5,13 +5,18 @@ mod bacon;
 mod plot;
 mod weights;
 
-use crate::base::calendar::shown;
+use crate::base::calendar::{named, shown};
 use crate::estimator::twfe::TwfeSettings;
 use crate::report::foot;
 
 impl TwfeSettings {
     fn period(&self, period: f64) -> String {
         shown(period, self.frequency)
+    }
+
+    /// A period in data frames.
+    fn key(&self, period: f64) -> String {
+        named(period, self.frequency)
     }
 
     /// The first treated period of some units.

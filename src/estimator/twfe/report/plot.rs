@@ -4,6 +4,7 @@ use super::{bacon, weights};
 use crate::base::words::Words;
 use crate::estimator::twfe::{BaconResult, ComparisonKind, TwfeWeightsResult};
 use crate::report::number::short;
+use crate::report::plot::chart::since_treatment;
 use crate::report::plot::scatter::{Scatter, ScatterKind};
 
 impl BaconResult {
@@ -14,14 +15,16 @@ impl BaconResult {
             let points: Vec<(f64, f64)> = of_kind.map(|of| (of.weight, of.estimate)).collect();
             (!points.is_empty()).then(|| ScatterKind { label: kind.name().into(), points })
         };
-        let line = |value: f64| (value, format!("Two-way coefficient ({})", short(value)));
+        let line = |value: f64| {
+            (value, format!("Two-way coefficient ({})", short(value).replace('-', "−")))
+        };
         Scatter {
             kinds: ComparisonKind::WORDS.iter().filter_map(|entry| kind(entry.value)).collect(),
             line: self.coefficient.estimate.map(line),
             whole: false,
             title: bacon::TITLE.into(),
             x: "Weight".into(),
-            y: format!("2x2 estimate ({})", self.settings.outcome),
+            y: format!("2×2 estimate ({})", self.settings.outcome),
         }
     }
 }
@@ -36,13 +39,16 @@ impl TwfeWeightsResult {
             (!points.is_empty()).then(|| ScatterKind { label: label.into(), points })
         };
         let kinds = [kind("Positive weight", false), kind("Negative weight", true)];
+        let mut times: Vec<f64> = self.rows.iter().map(|row| row.time - row.group).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
         let average = 1.0 / self.rows.len().max(1) as f64;
         Scatter {
             kinds: kinds.into_iter().flatten().collect(),
             line: Some((average, format!("Average weight ({})", short(average)))),
             whole: true,
             title: weights::TITLE.into(),
-            x: "Time since treatment".into(),
+            x: since_treatment(&times, self.settings.frequency).into(),
             y: "Weight on ATT(g, t)".into(),
         }
     }

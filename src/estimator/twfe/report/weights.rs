@@ -10,7 +10,7 @@ use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::short;
+use crate::report::number::{counted, short};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, Section, Table, strings};
@@ -50,7 +50,7 @@ impl Report for TwfeWeightsResult {
         let rows = &self.rows;
         let keys = vec![Variable::fact("term", self.settings.group.as_str())];
         let coefficient = Estimates::single("coefficient", keys, self.estimate());
-        let period = |at: f64| Some(self.settings.period(at));
+        let period = |at: f64| Some(self.settings.key(at));
         let keys = vec![
             Variable::words("group", rows.iter().map(|of| period(of.group))),
             Variable::words("time", rows.iter().map(|of| period(of.time))),
@@ -112,6 +112,15 @@ impl TwfeRegression {
     }
 }
 
+/// How many weights have a sign, and their sum.
+fn added(count: usize, sign: &str, sum: f64) -> String {
+    match count {
+        0 => format!("none is {sign}"),
+        1 => format!("one is {sign}, {}", weight(sum)),
+        _ => format!("{count} are {sign} and add up to {}", weight(sum)),
+    }
+}
+
 impl TwfeWeightsResult {
     fn estimate(&self) -> Estimate {
         Estimate { estimate: Some(self.coefficient), ..Estimate::default() }
@@ -127,11 +136,10 @@ impl TwfeWeightsResult {
             format!("Regression: {}; cells of {of}", self.regression.name()),
             format!("Coefficient: {}", short(self.coefficient)),
             format!(
-                "Weights: {} of {cells} are negative and add up to {}; {} are positive and add up to {}",
-                self.n_negative,
-                weight(self.sum_negative),
-                self.n_positive,
-                weight(self.sum_positive)
+                "Weights: of {}, {}; {}",
+                counted(cells, "cell", "cells"),
+                added(self.n_negative, "negative", self.sum_negative),
+                added(self.n_positive, "positive", self.sum_positive)
             ),
         ];
         notes.push(match self.sd_zero_average {

@@ -14,6 +14,7 @@ use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::facts as settings_facts;
+use crate::report::foot;
 use crate::report::number::short;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
@@ -124,6 +125,11 @@ impl Report for Weighting {
     }
 }
 
+/// A method as tables of estimates name it; those of two periods have no other name.
+fn in_words(method: &str) -> String {
+    method.parse().map_or_else(|_| method.to_owned(), |known| foot::method_name(known).to_owned())
+}
+
 /// A normalised difference; what is left of one that vanishes is rounding.
 fn shown_difference(value: f64) -> String {
     let text = format!("{value:.3}");
@@ -220,7 +226,7 @@ impl Weighting {
         let mut notes = vec![
             "Weighted: comparison units as the estimator weighs them".into(),
             "Norm. Diff.: difference of means over the root of the average variance before weighting".into(),
-            format!("Method: {}{trimmed}", self.method),
+            format!("Method: {}{trimmed}", in_words(&self.method)),
             format!("Sampling weights: {weights}, Covariates: {}", self.settings.covariates),
         ];
         if let Some(units) = self.settings.comparison_units() {

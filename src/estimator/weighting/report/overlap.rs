@@ -1,5 +1,6 @@
 //! Overlap by cell in print.
 
+use super::in_words;
 #[cfg(feature = "plot")]
 use super::plot;
 #[cfg(feature = "plot")]
@@ -11,6 +12,7 @@ use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::facts as settings_facts;
+use crate::report::number::counted;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, Section, Table, strings};
@@ -54,7 +56,7 @@ impl Report for OverlapByCell {
             "of Weight",
             "Effective N",
             "Weighted",
-            "Left",
+            "Ratio",
         ];
         let keys: &[&str] = if cells { &["Group", "Time"] } else { &[] };
         let header = strings(&[keys, &heads[..]].concat());
@@ -104,8 +106,8 @@ impl Report for OverlapByCell {
     fn messages(&self) -> Vec<String> {
         let mut messages = Vec::new();
         if self.not_estimated > 0 {
-            messages
-                .push(format!("{} cells have no estimate, and so no overlap", self.not_estimated));
+            let cells = counted(self.not_estimated, "cell has", "cells have");
+            messages.push(format!("{cells} no estimate, and so no overlap"));
         }
         if self.rows.is_empty() && self.not_estimated == 0 {
             let message = "the estimator does not say how it weighs comparison units";
@@ -142,9 +144,9 @@ impl OverlapByCell {
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
             "Max Score: largest propensity score of a treated (T) and of a comparison unit (C)".to_owned(),
-            "Effective N: comparison units by sampling weights, (Σ w)² / Σ w²; Weighted: by weights times odds; Left: the ratio".to_owned(),
+            "Effective N: comparison units by sampling weights, (sum of w)² / (sum of w²); Weighted: by weights times odds; Ratio: of the two".to_owned(),
         ];
-        let method = &self.method;
+        let method = in_words(&self.method);
         notes.push(match self.trim_level {
             Some(level) => format!("Method: {method}, Trimmed from a score of: {level}"),
             None => format!("Method: {method}"),

@@ -22,7 +22,7 @@ impl Weighting {
     /// Normalised differences before and after weighting, beside the names of the covariates.
     pub(super) fn love_plot(&self, options: &PlotOptions) -> Result<Picture> {
         let title = "Balance Before and After Weighting";
-        let words = ChartWords { title, x_label: "Normalised difference, treated - comparison" };
+        let words = ChartWords { title, x_label: "Normalised difference, treated − comparison" };
         let Some(first) = self.comparisons.first().filter(|of| !of.covariates.is_empty()) else {
             return Err(nothing("covariates whose balance could be drawn"));
         };
@@ -132,7 +132,7 @@ pub(super) fn scores(of: &OverlapByCell, options: &PlotOptions) -> Result<Pictur
     if let Some(level) = of.trim_level {
         let whole: usize = of.rows.iter().map(|row| row.overlap.trimmed).sum();
         chart.remarks = vec![format!(
-            "Dashed: comparison units are trimmed from {level}; {whole} are in all cells"
+            "Dashed: comparison units are trimmed from {level}; in all cells together these are {whole}"
         )];
     }
     Ok(Picture::Chart(chart))

@@ -14,12 +14,11 @@ use super::reading::ReadPiece;
 use super::scanner::count;
 use super::source::Source;
 use super::typing::{by_column, kinds, opened};
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::base::{storage, temporary};
 use crate::read::columns::{MissingValues, ReadAsMissing, TokenCounts, Wanted};
 use crate::read::files::Files;
-use crate::read::files::parquet::ParquetFile;
+use crate::read::files::parquet::{ParquetFile, TemporaryParquet};
 
 /// Pieces that a core reads before they are written.
 const ROUND: usize = 4;
@@ -42,11 +41,13 @@ pub(crate) struct Conversion<'a> {
     pub progress: Option<&'a Progress>,
 }
 
-/// The columns of CSV files that were asked for, as parquet in a temporary file, and what of them was read as missing.
+/// The columns of CSV files that were asked for, as parquet in a temporary file, and what of them was read as missing. `keep` has
+/// the rows and columns of a frame that are written.
 pub(crate) fn converted(
     files: &Files,
     roles: &Wanted,
     conversion: &Conversion<'_>,
+    mut keep: impl FnMut(DataFrame) -> Result<DataFrame>,
 ) -> Result<(ParquetFile, Vec<ReadAsMissing>)> {
     let Conversion { missing, rows, memory_budget, progress } = *conversion;
     let threads = rayon::current_num_threads();
@@ -66,8 +67,7 @@ pub(crate) fn converted(
         let kinds = kinds(reading, &found)?;
         let modes: Vec<Option<Mode>> = kinds.iter().map(|kind| Some(kind.mode())).collect();
         let mut words = vec![TokenCounts::default(); columns.len()];
-        let file = Arc::new(temporary::file()?);
-        let mut writer = None;
+        let mut file = TemporaryParquet::new()?;
         let mut write = |read: Vec<ReadPiece>| -> Result<()> {
             let height = read.iter().map(|piece| piece.rows).sum();
             let parts: Vec<Vec<ColumnPart>> = by_column(read, columns.len());
@@ -79,38 +79,14 @@ pub(crate) fn converted(
                 *words = std::mem::take(words).join(more);
                 series.push(read.into_column());
             }
-            let df = DataFrame::new(height, series)?;
-            let writer = match &mut writer {
-                Some(writer) => writer,
-                None => {
-                    let to = storage::parquet(Arc::clone(&file));
-                    let to = to.with_compression(ParquetCompression::Uncompressed);
-                    writer.insert(to.batched(df.schema()).map_err(unwritten)?)
-                }
-            };
-            let mut starts = (0..height).step_by(rows.max(1));
-            starts.try_for_each(|start| {
-                writer.write_batch(&df.slice(start as i64, rows)).map_err(unwritten)
-            })
+            file.write(&keep(DataFrame::new(height, series)?)?, rows)
         };
         // Without any row there is a schema.
         write(Vec::new())?;
         reading.rounds(&modes, pieces, "converting", &mut write)?;
-        if let Some(writer) = writer {
-            writer.finish().map_err(unwritten)?;
-        }
         let missing = columns.iter().zip(words).flat_map(|(column, words)| words.of(&column.name));
-        Ok((ParquetFile::Temporary(file), missing.collect()))
+        Ok((file.finish()?, missing.collect()))
     })
-}
-
-fn unwritten(error: PolarsError) -> DidError {
-    match error {
-        PolarsError::IO { error, .. } => {
-            temporary::failed(std::io::Error::new(error.kind(), error.to_string()))
-        }
-        other => other.into(),
-    }
 }
 
 /// Rows of files, as many as their first lines let expect.

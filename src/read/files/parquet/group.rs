@@ -3,15 +3,12 @@
 //! Splitters from a sample of the labels cut their range into buckets of about a frame each; every row goes to the file of
 //! its bucket. A bucket has all rows of its units, and buckets ascend.
 
-use std::io;
-
 use polars::prelude::*;
 
-use super::file::ParquetFile;
 use super::files::{FilePart, ParquetFiles};
-use crate::base::error::{DidError, Result};
+use super::temporary::TemporaryParquet;
+use crate::base::error::Result;
 use crate::read::columns::Label;
-use crate::{base::storage, base::temporary};
 
 /// Buckets, each an open file.
 const MAX_BUCKETS: usize = 256;
@@ -23,7 +20,7 @@ pub(super) fn group(
 ) -> Result<ParquetFiles> {
     let rows = usize::try_from(files.rows).unwrap_or(usize::MAX);
     let splitters = splitters(sample, rows.div_ceil(frame_rows).clamp(1, MAX_BUCKETS));
-    let mut writers: Vec<Option<(FilePart, RowWriter)>> =
+    let mut buckets: Vec<Option<(TemporaryParquet, usize)>> =
         (0..=splitters.len()).map(|_| None).collect();
     let mut done = 0;
     for part in &files.parts {
@@ -36,20 +33,19 @@ pub(super) fn group(
                 continue;
             }
             let rows = df.take(&IdxCa::from_vec(PlSmallStr::EMPTY, rows))?;
-            let entry = &mut writers[bucket];
-            let (part, writer) = match entry {
+            let entry = &mut buckets[bucket];
+            let (file, written) = match entry {
                 Some(open) => open,
-                None => entry.insert(create(&df)?),
+                None => entry.insert((TemporaryParquet::new()?, 0)),
             };
-            part.rows += rows.height();
-            writer(Some(&rows))?;
+            file.write(&rows, rows.height())?;
+            *written += rows.height();
         }
         files.report("grouping by unit", done);
     }
     let mut parts = Vec::new();
-    for (part, mut writer) in writers.into_iter().flatten() {
-        writer(None)?;
-        parts.push(part);
+    for (file, rows) in buckets.into_iter().flatten() {
+        parts.push(FilePart { source: file.finish()?, start: 0, rows });
     }
     let as_written = Some(std::mem::replace(&mut files.parts, parts));
     Ok(ParquetFiles { as_written, whole_units: true, ..files })
@@ -76,30 +72,4 @@ pub(crate) fn rows_by_bucket(
         buckets[bucket].push(index);
     }
     buckets
-}
-
-/// Appends rows to a file; without rows it finishes the file.
-type RowWriter = Box<dyn FnMut(Option<&DataFrame>) -> Result<()>>;
-
-fn create(df: &DataFrame) -> Result<(FilePart, RowWriter)> {
-    let file = Arc::new(temporary::file()?);
-    let source = ParquetFile::Temporary(Arc::clone(&file));
-    let mut writer = storage::parquet(file)
-        .with_compression(ParquetCompression::Uncompressed)
-        .batched(df.schema())
-        .map_err(failed)?;
-    let write = move |rows: Option<&DataFrame>| match rows {
-        Some(rows) => writer.write_batch(rows).map_err(failed),
-        None => writer.finish().map(drop).map_err(failed),
-    };
-    Ok((FilePart { source, start: 0, rows: 0 }, Box::new(write)))
-}
-
-fn failed(error: PolarsError) -> DidError {
-    match error {
-        PolarsError::IO { error, .. } => {
-            temporary::failed(io::Error::new(error.kind(), error.to_string()))
-        }
-        other => other.into(),
-    }
 }

@@ -11,6 +11,7 @@ mod look;
 mod open;
 mod opened;
 mod schema;
+mod temporary;
 
 use std::path::Path;
 
@@ -23,6 +24,7 @@ pub(super) use schema::wider;
 pub(crate) use file::ParquetFile;
 pub(crate) use files::ParquetFiles;
 pub(crate) use open::found;
+pub(in crate::read::files) use temporary::TemporaryParquet;
 #[cfg(feature = "cluster")]
 pub(crate) use {
     files::FilePart,

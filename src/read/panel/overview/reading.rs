@@ -52,7 +52,7 @@ impl Reading<'_> {
         data: Data<'_>,
         work: impl FnOnce(&OpenedRows<'_>) -> Result<T>,
     ) -> Result<T> {
-        data.reading(|data| work(&self.open(data)?))
+        data.reading(&self.missing, |data| work(&self.open(data)?))
     }
 
     fn open(&self, data: Data<'_>) -> Result<OpenedRows<'_>> {
@@ -81,12 +81,12 @@ impl Reading<'_> {
             }
             unit => {
                 let (budget, progress) = (self.memory_budget, self.progress.clone());
-                let PieceFiles { sources, read_as_missing } =
+                let PieceFiles { sources, read, read_as_missing } =
                     files.in_pieces(&wanted, &self.missing, budget, progress.as_ref())?;
                 let periods = self.periods(&sources)?;
                 let opened = ParquetFiles::open(&sources, &wanted, unit, budget, progress)?;
                 let held = Held::Pieces { opened, periods, read_as_missing };
-                Ok(OpenedRows { reading: self, files: files.read(), held })
+                Ok(OpenedRows { reading: self, files: read, held })
             }
         }
     }

@@ -55,6 +55,9 @@ impl ChartLayout<'_> {
             let (colour, mark) = colour_and_mark(dot.rank);
             marks.shaped(mark).point(scene, at, colour);
         }
+        for name in &facet.failed {
+            marks.cross(scene, Point { x: frame.along(0.0), y: frame.up(-name) }, MUTED);
+        }
         frame.x_ticks(scene, usize::from(bottom));
     }
 }

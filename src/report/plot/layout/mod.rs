@@ -4,7 +4,7 @@ mod dots;
 mod panel;
 mod steps;
 
-use crate::base::calendar::{shown, without_rounding};
+use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
 
 use crate::report::plot::axis::{Axis, Ticks};
@@ -186,7 +186,7 @@ impl ChartLayout<'_> {
         }
         let places = self.places();
         let frequency = self.chart.frequency;
-        let name = |at: &f64| shown(without_rounding(*at), frequency);
+        let name = |at: &f64| shown(*at, frequency);
         let names: Vec<String> = places.iter().map(name).collect();
         let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
         let air = if self.columns > 1 { 1.6 } else { 0.9 };

@@ -3,7 +3,7 @@
 use crate::report::plot::axis::Axis;
 use crate::report::plot::chart::Facet;
 use crate::report::plot::frame::Frame;
-use crate::report::plot::marks::{Beside, Mark, Marks, look};
+use crate::report::plot::marks::{Beside, Mark, Marks, Style, look};
 use crate::report::plot::options::PlotOptions;
 use crate::report::plot::scene::{Anchor, Area, INK, MUTED, Point, STRIP};
 use crate::report::plot::series::Series;
@@ -26,9 +26,11 @@ impl ChartLayout<'_> {
         let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
         let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
         let scale = small * sizes.unit;
+        let muted =
+            facet.untreated.then(|| PlotOptions { pre: MUTED, post: MUTED, ..options.clone() });
         let alone = Series {
             facet,
-            style: self.style,
+            style: Style { options: muted.as_ref().unwrap_or(options), ..self.style },
             marks: Marks::new(scale, spacing.max(1.0)),
             spacing,
             shift: 0.0,

@@ -24,7 +24,7 @@ pub(crate) struct MeansArgs {
     base_period: Option<String>,
     #[command(flatten)]
     level: LevelArgs,
-    /// Draw the means relative to their base period, in place of levels.
+    /// Show the means relative to their base period, in place of levels.
     #[arg(long, help_heading = "Picture")]
     relative: bool,
     #[command(flatten)]

@@ -35,7 +35,7 @@ pub(crate) struct ExploreArgs {
     /// Sampling weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
     weightsname: Option<String>,
-    /// Limit on the rows held at once in memory (from parquet files), as in 2GiB; the rest is streamed.
+    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
     memory_budget: Option<u64>,
 }

@@ -59,7 +59,7 @@ pub(crate) struct ImputationArgs {
     /// Average by event time over the units that are observed at all horizons.
     #[arg(long, visible_alias = "balanced-horizons", help_heading = "Estimation")]
     hbalance: bool,
-    /// Over which rows effects are averaged that standard errors measure deviations from.
+    /// Group of rows whose average effect is subtracted before deviations count as noise in the standard errors.
     #[arg(
         long,
         value_name = "BY",
@@ -69,7 +69,7 @@ pub(crate) struct ImputationArgs {
         help_heading = "Inference"
     )]
     averaged_by: AveragedBy,
-    /// How rows are weighted in those averages.
+    /// How rows are weighted in the averages of --averaged-by.
     #[arg(
         long,
         value_name = "RULE",
@@ -81,7 +81,7 @@ pub(crate) struct ImputationArgs {
     /// Measure the deviations of a cluster from the average of the others.
     #[arg(long, visible_alias = "leaveoneout", help_heading = "Inference")]
     leave_out: bool,
-    /// Effects whose weights are those of fewer rows of equal weight have no estimate.
+    /// Do not estimate averages whose effective number of rows, (Σw)²/Σw², is below N.
     #[arg(
         long,
         value_name = "N",

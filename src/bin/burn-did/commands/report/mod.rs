@@ -8,7 +8,7 @@ use burn_did::backend::DidBackend;
 use burn_did::{DidError, Study, StudyReport};
 use clap::Args;
 
-use crate::args::DeviceArgs;
+use crate::args::{DeviceArgs, MemoryArgs};
 use crate::backend::{self, Fit, On};
 use crate::error::{CliError, Result};
 use crate::messages;
@@ -41,6 +41,8 @@ pub(crate) struct ReportArgs {
     date: Option<String>,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// No progress on standard error.
     #[arg(long, short)]
     quiet: bool,
@@ -89,7 +91,7 @@ impl ReportArgs {
 
     /// What the device is, where it is not the default.
     fn device_options(&self) -> Option<String> {
-        let DeviceArgs { backend, devices, precision, .. } = &self.device;
+        let DeviceArgs { backend, devices, precision } = &self.device;
         let mut words = Vec::new();
         if *backend != burn_did::backend::BackendName::Cpu {
             words.push(format!("--backend {backend}"));
@@ -123,7 +125,7 @@ impl Fit for Asked<'_> {
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<StudyReport> {
         let mut study = self.study.clone();
         study.precision = on.precision;
-        study.memory_budget = self.args.device.memory_budget;
+        study.memory_budget = self.args.memory.memory_budget;
         study.progress = on.progress;
         Ok(study.report_on_devices::<B>(on.devices)?)
     }

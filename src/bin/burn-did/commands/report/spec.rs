@@ -7,6 +7,7 @@ use std::str::FromStr;
 use burn_did::joint_study::{StudyEstimator, Variation};
 use burn_did::options::{
     Band, BasePeriod, ControlGroup, DecimalMark, EstimationMethod, Frequency, Multiplier,
+    RowCondition,
 };
 use burn_did::pretrends::PreTest;
 use burn_did::recipe::Variant;
@@ -39,6 +40,7 @@ pub(super) struct Spec {
     frequency: Option<Typed<Frequency>>,
     na: Option<Vec<String>>,
     decimal: Option<Typed<DecimalMark>>,
+    rows: Option<Vec<Typed<RowCondition>>>,
     anticipation: Option<u32>,
     base_period: Option<Typed<BasePeriod>>,
     #[serde(default)]
@@ -142,10 +144,12 @@ impl Spec {
         let sensitivity = self.honest.map(|all| all.into_iter().map(HonestSpec::options).collect());
         let sensitivity: Option<Result<Vec<Honest>>> = sensitivity;
         let variants = self.estimate.map(|all| all.into_iter().map(EstimateSpec::variant));
+        let rows = self.rows.into_iter().flatten().map(|condition| condition.0);
+        let data = DataFiles::new(self.data).decimal(self.decimal.map(|mark| mark.0)).rows(rows);
         Ok(Study::builder()
             .maybe_title(self.title)
             .maybe_date(self.date)
-            .data(DataFiles::new(self.data).decimal(self.decimal.map(|mark| mark.0)))
+            .data(data)
             .folder(folder)
             .outcome(self.yname)
             .time(self.tname)

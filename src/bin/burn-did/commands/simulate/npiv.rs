@@ -19,7 +19,7 @@ pub(crate) struct NpivArgs {
     /// Half waves of the curve between 0 and 1.
     #[arg(long, value_name = "N", default_value_t = 1.0, allow_hyphen_values = true)]
     frequency: f64,
-    /// Strength of the instrument: the correlation of what is behind it and the regressor.
+    /// Strength of the instrument: the correlation of the latent normals behind instrument and regressor.
     #[arg(long, value_name = "SHARE", default_value_t = 0.9)]
     strength: f64,
     /// Share of the regressor's own part in the error; 0 for a regressor that is exogenous.

@@ -20,7 +20,7 @@ struct StudyArgs {
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
     yname: String,
-    /// Limit on the rows held at once in memory (from parquet files), as in 2GiB; the rest is streamed.
+    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
     memory_budget: Option<u64>,
 }

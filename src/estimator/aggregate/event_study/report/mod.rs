@@ -134,6 +134,12 @@ impl EventStudy {
             let (outcome, covariates) = (&settings.outcome, &settings.covariates);
             notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
             notes.push(foot::sample(settings));
+            if settings.inference.bootstrap.is_some() {
+                notes.push(
+                    "Std. Errors: analytic, from influence values, not those of the bootstrap"
+                        .into(),
+                );
+            }
         }
         let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
         let warnings = warnings.iter().filter(said);

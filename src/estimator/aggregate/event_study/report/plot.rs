@@ -1,12 +1,14 @@
 //! The plot of effects by event time.
 
+use crate::base::calendar::Frequency;
 use crate::base::error::Result;
-use crate::estimator::aggregate::{EventStudy, LeftOut};
+use crate::estimator::aggregate::{EventStudy, LeftOut, Provenance};
 use crate::report::plot::PlotOptions;
 use crate::report::plot::chart::{
-    ALONE, BESIDE_REFERENCE, Chart, ChartWords, Facet, Overall, checked, no_estimate,
+    ALONE, BESIDE_REFERENCE, Chart, ChartWords, Facet, Overall, TIME_SINCE, axis, checked,
+    no_estimate, since_treatment,
 };
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 
 /// Event studies of one fit in a panel each, with a title.
 pub(crate) fn event_study_chart(
@@ -18,17 +20,34 @@ pub(crate) fn event_study_chart(
         let facet = Facet {
             failed: study.failed(),
             partial: study.left_out.iter().flat_map(LeftOut::partial).collect(),
-            overall: study.overall.as_ref().and_then(|overall| Overall::new(overall, options)),
+            // Of one event time it is the effect once more.
+            overall: study
+                .overall
+                .as_ref()
+                .filter(|_| facet.rows.len() > 1)
+                .and_then(|overall| Overall::new(overall, options)),
             ..facet
         };
         Ok(Facet { treatment: study.treatment_line(&facet), ..facet })
     };
     let facets = series.iter().map(facet).collect::<Result<Vec<_>>>()?;
     let Some((_, study)) = series.first() else { return Err(no_estimate()) };
-    let outcome = study.provenance.outcome().unwrap_or("effect");
-    let parameter = study.provenance.settings().map_or("ATT", Settings::parameter);
+    let outcome = study.provenance.outcome().unwrap_or_default();
+    let (parameter, unit) = match &study.provenance {
+        Provenance::Given => ("Effect", String::new()),
+        Provenance::Effects(settings) => axis(settings),
+        Provenance::Regression(_) => ("ATT", outcome.to_owned()),
+    };
     let mut chart = match study.axis() {
-        None => Chart::new(&EVENT_STUDY, (parameter, outcome), facets, options),
+        None => {
+            let times: Vec<f64> = study.rows.iter().map(|row| row.at).collect();
+            let x_label = since_treatment(&times, study.calendar());
+            let is_slope = study.provenance.settings().is_some_and(Settings::is_of_slopes);
+            let title = if is_slope { SLOPES } else { EVENT_STUDY.title };
+            let words = ChartWords { title, x_label };
+            let chart = Chart::new(&words, (parameter, unit), facets, options);
+            Chart { event_times: true, ..chart }
+        }
         Some(column) => {
             let title = format!("Coefficients by {column}");
             let words = ChartWords { title: &title, x_label: column };
@@ -42,6 +61,15 @@ pub(crate) fn event_study_chart(
 }
 
 impl EventStudy {
+    /// What the event times count, if it is known: periods of the calendar. Those of treatments that switch count periods of the data.
+    fn calendar(&self) -> Option<Frequency> {
+        let counts_periods = |settings: &Settings| {
+            matches!(settings.estimator, EstimatorSettings::DidMultiplegt { .. })
+        };
+        let settings = self.provenance.settings().filter(|settings| !counts_periods(settings));
+        settings.and_then(|settings| settings.frequency)
+    }
+
     /// Where the line at treatment is: between the last period before and the first after it, or at the reference if the event times
     /// count from that of a regression.
     fn treatment_line(&self, facet: &Facet) -> Option<f64> {
@@ -53,8 +81,9 @@ impl EventStudy {
     }
 }
 
+/// The title of an event study of slopes in a dose.
+const SLOPES: &str = "Average Slope by Length of Exposure";
+
 /// What is written around an event study.
-pub(crate) const EVENT_STUDY: ChartWords<'static> = ChartWords {
-    title: "Average Effect by Length of Exposure",
-    x_label: "Periods since first treatment",
-};
+pub(crate) const EVENT_STUDY: ChartWords<'static> =
+    ChartWords { title: "Average Effect by Length of Exposure", x_label: TIME_SINCE };

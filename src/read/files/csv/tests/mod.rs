@@ -44,7 +44,7 @@ fn read_with(
         let kind = if *label { Kind::Label } else { Kind::Value };
         wanted = wanted.and("column", kind, [&(*name).to_owned()]);
     }
-    let files = Files { format: FileFormat::Csv, paths, decimal };
+    let files = Files { format: FileFormat::Csv, paths, decimal, rows: Vec::new() };
     let read = CsvData::in_pieces_of(size, &files, &wanted, missing, None);
     read.map(|data| (data.frame, data.missing)).map_err(|e| e.to_string())
 }
@@ -282,7 +282,12 @@ fn converted_files_have_the_columns_of_those_in_memory() {
         let kind = if random.random_bool(0.5) { Kind::Label } else { Kind::Value };
         let wanted = Wanted::default().and("column", kind, [&name]);
         let missing = MissingValues::default();
-        let files = Files { format: FileFormat::Csv, paths: vec![path.clone()], decimal: None };
+        let files = Files {
+            format: FileFormat::Csv,
+            paths: vec![path.clone()],
+            decimal: None,
+            rows: Vec::new(),
+        };
         let conversion = super::Conversion {
             missing: &missing,
             rows: random.random_range(1..20),
@@ -290,7 +295,7 @@ fn converted_files_have_the_columns_of_those_in_memory() {
             progress: None,
         };
         let whole = CsvData::read(&files, &wanted, &missing, None);
-        let converted = super::converted(&files, &wanted, &conversion);
+        let converted = super::converted(&files, &wanted, &conversion, Ok);
         match (whole, converted) {
             (Ok(whole), Ok((file, counts))) => {
                 let read = file.rows((0, usize::MAX), std::slice::from_ref(&name)).unwrap();
