@@ -90,6 +90,8 @@ def imputation(
         options["horizon"] = None
     if isinstance(pretrends, bool):
         options["pretrends"] = "all" if pretrends else "none"
+    if sum and wtr is None:
+        raise refused("`sum` is for the weights of `wtr`, which is not given; give `wtr`, or leave out `sum`", "give `wtr`, or leave out `sum`")
     return warned(ImputationResult(_native.imputation(data, options)))
 
 

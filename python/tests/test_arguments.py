@@ -122,3 +122,8 @@ def test_columns_in_lists_have_any_name(name: str) -> None:
 def test_predictions_from_columns_of_any_name(name: str) -> None:
     fit = did.feols(f"lemp ~ `{name}`", data().rename({"lpop": name}))
     assert fit.predict(data().rename({"lpop": name})) == did.feols("lemp ~ lpop", data()).predict(data())
+
+
+def test_sums_are_of_weights_that_are_given() -> None:
+    with pytest.raises(did.OptionError, match="`wtr`"):
+        did.imputation(data(), "lemp", "year", "countyreal", "first.treat", sum=True)
