@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -257,3 +259,18 @@ def test_options_that_leave_a_picture_as_it_is_are_said() -> None:
     assert heard[0].filename == __file__
     assert not said(lambda: study().plot(style="ribbon", show_ci=True))
     assert [str(one.message).split()[0] for one in said(lambda: study().plot(show_band=False))] == ["`show_band`"]
+
+
+def test_phrases_that_are_translated_are_those_of_the_library() -> None:
+    root = Path(__file__).parents[2]
+    sources = "".join(path.read_text() for path in sorted((root / "src").rglob("*.rs")))
+    # A text goes on after the end of its line.
+    sources = re.sub(r"\\\n\s*", "", sources).replace('\\"', '"')
+    table = (root / "python/src/arguments.rs").read_text().partition("const PHRASES")[2].partition("];")[0]
+    text = r'"((?:[^"\\]|\\.)*)"'
+    phrases = [theirs.replace('\\"', '"') for theirs, _ in re.findall(rf"\(\s*{text},\s*{text},?\s*\)", table)]
+    assert len(phrases) > 40
+    # These are put together while the program runs: words of options behind "must be", and a number.
+    made = [phrase for phrase in phrases if "must be" in phrase or phrase.endswith("time ;") or phrase == "`predict_heterogeneity"]
+    assert [phrase for phrase in phrases if phrase not in sources and phrase not in made] == []
+    assert len(made) < 9
