@@ -25,10 +25,7 @@ use crate::errors;
 /// --------
 /// >>> did.att_gt(did.DataFiles("wages.csv", rows="year <= 2014"), "wage", "year", "id", "first")  # doctest: +SKIP
 #[pyclass(frozen, name = "DataFiles", module = "burn_did")]
-pub(crate) struct PyDataFiles {
-    files: DataFiles,
-    conditions: Vec<RowCondition>,
-}
+pub(crate) struct PyDataFiles(DataFiles);
 
 /// One text, or several.
 #[derive(FromPyObject)]
@@ -57,20 +54,17 @@ impl PyDataFiles {
                 conditions.iter().map(|text| text.parse()).collect::<Result<_>>()?;
             let decimal: Option<DecimalMark> =
                 decimal.map(str::parse).transpose().map_err(DidError::from)?;
-            let files = DataFiles::new(path).decimal(decimal).rows(conditions.iter().cloned());
-            Ok(Self { files, conditions })
+            Ok(Self(DataFiles::new(path).decimal(decimal).rows(conditions)))
         };
         read().map_err(|error| errors::raised(py, &error))
     }
 
     fn __repr__(&self) -> String {
-        let mut out = format!("DataFiles({:?}", self.files.path().display().to_string());
-        if !self.conditions.is_empty() {
-            let conditions: Vec<String> = self
-                .conditions
-                .iter()
-                .map(|condition| format!("{:?}", condition.to_string()))
-                .collect();
+        let mut out = format!("DataFiles({:?}", self.0.path().display().to_string());
+        let conditions = self.0.conditions();
+        if !conditions.is_empty() {
+            let conditions: Vec<String> =
+                conditions.iter().map(|condition| format!("{:?}", condition.to_string())).collect();
             out.push_str(&format!(", rows=[{}]", conditions.join(", ")));
         }
         out.push(')');
@@ -80,6 +74,6 @@ impl PyDataFiles {
 
 impl PyDataFiles {
     pub(crate) fn files(&self) -> DataFiles {
-        self.files.clone()
+        self.0.clone()
     }
 }

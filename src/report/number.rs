@@ -50,6 +50,16 @@ pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
+/// The first names of a list with separators between them, and how many more there are.
+pub(crate) fn first_of(names: &[impl AsRef<str>], most: usize, separator: &str) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let shown = shown.join(separator);
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// A count with commas between thousands.
 #[cfg(feature = "plot")]
 pub(crate) fn grouped(count: usize) -> String {

@@ -3,8 +3,7 @@
 use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Doubles below hold every integer.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+use super::values::EXACT;
 
 /// A word that may be a number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use crate::base::parallel;
 const PART: usize = 8_192;
 
 /// Integers up to here, of either sign, are told apart by doubles.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Decimal digits that doubles keep apart.
 const DIGITS: u32 = 15;

@@ -75,9 +75,9 @@ impl DataFiles {
         self.decimal
     }
 
-    /// What rows are to meet.
-    #[cfg(feature = "report")]
-    pub(crate) fn conditions(&self) -> &[RowCondition] {
+    /// The conditions that rows are to meet.
+    #[must_use]
+    pub fn conditions(&self) -> &[RowCondition] {
         &self.rows
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::base::calendar::without_rounding;
 use crate::base::error::{DidError, Result};
+use crate::report::number::first_of;
 
 use super::comparable::Term;
 
@@ -105,11 +106,8 @@ impl Selection {
         let row_names = || rows.iter().flat_map(|row| [row.name, row.shown]);
         let known = || row_names().chain(facts.iter().copied());
         let list = || {
-            let mut names: Vec<&str> = rows.iter().map(|row| row.shown).collect();
-            let more = names.len().saturating_sub(NAMED);
-            names.truncate(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("the rows are {}{more}", names.join("; "))
+            let names: Vec<&str> = rows.iter().map(|row| row.shown).collect();
+            format!("the rows are {}", first_of(&names, NAMED, "; "))
         };
         let wrong = |option, expected, text: &str| {
             Err(DidError::config(option, expected, format!("`{text}`; {}", list())))

@@ -10,7 +10,7 @@ use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::foot;
-use crate::report::number::{Digits, fixed};
+use crate::report::number::{Digits, first_of, fixed};
 #[cfg(feature = "plot")]
 use crate::report::plot::chart::{
     Body, Chart, ChartWords, Dot, Facet, LARGEST, no_estimate, ranked,
@@ -199,25 +199,22 @@ impl Balance {
     fn without_difference(&self) -> Vec<String> {
         let rows: Vec<&BalanceRow> =
             self.rows.iter().filter(|row| row.normalized_difference.is_none()).collect();
-        let named = |reason: Missing, name: &dyn Fn(&BalanceRow) -> String| {
+        let listed = |reason: Missing, name: &dyn Fn(&BalanceRow) -> String| {
             let of = rows.iter().filter(|row| row.missing() == reason).map(|row| name(row));
             let mut names: Vec<String> = of.collect();
             names.dedup();
-            let more = names.len().saturating_sub(NAMED);
-            names.truncate(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+            (!names.is_empty()).then(|| first_of(&names, NAMED, ", "))
         };
         let group = |row: &BalanceRow| self.period(row.group);
         let variable = |row: &BalanceRow| format!("{} (cohort {})", row.name(), group(row));
         let reasons = [
-            named(Missing::Before, &group).map(|groups| {
+            listed(Missing::Before, &group).map(|groups| {
                 format!("Not defined for changes of cohort {groups}: no rows in the period before")
             }),
-            named(Missing::Rows, &group).map(|groups| {
+            listed(Missing::Rows, &group).map(|groups| {
                 format!("Not defined for cohort {groups}: a cohort or comparison group of one row has no variance")
             }),
-            named(Missing::Variance, &variable)
+            listed(Missing::Variance, &variable)
                 .map(|names| format!("Not defined, as nothing varies: {names}")),
         ];
         reasons.into_iter().flatten().collect()

@@ -62,16 +62,10 @@ impl<'a> Choice<'a> {
     }
 
     /// The number among all rows of a row that was chosen, `df` being a frame of all rows with the columns of the conditions.
-    pub fn place(mut self, mut row: usize, df: &DataFrame) -> Result<Option<usize>> {
+    pub fn place(mut self, row: usize, df: &DataFrame) -> Result<Option<usize>> {
         let chosen = self.which(df)?;
-        for (place, is_chosen) in chosen.iter().enumerate() {
-            match (is_chosen, row) {
-                (Some(true), 0) => return Ok(Some(place)),
-                (Some(true), _) => row -= 1,
-                _ => {}
-            }
-        }
-        Ok(None)
+        let places = chosen.iter().enumerate().filter(|(_, is_chosen)| *is_chosen == Some(true));
+        Ok(places.map(|(place, _)| place).nth(row))
     }
 
     /// The files, with how many of their rows were chosen.
