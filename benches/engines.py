@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The wheel on Dask and Spark, beside one process and beside ModernDiD on Spark: `python benches/engines.py [UNITS]`.
+"""The wheel on Dask and Spark, beside one process and beside ModernDiD on Spark: `python benches/engines.py`, some cases
+with `--cases 2 3`, without the peer with `--alone`.
 
 Needs an interpreter with this crate's wheel, dask, distributed, pyspark (and Java), and for the comparison moderndid 0.4.1. Dask has two worker
 processes of one thread, Spark `local[2]`, and at home a fit has two threads. All read the same parquet file; the cluster is started and a
 small fit made before. Seconds are medians of `RUNS` fits in turn, of ModernDiD of two.
 """
 
+import argparse
 import os
 import shutil
 import statistics
@@ -78,7 +80,11 @@ def agree(ours, theirs):
 
 def main():
     warnings.simplefilter("ignore")
-    units = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--units", type=int, default=1_000_000, help="of the first case; the others have a fifth")
+    parser.add_argument("--cases", type=int, nargs="+", default=[1, 2, 3], help="numbers of the cases")
+    parser.add_argument("--alone", action="store_true", help="leave out ModernDiD")
+    asked = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="burn-did-engines-"))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     import dask.dataframe
@@ -91,10 +97,13 @@ def main():
         import moderndid
     except ImportError:
         moderndid = None
+    moderndid = None if asked.alone else moderndid
     print("| case | at home | Dask | ratio | Spark | ratio | ModernDiD on Spark | ratio |\n|---|---:|---:|---:|---:|---:|---:|---:|")
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
-        for name, frame, estimator, options in cases(units):
+        for number, (name, frame, estimator, options) in enumerate(cases(asked.units), 1):
+            if number not in asked.cases:
+                continue
             path = folder / "data.parquet"
             frame.write_parquet(path, row_group_size=max(1, frame.height // 8))
             options = {**COLUMNS, **options}

@@ -113,7 +113,7 @@ fn growths() -> Vec<Growth> {
         };
         values.iter().map(case).collect::<Vec<_>>()
     };
-    let cells = vary("cells", &[5, 10, 20, 40, 100], &|case, periods| {
+    let cells = vary("cells", &[5, 10, 20, 40, 100, 200], &|case, periods| {
         case.units = 50_000;
         case.periods = periods as u32;
         case.cohorts = (3..=periods as i64).collect();
@@ -129,7 +129,7 @@ fn growths() -> Vec<Growth> {
         },
         Growth {
             what: "cells",
-            fixed: "Cells, by periods T = 5, 10, 20, 40, 100 with cohorts 3, …, T; 50,000 units, no covariates",
+            fixed: "Cells, by periods T = 5, 10, 20, 40, 100, 200 with cohorts 3, …, T; 50,000 units, no covariates",
             points: cells
                 .into_iter()
                 .map(|(t, case)| ((t - 1) * case.cohorts.len(), case))

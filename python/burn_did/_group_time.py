@@ -204,7 +204,7 @@ def ddd(
         Handling of units that are missing in some periods: drop them, compare the pairs of rows of each cell, or use all rows of each
         cell. ``allow_unbalanced_panel`` is ``"rows"``, as in R.
     covariates_of_cell : bool
-        Take a panel's covariates from the cell's own period, not from its base period.
+        Take a panel's covariates, and weights that change over time, from the cell's own period, not from its base period.
     shares_of : {"eligible", "all"}, optional
         Weight groups in averages by their eligible units, which are the treated ones, or by all units, as in R.
 

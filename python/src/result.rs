@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use burn_did::audit::Influence;
 use burn_did::imputation::StageTerm;
-use burn_did::options::{Frequency, Words};
-use burn_did::report::Reportable;
+use burn_did::options::Frequency;
+use burn_did::report::{Message, Reportable};
 use burn_did::weighting::Scores;
-use burn_did::{DidWarning, Estimate, SavedResult};
+use burn_did::{Estimate, SavedResult};
 use polars::prelude::{Column, DataFrame, PolarsResult};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -62,35 +62,6 @@ impl Native {
         }
     }
 
-    /// Warnings that have a code.
-    fn coded_warnings(&self) -> Vec<&DidWarning> {
-        let own: &[DidWarning] = match &self.saved {
-            SavedResult::GroupTime(of) => &of.warnings,
-            SavedResult::Aggregated(of) => &of.warnings,
-            SavedResult::Drdid(of) => &of.warnings,
-            SavedResult::ContDid(of) => &of.warnings,
-            SavedResult::Multiplegt(of) => &of.warnings,
-            SavedResult::Regression(of) => &of.warnings,
-            SavedResult::SunAbraham(of) => &of.regression.warnings,
-            SavedResult::Honest(of) => &of.warnings,
-            SavedResult::Pretrends(of) => &of.warnings,
-            SavedResult::Npiv(of) => &of.warnings,
-            SavedResult::LocalProjections(of) => &of.warnings,
-            SavedResult::Stacked(of) => &of.warnings,
-            SavedResult::Imputation(of) => &of.effects.warnings,
-            SavedResult::TwoStage(of) => &of.effects.warnings,
-            SavedResult::JointStudy(of) => &of.warnings,
-            SavedResult::SpecificationCurve(of) => &of.warnings,
-            SavedResult::Bacon(of) => &of.warnings,
-            SavedResult::TwfeWeights(of) => &of.warnings,
-            SavedResult::Etwfe(of) => {
-                return of.warnings.iter().chain(&of.regression.warnings).collect();
-            }
-            _ => &[],
-        };
-        own.iter().collect()
-    }
-
     /// The result as Python shows it, by one of its renderings.
     fn shown(&self, of: impl Fn(&dyn Reportable) -> String) -> String {
         match &self.saved {
@@ -131,12 +102,6 @@ impl Native {
             })
             .collect()
     }
-}
-
-/// A warning for each frequency that its periods may have.
-fn wordings(warning: &DidWarning) -> impl Iterator<Item = String> {
-    let frequencies = Frequency::WORDS.iter().map(|entry| Some(entry.value));
-    std::iter::once(None).chain(frequencies).map(|frequency| warning.shown(frequency))
 }
 
 fn table(py: Python<'_>, frame: burn_did::Result<DataFrame>) -> PyResult<Table> {
@@ -231,15 +196,13 @@ impl Native {
         table(py, self.report().glance())
     }
 
-    /// Warnings: a word for the kind of each, and what it says.
-    fn warnings(&self) -> Vec<(&'static str, String)> {
-        let coded = self.coded_warnings();
-        let code = |said: &String| {
-            let says = |warning: &&&DidWarning| wordings(warning).any(|text| said.ends_with(&text));
-            coded.iter().find(says).map_or("", |warning| warning.code())
+    /// Warnings: a word for the kind of each, empty for remarks of no kind, and what it says.
+    fn warnings(&self) -> Vec<(String, String)> {
+        let messages = self.report().messages().into_iter();
+        let said = |message: Message| {
+            (message.code().unwrap_or_default().to_owned(), arguments::in_python(&message.text))
         };
-        let words = self.report().warnings_in_words().into_iter();
-        words.map(|said| (code(&said), arguments::in_python(&said))).collect()
+        messages.map(said).collect()
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
@@ -266,7 +229,7 @@ impl Native {
     }
 
     /// The covariance of the estimates, where the result has one.
-    fn vcov(&self) -> Option<Covariance> {
+    fn vcov(&self, py: Python<'_>) -> PyResult<Option<Covariance>> {
         let known = |rows: &[Vec<f64>]| {
             rows.iter().map(|row| row.iter().copied().map(Some).collect()).collect()
         };
@@ -284,12 +247,13 @@ impl Native {
             });
             (effects.collect(), known(&of.vcov))
         };
-        Some(match &self.saved {
+        Ok(Some(match &self.saved {
             SavedResult::GroupTime(of) => {
                 let name = |cell: &burn_did::group_time::GroupTimeCell| {
                     format!("att({},{})", cell.group, cell.time)
                 };
-                (of.cells.iter().map(name).collect(), of.vcov())
+                let vcov = of.vcov().map_err(|error| errors::raised(py, &error))?;
+                (of.cells.iter().map(name).collect(), vcov)
             }
             SavedResult::Aggregated(of) => (at(&of.rows), known(&of.vcov)),
             SavedResult::EventStudy(of) => studied(of),
@@ -308,8 +272,8 @@ impl Native {
                 let names = (1..=of.specifications.len()).map(|at| at.to_string());
                 (names.collect(), known(&of.vcov))
             }
-            _ => return None,
-        })
+            _ => return Ok(None),
+        }))
     }
 
     /// Influence values by unit, if the fit kept them.

@@ -143,6 +143,7 @@ WARNINGS: dict[str, tuple[Callable[[], Any], str, str]] = {
     "twfe_weights": (
         lambda: did.twfe_weights(unbalanced(), **COLUMNS), '`cells="unit"` has them', "cohorts_in_place_of_units",
     ),
+    "joint_study": (lambda: did.joint_study(unbalanced(), **COLUMNS, estimators=["cs", "sa"]), "Callaway-Sant'Anna: ", "unbalanced"),
     "did_multiplegt": (
         lambda: did.did_multiplegt(treated(), "lemp", "year", "countyreal", "d", predict_het=(["lpop"], [5])),
         "`predict_het: effect 5` has no effect", "without_effect",

@@ -60,7 +60,7 @@ impl Source for Remote {
     fn check(&self, work: &Work<'_>) -> Result<()> {
         // What is kept by unit is kept elsewhere.
         let work = Work { keep_influence: false, ..*work };
-        work.check_memory(&self.sample, self.prepared.workers)
+        work.check_memory(&self.sample, self.prepared.precision, self.prepared.workers)
     }
 
     fn answer(&self, pass: &AnyPass, _: &mut Keep<'_>) -> Result<AnyStat> {

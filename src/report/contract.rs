@@ -4,6 +4,7 @@ use super::estimates::{Estimates, Variable};
 #[cfg(feature = "plot")]
 use super::plot::{Picture, PlotOptions};
 use super::table::Table;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::result::saved::Consistent;
@@ -27,8 +28,8 @@ pub(crate) trait Report: Consistent {
     /// Facts about the fit.
     fn about(&self) -> Vec<Variable>;
 
-    /// Warnings in words.
-    fn messages(&self) -> Vec<String>;
+    /// Warnings and remarks in words.
+    fn messages(&self) -> Vec<Message>;
 
     /// The picture that `plot` draws.
     #[cfg(feature = "plot")]

@@ -10,7 +10,7 @@ use super::estimates::Estimates;
 #[cfg(feature = "plot")]
 use super::plot::PlotOptions;
 use super::table::Table;
-use crate::base::error::Result;
+use crate::base::error::{Message, Result};
 
 /// The methods that the results of all estimators share.
 ///
@@ -18,7 +18,7 @@ use crate::base::error::Result;
 /// use burn_did::{AttGt, backend::Cpu, data, report::Reportable};
 ///
 /// fn summary(result: &dyn Reportable) -> String {
-///     format!("{}: {} warnings", result.kind(), result.warnings_in_words().len())
+///     format!("{}: {} warnings", result.kind(), result.messages().len())
 /// }
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
@@ -57,8 +57,8 @@ pub trait Reportable: Comparable + Display {
     /// [`DidError::Json`](crate::DidError::Json) if it cannot be formed.
     fn to_json(&self) -> Result<String>;
 
-    /// Warnings of the fit, with periods as people read them.
-    fn warnings_in_words(&self) -> Vec<String>;
+    /// Warnings and remarks of the fit, with periods as people read them.
+    fn messages(&self) -> Vec<Message>;
 
     /// Writes the result as JSON.
     ///
@@ -250,7 +250,7 @@ macro_rules! result {
                 self.to_json()
             }
 
-            fn warnings_in_words(&self) -> Vec<String> {
+            fn messages(&self) -> Vec<$crate::report::Message> {
                 $crate::report::contract::Report::messages(self)
             }
 

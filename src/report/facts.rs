@@ -3,8 +3,8 @@
 use super::estimates::Variable;
 use super::foot;
 use crate::base::calendar::Frequency;
-use crate::base::error::DidWarning;
-use crate::base::options::SharesOf;
+use crate::base::error::{DidWarning, Message};
+use crate::base::options::{FixWeights, SharesOf};
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::settings::Settings;
 
@@ -39,8 +39,8 @@ pub(crate) fn statuses<'a>(
 }
 
 /// Warnings in words.
-pub(crate) fn messages(warnings: &[DidWarning], frequency: Option<Frequency>) -> Vec<String> {
-    warnings.iter().map(|warning| warning.shown(frequency)).collect()
+pub(crate) fn messages(warnings: &[DidWarning], frequency: Option<Frequency>) -> Vec<Message> {
+    warnings.iter().map(|warning| warning.message(frequency)).collect()
 }
 
 impl Settings {
@@ -65,6 +65,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<Variable> {
         Variable::fact("outcome", s.outcome.as_str()),
         Variable::fact("covariates", s.covariates.as_str()),
         Variable::fact("weights", s.weights.as_deref()),
+        Variable::fact("fix_weights", s.fix_weights().map(FixWeights::word)),
         Variable::fact("cluster", s.cluster.as_deref()),
         Variable::fact("eligible", s.eligible()),
         Variable::fact("control_group", s.comparison_units()),

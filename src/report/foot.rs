@@ -3,7 +3,7 @@
 use crate::base::calendar::{Frequency, exact, shown};
 use crate::base::error::DidWarning;
 use crate::base::options::{
-    Band, BasePeriod, EstimationMethod, Inference, Multiplier, Resampling, SharesOf,
+    Band, BasePeriod, EstimationMethod, FixWeights, Inference, Multiplier, Resampling, SharesOf,
 };
 use crate::result::inference::Wald;
 
@@ -175,6 +175,11 @@ pub(crate) fn sample(settings: &Settings) -> String {
     };
     if let Some(weights) = &settings.weights {
         out.extend([", Weights: ", weights]);
+        out.extend(settings.fix_weights().map(|which| match which {
+            FixWeights::Varying => " (each row its own)",
+            FixWeights::BasePeriod => " (of the base period)",
+            FixWeights::FirstPeriod => " (of the first period)",
+        }));
     }
     out
 }

@@ -42,7 +42,8 @@ impl<R: Report + Serialize, M: Members> Serialize for Document<'_, R, M> {
             map.serialize_entry(table.name(), &table)?;
         }
         self.more.write(&mut map)?;
-        map.serialize_entry("warnings", &self.result.messages())?;
+        let warnings: Vec<String> = self.result.messages().into_iter().map(|m| m.text).collect();
+        map.serialize_entry("warnings", &warnings)?;
         map.serialize_entry("result", self.result)?;
         map.end()
     }

@@ -19,6 +19,7 @@ pub(crate) mod plot;
 pub(crate) mod plot_data;
 pub(crate) mod table;
 
+pub use crate::base::error::Message;
 pub use compare::{Below, Comparable, Comparison, Stars, Term, compare};
 pub use declare::{Reportable, csv};
 #[cfg(feature = "plot")]

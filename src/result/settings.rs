@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
 use crate::base::options::{
-    BasePeriod, ControlGroup, DoseTarget, EstimationMethod, Inference, Precision, Resampling,
-    SharesOf,
+    BasePeriod, ControlGroup, DoseTarget, EstimationMethod, FixWeights, Inference, Precision,
+    Resampling, SharesOf,
 };
 use crate::read::panel::Layout;
 
@@ -64,6 +64,9 @@ pub enum EstimatorSettings {
         method: Option<EstimationMethod>,
         /// Periods of anticipation.
         anticipation: u32,
+        /// Which period's weights are used, if that was chosen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fix_weights: Option<FixWeights>,
     },
     /// [`Drdid`](crate::Drdid), whose result has its options.
     Drdid,
@@ -137,6 +140,15 @@ impl Settings {
             | EstimatorSettings::ContDid { control_group, .. }
             | EstimatorSettings::DidMultiplegt { control_group } => Some(control_group),
             EstimatorSettings::Drdid => None,
+        }
+    }
+
+    /// Which period's weights are used, if that was chosen.
+    #[must_use]
+    pub fn fix_weights(&self) -> Option<FixWeights> {
+        match self.estimator {
+            EstimatorSettings::AttGt { fix_weights, .. } => fix_weights,
+            _ => None,
         }
     }
 

@@ -418,7 +418,7 @@ fn programs_read_messages_as_objects() {
     let (code, said) = run(&["feols", MPDTA, "lemp ~ treat + i(year) | countyreal"]);
     assert_eq!(
         (code, &said[0]["kind"], &said[0]["code"]),
-        (Some(0), &"warning".into(), &Value::Null)
+        (Some(0), &"warning".into(), &"collinear_regressors".into())
     );
 }
 

@@ -232,7 +232,7 @@ fn covariance(
     skipped: &[bool],
     limits: &Limits,
 ) {
-    let vcov = got.vcov();
+    let vcov = got.vcov().unwrap();
     let influence: Vec<Option<Vec<f64>>> =
         want.cells.iter().map(|c| c.influence(want.n())).collect();
     for (i, a) in influence.iter().enumerate() {

@@ -313,7 +313,7 @@ impl Report {
 
     fn vcov(&mut self, id: &str, fit: &GroupTimeResult, expected: &Expected, tol: &Tolerance) {
         let Some(want) = &expected.vcov else { return };
-        let got = fit.vcov();
+        let got = fit.vcov().unwrap();
         if got.len() != want.len() {
             self.fail(format!("{id}: vcov has {} rows, expected {}", got.len(), want.len()));
             return;

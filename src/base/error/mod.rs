@@ -5,12 +5,14 @@
 mod code;
 mod construct;
 mod line;
+mod message;
 mod parts;
 mod shown;
 mod warning;
 mod words;
 
 pub use line::FileLine;
+pub use message::Message;
 pub use warning::DidWarning;
 
 use crate::base::words::ParseOptionError;

@@ -81,6 +81,19 @@ impl fmt::Display for WithoutCells {
     }
 }
 
+/// Which rows nothing is compared with: those of cohorts, and those in periods, by their names.
+pub(super) fn without_comparison(
+    cohorts_and_periods: [&Vec<f64>; 2],
+    name: impl Fn(&f64) -> String,
+) -> String {
+    let of = ["of cohorts", "in periods"].into_iter().zip(cohorts_and_periods);
+    let listed = of.filter(|(_, values)| !values.is_empty()).map(|(of, values)| {
+        let names: Vec<String> = values.iter().map(&name).collect();
+        format!("{of} without an untreated row to compare with: {}", names.join(", "))
+    });
+    listed.collect::<Vec<String>>().join("; ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

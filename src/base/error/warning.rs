@@ -287,6 +287,16 @@ pub enum DidWarning {
         /// First treated periods of the cohorts.
         cohorts: Vec<f64>,
     },
+    /// Rows were left out of cohorts and periods that no untreated row ties to the others: nothing says what their outcomes would be without
+    /// treatment.
+    RowsWithoutComparison {
+        /// Number of rows.
+        rows: usize,
+        /// First treated periods of the cohorts.
+        cohorts: Vec<f64>,
+        /// The periods.
+        periods: Vec<f64>,
+    },
     /// Cohorts whose window around treatment is not inside the data were left out of a stack.
     TrimmedCohorts {
         /// First treated periods of the cohorts.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::DidWarning;
-use super::parts::{few_units, list};
+use super::parts::{few_units, list, without_comparison};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
 
@@ -96,12 +96,9 @@ impl DidWarning {
                 "numbers beyond 2^53, and differences between them, were rounded to double precision: {}; subtract a constant or divide if these digits matter",
                 columns.join(", ")
             ),
-            Self::TimeVaryingWeights => {
-                write!(
-                    f,
-                    "sampling weights vary over time within units; each comparison of a panel uses the weights of one period"
-                )
-            }
+            Self::TimeVaryingWeights => f.write_str(
+                "sampling weights vary over time within units: comparisons of a balanced panel use those of one period, unless options say otherwise, and elsewhere each row has its own",
+            ),
             Self::FewClusters { clusters } => write!(
                 f,
                 "standard errors rest on {clusters} clusters; with fewer than ten they are often too small"
@@ -171,7 +168,7 @@ impl DidWarning {
             ),
             Self::NarrowBand { value, pointwise } => write!(
                 f,
-                "the uniform band is narrower than the pointwise intervals (critical values {value:.3} and {pointwise:.3}), which only too few draws can make it: take more draws, or do without a bootstrap"
+                "the uniform band is narrower than the pointwise intervals (critical values {value:.3} and {pointwise:.3}), which too few draws or too few clusters make it: take more draws, or do without a bootstrap"
             ),
             Self::RoughCriticalValue { value, error } => write!(
                 f,
@@ -244,6 +241,9 @@ impl DidWarning {
                 "left out cohorts that have no row at a reference event time: {}; other references may be in their periods",
                 cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
+            Self::RowsWithoutComparison { rows, cohorts, periods } => {
+                write!(f, "left out {rows} row(s) {}", without_comparison([cohorts, periods], name))
+            }
             Self::TrimmedCohorts { cohorts } => write!(
                 f,
                 "left out cohorts whose window around treatment is not inside the data: {}",

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use burn_did::report::Reportable;
 use burn_did::{
     Aggregated, Aggregation, DidError, group_time::AggregationKind, options::ParseOptionError,
 };
@@ -59,9 +60,8 @@ pub(crate) fn report_failures(aggregates: &[Formed]) -> Result<(), CliError> {
 pub(crate) fn report_warnings(aggregates: &[Formed]) {
     for aggregate in aggregates {
         let Ok(aggregated) = &aggregate.result else { continue };
-        let frequency = aggregated.settings.frequency;
-        let shown = aggregated.warnings.iter().map(|w| w.shown(frequency));
-        shown.for_each(|w| messages::warning(format!("aggregate {}: {w}", aggregate.spec.text)));
+        let about = format!("aggregate {}", aggregate.spec.text);
+        aggregated.messages().into_iter().for_each(|m| messages::remark(&m.about(&about)));
     }
 }
 

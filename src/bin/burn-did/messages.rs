@@ -1,7 +1,7 @@
 //! What standard error has: errors with what to do about them, and warnings.
 //!
 //! People read lines as `error: …` and `hint: …`. Programs that run this one set `BURN_DID_MESSAGES=json`; each message is then an object
-//! on a line of its own: its `kind` (`error`, `warning`), the `text`, and for errors a `code` and a `hint`, or null.
+//! on a line of its own: its `kind` (`error`, `warning`), the `text`, a `code` where it has one, and for errors a `hint`, or null.
 
 use std::fmt::Display;
 use std::io::{Write, stderr};
@@ -77,9 +77,15 @@ pub(crate) fn not_made(step: &str, error: &str) {
     Message { kind: "error", code: Some("step"), text: &text, hint: None, lines: false }.write();
 }
 
+/// A warning or remark of a result.
+pub(crate) fn remark(message: &burn_did::report::Message) {
+    let code = message.code();
+    Message { kind: "warning", code, text: &message.text, hint: None, lines: false }.write();
+}
+
+/// A warning about the command line or this machine.
 pub(crate) fn warning(text: impl Display) {
-    Message { kind: "warning", code: None, text: &text.to_string(), hint: None, lines: false }
-        .write();
+    remark(&text.to_string().into());
 }
 
 #[cfg(test)]

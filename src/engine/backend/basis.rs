@@ -9,14 +9,14 @@ use crate::base::parallel;
 use crate::engine::pass::{Leg, PlanColumn, StratumPlan, Weight};
 
 /// How many times larger the terms of a column's second moment may be than their sum.
-pub(super) const CANCELLATION: f64 = 1e5;
+pub(crate) const CANCELLATION: f64 = 1e5;
 
 /// Influence columns up to which their cross-moments are formed by one task, and rows of them that one forms of more columns.
 const FEW: usize = 128;
 const ROWS: usize = 16;
 
 /// The basis, and each influence column as a combination of it.
-pub(super) struct BasisPlan {
+pub(crate) struct BasisPlan {
     /// Plan of the basis columns, one contribution each.
     pub basis: StratumPlan,
     /// For each influence column the basis columns and their coefficients.

@@ -5,7 +5,7 @@
 //! measurement showed that it pays.
 
 mod at_once;
-mod basis;
+pub(crate) mod basis;
 mod default;
 mod device;
 #[cfg_attr(

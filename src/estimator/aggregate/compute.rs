@@ -52,7 +52,8 @@ pub(crate) fn aggregate(
     warnings.extend(left_out.as_ref().map(|left_out| left_out.warning()));
     let universal = universal(effects, &aggregation, &settings);
     let Joint { covariance, .. } = joint;
-    let vcov = covariance.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));
+    let vcov = covariance.as_ref().map(|covariance| covariance.whole(rows.len()));
+    let vcov = vcov.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));
     Ok(Aggregated {
         aggregation,
         overall,

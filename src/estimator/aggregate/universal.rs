@@ -75,7 +75,8 @@ pub(super) fn universal(
     let combinations: Vec<Combination> = rows.iter().map(|r| combination(&r.combination)).collect();
     let joint = effects.joint.combined(&combinations)?;
     // A covariance with unknown variances is none.
-    let covariance = joint.covariance.filter(|_| joint.unknown.is_empty())?;
+    let covariance = joint.covariance.as_ref().filter(|_| joint.unknown.is_empty())?;
+    let covariance = covariance.whole(rows.len());
     Some(UniversalBase {
         vcov: covariance.chunks_exact(rows.len().max(1)).map(<[f64]>::to_vec).collect(),
         left_out: left_out(&with_base, aggregation),
@@ -89,7 +90,10 @@ fn converted(effects: &GroupTimeEffects, group: f64, anticipation: u32) -> Vec<C
     let periods = &effects.periods;
     let is_before = |t: &f64| effects.calendar.grid.elapsed(*t, group) > f64::from(anticipation);
     let Some(base) = periods.iter().rposition(is_before) else { return Vec::new() };
-    let cell_at = |time: f64| effects.cells.iter().position(|c| c.group == group && c.time == time);
+    let of_group = |(_, c): &(usize, &Cell)| c.group == group;
+    let own: Vec<(usize, f64)> =
+        effects.cells.iter().enumerate().filter(of_group).map(|(j, c)| (j, c.time)).collect();
+    let cell_at = |time: f64| own.iter().find(|(_, t)| *t == time).map(|(j, _)| *j);
     let blank = Cell {
         group,
         time: periods[base],

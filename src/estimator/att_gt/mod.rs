@@ -7,14 +7,15 @@ use std::time::Instant;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
 use crate::engine::condition::Conditioning;
-use crate::engine::source::HostStrata;
+use crate::engine::source::{HostStrata, Work};
 use crate::estimator::group_time::GroupTimeResult;
 use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
+use crate::estimator::group_time::moments::EffectMoments;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::{InfluenceMoments, consumers};
 use crate::estimator::shell::setup::{self, Opened, SampleSetup};
@@ -152,7 +153,10 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
-            cells: if self.point_estimates_only { FormedCells::Points } else { FormedCells::Joint },
+            cells: match self.point_estimates_only {
+                true => FormedCells::Points,
+                false => self.shared().joint_cells(),
+            },
             ..SampleDesign::new(&self.group, study)
         }
     }
@@ -162,7 +166,8 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
         let planned = plan_cells(sample, &self.plan());
-        let work = self.shared().work(planned.len() + sample.groups.len());
+        let columns = planned.len() + sample.groups.len();
+        let work = Work { parts: true, ..self.shared().work(columns) };
         if !self.point_estimates_only {
             source.check(&work)?;
         }
@@ -182,7 +187,7 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             None
         } else {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
-            Some(InfluenceMoments::form(&*source, usable, &work, recipe.trim)?)
+            Some(EffectMoments::form(&*source, usable, &work, recipe.trim)?)
         };
         let fitted = PointFit {
             keep_by_cluster: self.keep_by_cluster || self.keep_influence,
@@ -229,14 +234,15 @@ impl<B: DidBackend> AttGt<B> {
         let sample = &panel.sample;
         let planned = plan_cells(sample, &self.plan());
         let work = self.shared().work(planned.len() + sample.groups.len());
-        work.check_memory(sample, 1)?;
+        work.check_memory(sample, Precision::F64, 1)?;
         let consumers = consumers(sample, &work);
         let (solved, stat, kept) = callback::estimate(&panel, &planned, consumers, estimator)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
+        let moments = InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?;
         let fitted = PointFit {
             keep_by_cluster: self.keep_by_cluster || self.keep_influence,
             solved,
-            moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?),
+            moments: Some(EffectMoments::Whole(moments)),
             settings: self.settings(&setup, "host", sample, None),
             timings,
             warnings: setup::warnings(sample, &self.plan(), Vec::new()),
@@ -267,6 +273,7 @@ impl<B: DidBackend> AttGt<B> {
             base_period: self.base_period,
             method,
             anticipation: self.anticipation,
+            fix_weights: self.fix_weights,
         };
         let mut settings = shell::settings(self, setup, backend, sample, of_estimator);
         if sample.periods.len() == 2 {

@@ -281,7 +281,7 @@ fn coefficients(sample: &Sample, fitted: &FittedCurve, noise: f64) -> Joint {
     let value = |a: usize| if a == 0 { level.beta[0] } else { level.beta[a] - level.beta[0] };
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
     let values = (0..j).map(|a| Some(value(a))).chain([Some(share)]).collect();
-    let covariance = Some(covariance);
+    let covariance = Some(covariance.into());
     let (n, n_clusters) = (sample.n, sample.n_clusters);
     Joint { values, covariance, draws: None, n, n_clusters, unit: 1.0, unknown: Vec::new() }
 }
@@ -339,7 +339,7 @@ fn one(
     let covariance = vec![variance, 0.0, 0.0, comparison.covariance[3]];
     Joint {
         values: vec![Some(value), Some(share)],
-        covariance: Some(covariance),
+        covariance: Some(covariance.into()),
         draws: None,
         n: sample.n,
         n_clusters: sample.n_clusters,

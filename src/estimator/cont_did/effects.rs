@@ -261,7 +261,7 @@ impl Assembly<'_> {
         });
         let (n, n_clusters) = (self.sample.n, self.sample.n_clusters);
         let unknown = self.columns.unknown.clone();
-        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters, unit: 1.0, unknown })
+        Ok(Joint { values, covariance: Some(all.into()), draws, n, n_clusters, unit: 1.0, unknown })
     }
 
     fn splines(&self, cohort: usize) -> Option<crate::base::splines::Splines> {

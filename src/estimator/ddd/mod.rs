@@ -14,9 +14,9 @@ use crate::engine::cell::{
 use crate::engine::condition::Conditioning;
 use crate::engine::source::Work;
 use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
+use crate::estimator::group_time::moments::EffectMoments;
 use crate::estimator::group_time::{GroupTimeResult, TripleComparison};
 use crate::estimator::shell::design::SampleDesign;
-use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::{self, Opened};
 use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::estimator::weighting::Against;
@@ -74,7 +74,7 @@ estimator! {
         #[doc(alias = "xformla")]
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
-        /// Takes a panel's covariates from the cell's own period instead of its base period.
+        /// Takes a panel's covariates, and weights that change over time, from the cell's own period instead of its base period.
         #[builder(default)]
         pub covariates_of_cell: bool,
         /// Sampling weights; in a panel, a cell uses the weights of the period from which it takes its covariates.
@@ -139,6 +139,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
             pairs: self.unbalanced == UnbalancedPanel::Pairs,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
+            cells: self.shared().joint_cells(),
             ..SampleDesign::new(&self.group, study)
         }
     }
@@ -149,7 +150,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let sample = source.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
         let columns = plan.cells.len() + sample.groups.len();
-        let work = Work { shares_of: self.shares_of, ..self.shared().work(columns) };
+        let work = Work { shares_of: self.shares_of, parts: true, ..self.shared().work(columns) };
         source.check(&work)?;
         let asked = self.shared().weighting;
         asked.check(&*source, plan.components.iter())?;
@@ -166,7 +167,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let usable = estimated.iter().map(|e| e.as_ref().ok());
-        let moments = InfluenceMoments::form(&*source, usable, &work, recipe.trim)?;
+        let moments = EffectMoments::form(&*source, usable, &work, recipe.trim)?;
         let mut warnings = setup::warnings(sample, &self.plan(sample), dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
         warnings.extend(equal.iter().map(|cell| {

@@ -20,10 +20,19 @@ pub(super) struct Cell {
 pub(super) struct Covariate {
     /// The cell whose effect it is a slope of, if it is one.
     pub cell: Option<usize>,
+    /// The cohort or period that it indicates, if it is the indicator of one.
+    pub level: Option<Level>,
     /// Its name in print.
     pub label: String,
     /// By row of the sample.
     pub values: Vec<f64>,
+}
+
+/// A cohort or a period, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    Cohort(usize),
+    Period(usize),
 }
 
 /// The regression's right side: indicators of cells, and then covariates.
@@ -73,14 +82,21 @@ impl Design {
                     false => 0.0,
                 });
                 let label = format!("{} × {name}", label(cell));
-                design.covariates.push(Covariate { cell: Some(number), label, values });
+                design.covariates.push(Covariate {
+                    cell: Some(number),
+                    level: None,
+                    label,
+                    values,
+                });
             }
             let mut other = |label: String, values: Vec<f64>| {
-                design.covariates.push(Covariate { cell: None, label, values });
+                design.covariates.push(Covariate { cell: None, level: None, label, values });
             };
-            let own = if moderator { &means } else { x };
+            // Effects of cohorts and periods take up what all rows have in common, of which values far from zero would be mostly.
+            let about_mean = centred(sample, x, |_| 0);
+            let own = if moderator { &means } else { &about_mean };
             if !moderator {
-                other((*name).to_owned(), x.clone());
+                other((*name).to_owned(), about_mean.clone());
                 for at in 1..sample.cohorts.len() {
                     let values = column(&|row| is(sample.cohort_of(row) == at) * own[row]);
                     other(format!("cohort {} × {name}", cohort(at)), values);
@@ -94,13 +110,13 @@ impl Design {
         if explicit {
             for at in 1..sample.cohorts.len() {
                 let values = column(&|row| is(sample.cohort_of(row) == at));
-                let label = format!("cohort {}", cohort(at));
-                design.covariates.push(Covariate { cell: None, label, values });
+                let (level, label) = (Some(Level::Cohort(at)), format!("cohort {}", cohort(at)));
+                design.covariates.push(Covariate { cell: None, level, label, values });
             }
             for at in 1..sample.periods.len() {
                 let values = column(&|row| is(sample.period_of(row) == at));
-                let label = format!("period {}", period(at));
-                design.covariates.push(Covariate { cell: None, label, values });
+                let (level, label) = (Some(Level::Period(at)), format!("period {}", period(at)));
+                design.covariates.push(Covariate { cell: None, level, label, values });
             }
         }
         design
@@ -138,11 +154,6 @@ pub(super) fn cell_label(cohort: &str, period: &str) -> String {
 
 /// Cells with rows, by cohort and period, and the number of each row's.
 fn cells(sample: &Sample, control_group: ControlGroup) -> (Vec<Cell>, Vec<u32>) {
-    let has_effect = |cohort: usize, period: usize| {
-        let own = sample.cohorts[cohort];
-        let leads = control_group == ControlGroup::NeverTreated;
-        !own.reference && (period >= own.start || leads && period + 1 != own.start)
-    };
     let width = sample.periods.len();
     let pair = |row: usize| sample.cohort_of(row) * width + sample.period_of(row);
     let mut is_present = vec![false; sample.cohorts.len() * width];
@@ -151,7 +162,7 @@ fn cells(sample: &Sample, control_group: ControlGroup) -> (Vec<Cell>, Vec<u32>) 
     let mut number = vec![u32::MAX; is_present.len()];
     for (pair, is_present) in is_present.into_iter().enumerate() {
         let (cohort, period) = (pair / width, pair % width);
-        if is_present && has_effect(cohort, period) {
+        if is_present && sample.has_effect(control_group, cohort, period) {
             number[pair] = cells.len() as u32;
             cells.push(Cell {
                 cohort,

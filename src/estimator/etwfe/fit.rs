@@ -3,9 +3,10 @@
 use polars::prelude::{Column, DataFrame, IdxCa};
 
 use super::averages::{Average, RandomShares, covariance};
-use super::design::{Cell, Design};
+use super::design::{Cell, Design, Level};
 use super::margins::{Fitted, Margins};
 use super::options::{Etwfe, EtwfeAbsorb};
+use super::report::separating;
 use super::result::{EtwfeEffect, EtwfeResult, EtwfeSettings};
 use super::sample::Sample;
 use crate::base::error::Result;
@@ -16,9 +17,10 @@ use crate::engine::source::Influence;
 use crate::estimator::aggregate::reference_row;
 use crate::estimator::fitting::fits;
 use crate::estimator::fixed_effects::{
-    Coefficient, EstimatedRegression, FixedEffects, Law, RegressionResult, Vcov,
+    CellRows, Coefficient, EstimatedRegression, FixedEffects, Identified, Law, RegressionResult,
+    Vcov, gather,
 };
-use crate::read::columns::{LabelColumn, MissingValues};
+use crate::read::columns::{MISSING, MissingValues};
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
@@ -67,7 +69,8 @@ impl<B: DidBackend> Etwfe<B> {
         let regressors = |rows: &[u32]| design.regressors(rows);
         let EstimatedRegression { result: mut regression, regressors: of_coefficients, .. } =
             self.regression(&sample).fit_regressors(&frame, device, &regressors)?;
-        let fitted = self.fitted(&design, &regression, &of_coefficients);
+        let known = self.identified(&sample, &design);
+        let fitted = self.fitted(&design, &regression, &of_coefficients, &known);
         let margins = fitted.margins(&sample, &design, !self.unweighted_averages);
         self.describe(&sample, &mut regression);
         self.result(&sample, &design, &margins, regression)
@@ -153,18 +156,50 @@ impl<B: DidBackend> Etwfe<B> {
             .build()
     }
 
-    /// What the regression found, by the number of each coefficient's regressor.
+    /// Which cells the rows tell apart: of units that were observed before treatment, or beside some that were.
+    fn identified(&self, sample: &Sample, design: &Design) -> Vec<bool> {
+        let by_unit = self.family.is_linear() && self.absorb == EtwfeAbsorb::Unit;
+        let Some(units) = sample.units.as_ref().filter(|_| by_unit) else {
+            return vec![true; design.cells.len()];
+        };
+        let rows: Vec<u32> =
+            (0..).zip(units).filter(|(_, u)| **u != MISSING).map(|(at, _)| at).collect();
+        let units = gather(&rows, |at| units[at]);
+        let count = units.iter().max().map_or(0, |last| *last as usize + 1);
+        let rows = CellRows {
+            cohorts: &units,
+            periods: &gather(&rows, |at| sample.periods_of_rows()[at]),
+            cells: &gather(&rows, |at| design.cell_of[at]),
+            counts: [count, sample.periods.len(), design.cells.len()],
+        };
+        Identified::new(&rows).cells
+    }
+
+    /// What the regression found, by the number of each coefficient's regressor. Cells that are not `known` have no effect, nor do those of
+    /// cohorts and periods whose untreated rows were left out as separated.
     fn fitted(
         &self,
         design: &Design,
         regression: &RegressionResult,
         of_coefficients: &[Option<usize>],
+        known: &[bool],
     ) -> Fitted {
         let place = |regressor: usize| of_coefficients.iter().position(|of| *of == Some(regressor));
         let cells = design.cells.len();
+        let separating = separating(regression);
+        let without_rows: Vec<Level> = (cells..)
+            .zip(&design.covariates)
+            .filter(|(at, of)| separating.contains(&&of.label) && place(*at).is_none())
+            .filter_map(|(_, covariate)| covariate.level)
+            .collect();
+        let is_known = |(cell, own): (usize, &Cell)| {
+            let levels = [Level::Cohort(own.cohort), Level::Period(own.period)];
+            known[cell] && !levels.iter().any(|level| without_rows.contains(level))
+        };
+        let is_known: Vec<bool> = design.cells.iter().enumerate().map(is_known).collect();
         Fitted {
             family: self.family,
-            of_cells: (0..cells).map(place).collect(),
+            of_cells: (0..cells).map(|cell| place(cell).filter(|_| is_known[cell])).collect(),
             of_covariates: (cells..cells + design.covariates.len()).map(place).collect(),
             coefficients: regression.coefficients.iter().map(|c| c.estimate).collect(),
             constant: of_coefficients.iter().position(Option::is_none),
@@ -323,7 +358,7 @@ impl<B: DidBackend> Etwfe<B> {
             true => vec![f64::NAN; k * k],
             false => regression.vcov.concat(),
         };
-        let clusters = self.random_shares.then(|| self.units(sample)).transpose()?;
+        let clusters = self.random_shares.then(|| Self::units(sample));
         let weights = |row: usize| if self.unweighted_averages { 1.0 } else { sample.weight(row) };
         let shares =
             clusters.as_ref().map(|clusters| RandomShares { clusters, design, weights: &weights });
@@ -365,14 +400,9 @@ impl<B: DidBackend> Etwfe<B> {
     }
 
     /// What sampling draws: the unit of each row, or the row without units.
-    fn units(&self, sample: &Sample) -> Result<Vec<u32>> {
-        let rows = || sample.rows.iter();
-        let Some(unit) = &self.unit else {
-            return Ok((0..sample.rows.len()).map(|row| u32::try_from(row).unwrap_or(0)).collect());
-        };
-        let column = sample.frame.column(unit)?;
-        let codes = LabelColumn::new(column, "unit")?.codes().codes;
-        Ok(rows().map(|row| codes[*row as usize]).collect())
+    fn units(sample: &Sample) -> Vec<u32> {
+        let rows = || (0..sample.rows.len()).map(|row| u32::try_from(row).unwrap_or(0)).collect();
+        sample.units.clone().unwrap_or_else(rows)
     }
 
     fn settings(&self, sample: &Sample) -> EtwfeSettings {

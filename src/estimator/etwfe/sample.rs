@@ -1,10 +1,12 @@
 //! Rows, cohorts and periods, and what is compared with what.
 
+use std::collections::BTreeSet;
+
 use crate::base::calendar::{FittedCalendar, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
-use crate::estimator::fixed_effects::{UnitRows, gather};
+use crate::estimator::fixed_effects::{CellRows, Identified, UnitRows, gather};
 use crate::read::columns::{
     Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
 };
@@ -27,6 +29,8 @@ pub(super) struct Sample {
     cohort: Vec<u32>,
     /// Number of each row's period among `periods`.
     period: Vec<u32>,
+    /// Number of each row's unit, if there are units.
+    pub units: Option<Vec<u32>>,
     pub cohorts: Vec<Cohort>,
     pub periods: Vec<f64>,
     grid: TimeGrid,
@@ -129,6 +133,7 @@ impl Sample {
             covariates: covariates.iter().map(|x| gather(&rows, |row| x[row])).collect(),
             cohort: Vec::new(),
             period: times.iter().map(|code| number_of[usize::from(*code)]).collect(),
+            units: None,
             cohorts: Vec::new(),
             frame,
             rows,
@@ -142,7 +147,7 @@ impl Sample {
         };
         if let Some(labels) = &units {
             let codes = labels.codes().codes;
-            let units = gather(&sample.rows, |row| codes[row]);
+            let units: Vec<u32> = gather(&sample.rows, |row| codes[row]);
             let of_units = UnitRows {
                 units: &units,
                 periods: &sample.period,
@@ -158,8 +163,10 @@ impl Sample {
             let names = config.covariates.iter().chain(&config.moderator);
             let changing = of_units.changing_covariates(names.zip(&sample.covariates), of_rows());
             sample.warnings.extend(warnings.into_iter().chain(changing));
+            sample.units = Some(units);
         }
         sample.form_cohorts(config, &group, &groups)?;
+        sample.leave_out_uncompared(config.control_group)?;
         Ok(sample)
     }
 
@@ -239,13 +246,7 @@ impl Sample {
         };
         let kept: Vec<u32> = (0..).take(starts.len()).filter(is_kept).collect();
         if kept.len() < starts.len() {
-            self.cohort = gather(&kept, |at| self.cohort[at]);
-            self.period = gather(&kept, |at| self.period[at]);
-            self.rows = gather(&kept, |at| self.rows[at]);
-            self.weights = self.weights.as_ref().map(|values| gather(&kept, |at| values[at]));
-            for values in &mut self.covariates {
-                *values = gather(&kept, |at| values[at]);
-            }
+            self.keep(&kept);
         }
         let periods = self.periods.len().min(reference as usize);
         self.periods.truncate(periods);
@@ -253,6 +254,104 @@ impl Sample {
             0..2 => Err(DidError::TooFewPeriods { periods }),
             _ => Ok(()),
         }
+    }
+
+    fn keep(&mut self, kept: &[u32]) {
+        self.cohort = gather(kept, |at| self.cohort[at]);
+        self.period = gather(kept, |at| self.period[at]);
+        self.rows = gather(kept, |at| self.rows[at]);
+        self.weights = self.weights.as_ref().map(|values| gather(kept, |at| values[at]));
+        self.units = self.units.as_ref().map(|units| gather(kept, |at| units[at]));
+        for values in &mut self.covariates {
+            *values = gather(kept, |at| values[at]);
+        }
+    }
+
+    /// Whether a cohort has an effect of its own in a period.
+    pub fn has_effect(&self, control_group: ControlGroup, cohort: usize, period: usize) -> bool {
+        let own = self.cohorts[cohort];
+        let leads = control_group == ControlGroup::NeverTreated;
+        !own.reference && (period >= own.start || leads && period + 1 != own.start)
+    }
+
+    /// Leaves out rows of cohorts and periods that no untreated row ties to the others, until there are none.
+    fn leave_out_uncompared(&mut self, control_group: ControlGroup) -> Result<()> {
+        let (cohorts, periods) = (self.cohorts.len(), self.periods.len());
+        let (mut lost_cohorts, mut lost_periods) = (BTreeSet::new(), BTreeSet::new());
+        let before = self.rows.len();
+        loop {
+            let cell = |at: usize| {
+                let (cohort, period) = (self.cohort_of(at), self.period_of(at));
+                let has_effect = self.has_effect(control_group, cohort, period);
+                if has_effect { (cohort * periods + period) as u32 } else { u32::MAX }
+            };
+            let known = Identified::new(&CellRows {
+                cohorts: &self.cohort,
+                periods: &self.period,
+                cells: &(0..self.rows.len()).map(cell).collect::<Vec<u32>>(),
+                counts: [cohorts, periods, cohorts * periods],
+            });
+            let mut kept = Vec::with_capacity(self.rows.len());
+            for (at, (cohort, period)) in (0..).zip(self.cohort.iter().zip(&self.period)) {
+                if !known.cohorts[*cohort as usize] {
+                    lost_cohorts.insert(*cohort as usize);
+                } else if !known.periods[*period as usize] {
+                    lost_periods.insert(*period as usize);
+                } else {
+                    kept.push(at);
+                }
+            }
+            if kept.len() == self.rows.len() {
+                break;
+            }
+            self.keep(&kept);
+        }
+        if self.rows.len() == before {
+            return Ok(());
+        }
+        self.warnings.push(DidWarning::RowsWithoutComparison {
+            rows: before - self.rows.len(),
+            cohorts: lost_cohorts.into_iter().map(|at| self.cohorts[at].group).collect(),
+            periods: lost_periods.into_iter().map(|at| self.periods[at]).collect(),
+        });
+        self.renumber();
+        match self.cohorts.len() {
+            0..2 => Err(DidError::EmptySample {
+                after: "after leaving out cohorts and periods without an untreated row to compare with",
+                remedy: "keep rows before treatment, and never-treated units in all periods",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Numbers the cohorts and periods that have rows; the reference keeps its place.
+    fn renumber(&mut self) {
+        let (mut in_use, mut observed) =
+            (vec![false; self.cohorts.len()], vec![false; self.periods.len()]);
+        in_use[0] = true;
+        for (cohort, period) in self.cohort.iter().zip(&self.period) {
+            in_use[*cohort as usize] = true;
+            observed[*period as usize] = true;
+        }
+        // How many are before each number, and all of them.
+        let places = |occurs: &[bool]| -> Vec<u32> {
+            let count = |sum: &mut u32, occurs: &bool| {
+                *sum += u32::from(*occurs);
+                Some(*sum)
+            };
+            std::iter::once(0).chain(occurs.iter().scan(0, count)).collect()
+        };
+        let (of_cohorts, of_periods) = (places(&in_use), places(&observed));
+        self.cohort.iter_mut().for_each(|cohort| *cohort = of_cohorts[*cohort as usize]);
+        self.period.iter_mut().for_each(|period| *period = of_periods[*period as usize]);
+        let last = self.periods.len();
+        for cohort in &mut self.cohorts {
+            cohort.start = of_periods[cohort.start.min(last)] as usize;
+        }
+        let mut place = in_use.iter();
+        self.cohorts.retain(|_| place.next().is_some_and(|occurs| *occurs));
+        let mut place = observed.iter();
+        self.periods.retain(|_| place.next().is_some_and(|occurs| *occurs));
     }
 
     /// Periods since the first treated one of a cohort.
@@ -268,6 +367,11 @@ impl Sample {
     /// Numbers of the rows' cohorts.
     pub fn cohorts_of_rows(&self) -> &[u32] {
         &self.cohort
+    }
+
+    /// Numbers of the rows' periods.
+    pub fn periods_of_rows(&self) -> &[u32] {
+        &self.period
     }
 
     /// Number of a row's period among [`periods`](Self::periods).

@@ -3,6 +3,7 @@
 use super::effects::{StageEffect, StageEffects, StageTerm};
 #[cfg(feature = "plot")]
 use super::event_study::event_study;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
@@ -117,7 +118,7 @@ pub(in crate::estimator) trait StageReport {
         notes
     }
 
-    fn warnings_of(&self) -> Vec<String> {
+    fn warnings_of(&self) -> Vec<Message> {
         let effects = self.effects();
         facts::messages(&effects.warnings, effects.settings.frequency)
     }
@@ -258,7 +259,7 @@ macro_rules! stage_result {
                 self.about_of()
             }
 
-            fn messages(&self) -> Vec<String> {
+            fn messages(&self) -> Vec<$crate::report::Message> {
                 self.warnings_of()
             }
 

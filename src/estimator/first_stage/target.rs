@@ -65,15 +65,21 @@ impl Target {
         }
     }
 
-    /// `1 / Σ p²`: how many rows of equal weight would be as many, of weights that add up to one.
+    /// `(Σ |p|)² / Σ p²`: how many rows of equal weight would be as many.
     pub fn effective(&self, sample: &StageSample) -> f64 {
-        let squares: f64 = match &self.weights {
+        let (size, squares): (f64, f64) = match &self.weights {
             RowWeights::Cells(cells) => {
-                cells.iter().zip(&sample.totals.squares).map(|(cell, w)| cell * cell * w).sum()
+                let of = |totals: &[f64], power: i32| -> f64 {
+                    cells.iter().zip(totals).map(|(cell, w)| cell.abs().powi(power) * w).sum()
+                };
+                (of(&sample.totals.weights, 1), of(&sample.totals.squares, 2))
             }
-            RowWeights::Rows(rows) => sample.design.total(|row| rows[row].powi(2)),
+            RowWeights::Rows(rows) => {
+                let total = |power: i32| sample.design.total(|row| rows[row].abs().powi(power));
+                (total(1), total(2))
+            }
         };
-        squares.recip()
+        size * size / squares
     }
 }
 

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::identified::{CellRows, Identified};
 use super::problem::{CellIndicators, CohortCell};
 use super::reading::{RegressionRows, RowCohorts};
 use super::sample::{SampleRules, gather, pruned};
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 
 const FINE: f64 = 1e6;
 
@@ -44,6 +45,26 @@ pub(super) struct CohortCells {
     pub references: BTreeSet<i128>,
     /// Cohorts that have no row at any of them: nothing says what their effects are compared with.
     pub unreferenced: Vec<f64>,
+    pub uncompared: UncomparedRows,
+}
+
+/// Rows left out of cohorts and periods that no row of the comparison ties to the others.
+#[derive(Default)]
+pub(super) struct UncomparedRows {
+    rows: usize,
+    cohorts: BTreeSet<i128>,
+    periods: BTreeSet<i128>,
+}
+
+impl UncomparedRows {
+    pub fn warning(&self) -> Option<DidWarning> {
+        let all = |fine: &BTreeSet<i128>| fine.iter().map(|value| coarse(*value)).collect();
+        (self.rows > 0).then(|| DidWarning::RowsWithoutComparison {
+            rows: self.rows,
+            cohorts: all(&self.cohorts),
+            periods: all(&self.periods),
+        })
+    }
 }
 
 impl CohortCells {
@@ -62,18 +83,35 @@ impl CohortCells {
         let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
         let (mut without, mut unreferenced) = (Vec::new(), Vec::new());
         let (mut always, mut last) = (0, None);
+        let mut uncompared = UncomparedRows::default();
         let (compared, present) = loop {
             pruned(read, rules, &mut kept)?;
             let present = pairs.present(&kept);
             let compared = Compared::new(&present, &periods, references)?;
-            let parts: Vec<RowUse> = pairs.values.iter().map(|pair| compared.part(*pair)).collect();
+            let mut parts: Vec<RowUse> =
+                pairs.values.iter().map(|pair| compared.part(*pair)).collect();
+            pairs.find_uncompared(&kept, &mut parts);
             let before = without.len();
             for (row, (kept, pair)) in (0..).zip(kept.iter_mut().zip(&pairs.of_row)) {
-                if *kept && matches!(parts[*pair as usize], RowUse::Always | RowUse::Out) {
-                    always += usize::from(parts[*pair as usize] == RowUse::Always);
-                    without.push(row);
-                    *kept = false;
+                if !*kept {
+                    continue;
                 }
+                let (part, (cohort, period)) =
+                    (parts[*pair as usize], pairs.values[*pair as usize]);
+                match part {
+                    RowUse::Always => always += 1,
+                    RowUse::Out => {}
+                    RowUse::Uncompared { as_period } => {
+                        uncompared.rows += 1;
+                        match as_period {
+                            true => uncompared.periods.insert(fine(period)),
+                            false => uncompared.cohorts.insert(fine(cohort)),
+                        };
+                    }
+                    RowUse::Comparison | RowUse::Effect(_) => continue,
+                }
+                without.push(row);
+                *kept = false;
             }
             last = compared.last.or(last);
             unreferenced.extend_from_slice(&compared.unreferenced);
@@ -95,7 +133,17 @@ impl CohortCells {
         let codes = pairs.of_row.iter().map(code).collect();
         let (cells, references) = (known.into_keys().collect(), compared.references);
         let pairs = pairs.values;
-        Ok(Self { without, cells, codes, pairs, always, last, references, unreferenced })
+        Ok(Self {
+            without,
+            cells,
+            codes,
+            pairs,
+            always,
+            last,
+            references,
+            unreferenced,
+            uncompared,
+        })
     }
 
     /// Cohorts of all usable rows, ascending, with the never-treated at infinity.
@@ -160,16 +208,54 @@ impl CohortPeriods {
         Self { values, of_row }
     }
 
-    /// Those of kept rows.
-    fn present(&self, kept: &[bool]) -> Vec<(f64, f64)> {
+    /// Whether each is one of kept rows.
+    fn occurring(&self, kept: &[bool]) -> Vec<bool> {
         let mut present = vec![false; self.values.len()];
         for (pair, kept) in self.of_row.iter().zip(kept) {
             if *kept {
                 present[*pair as usize] = true;
             }
         }
-        let values = self.values.iter().zip(present);
+        present
+    }
+
+    /// Those of kept rows.
+    fn present(&self, kept: &[bool]) -> Vec<(f64, f64)> {
+        let values = self.values.iter().zip(self.occurring(kept));
         values.filter(|(_, present)| *present).map(|(pair, _)| *pair).collect()
+    }
+
+    /// Marks those whose cohort or period no row of the comparison ties to the others.
+    fn find_uncompared(&self, kept: &[bool], parts: &mut [RowUse]) {
+        let occurs = self.occurring(kept);
+        let is_used = |place: &usize| {
+            occurs[*place] && !matches!(parts[*place], RowUse::Always | RowUse::Out)
+        };
+        let used: Vec<usize> = (0..self.values.len()).filter(is_used).collect();
+        let numbers = |of: fn(&(f64, f64)) -> f64| -> (Vec<u32>, usize) {
+            let mut known = BTreeMap::new();
+            let mut number = |place: &usize| {
+                let next = known.len() as u32;
+                *known.entry(fine(of(&self.values[*place]))).or_insert(next)
+            };
+            let numbers = used.iter().map(&mut number).collect();
+            (numbers, known.len())
+        };
+        let ((cohorts, n_cohorts), (periods, n_periods)) = (numbers(|p| p.0), numbers(|p| p.1));
+        let cell = |(number, place): (u32, &usize)| match parts[*place] {
+            RowUse::Effect(_) => number,
+            _ => u32::MAX,
+        };
+        let cells: Vec<u32> = (0..).zip(&used).map(cell).collect();
+        let counts = [n_cohorts, n_periods, used.len()];
+        let rows = CellRows { cohorts: &cohorts, periods: &periods, cells: &cells, counts };
+        let known = Identified::new(&rows);
+        for (place, (cohort, period)) in used.iter().zip(cohorts.iter().zip(&periods)) {
+            let is_known = [known.cohorts[*cohort as usize], known.periods[*period as usize]];
+            if is_known != [true, true] {
+                parts[*place] = RowUse::Uncompared { as_period: is_known[0] };
+            }
+        }
     }
 }
 
@@ -180,6 +266,10 @@ enum RowUse {
     Always,
     /// Of a cohort without a reference, or after the treatment of a last cohort that is the comparison.
     Out,
+    /// Of a cohort, or else in a period, that no row of the comparison ties to the others.
+    Uncompared {
+        as_period: bool,
+    },
     /// What others are compared with.
     Comparison,
     Effect(CohortCell),

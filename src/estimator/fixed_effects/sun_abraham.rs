@@ -213,6 +213,7 @@ impl<B: DidBackend> SunAbraham<B> {
             (!cells.unreferenced.is_empty()).then(|| DidWarning::CohortsWithoutReference {
                 cohorts: cells.unreferenced.clone(),
             }),
+            cells.uncompared.warning(),
         ];
         let far = far_groups(cells.groups().into_iter(), cells.periods());
         let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());

@@ -8,7 +8,7 @@ use crate::estimator::aggregate::{
     Aggregated, Aggregation, EventStudy, LeftOutCell, aggregate, listed, remedy,
 };
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
-use crate::result::inference::{Combination, Estimate, Wald, no_covariance};
+use crate::result::inference::{Combination, Estimate, MOST_AT_ONCE, Wald, no_covariance};
 
 /// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
 pub(crate) fn pre_test(
@@ -37,6 +37,12 @@ pub(crate) fn pre_test(
     if failed > 0 {
         let of = cells.iter().filter(|c| is_pre(c)).count();
         warnings.push(DidWarning::PartialPretest { cells: failed, of });
+    }
+    if pre.len() > MOST_AT_ONCE {
+        let count = pre.len();
+        let reason = format!("there are {count} pre-treatment estimates, more than {MOST_AT_ONCE}");
+        warnings.push(no_test(&reason));
+        return None;
     }
     let wald = effects.joint.select(&pre)?.wald();
     if wald.is_none() {
@@ -115,19 +121,25 @@ impl GroupTimeResult {
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
-    /// let (variance, se) = (fit.vcov()[0][0], fit.cells[0].estimate.se);
+    /// let (variance, se) = (fit.vcov()?[0][0], fit.cells[0].estimate.se);
     /// assert!((variance.unwrap().sqrt() - se.unwrap()).abs() < 1e-12);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    #[must_use]
-    pub fn vcov(&self) -> Vec<Vec<Option<f64>>> {
+    ///
+    /// # Errors
+    /// [`DidError::Memory`] if it does not fit into memory, as that of tens of thousands of cells.
+    pub fn vcov(&self) -> Result<Vec<Vec<Option<f64>>>> {
         let (joint, cells) = (&self.effects.joint, self.effects.cells.len());
         let m = joint.len();
+        let needed = 8 * (m as u128).pow(2) + 16 * (cells as u128).pow(2);
+        let remedy = "form averages or contrasts of the cells, which have their standard errors";
+        memory::check("the covariance of all cells", needed, remedy)?;
+        let covariance = joint.covariance.as_ref().map(|covariance| covariance.whole(m));
         let entry = |i: usize, j: usize| {
             let both = joint.values[i].is_some() && joint.values[j].is_some();
-            joint.covariance.as_ref().filter(|_| both).map(|c| c[i * m + j])
+            covariance.as_ref().filter(|_| both).map(|c| c[i * m + j])
         };
-        (0..cells).map(|i| (0..cells).map(|j| entry(i, j)).collect()).collect()
+        Ok((0..cells).map(|i| (0..cells).map(|j| entry(i, j)).collect()).collect())
     }
 
     /// `Σ weight · ATT(g, t)` for any weights by (group, time), with its standard error and a pointwise interval.

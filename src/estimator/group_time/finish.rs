@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::by_cluster::ByCluster;
+use super::moments::EffectMoments;
 use super::overlap::overlap_warnings;
 use super::{GroupTimeCell, GroupTimeResult};
 use crate::base::calendar::{Calendar, named};
@@ -11,10 +12,9 @@ use crate::base::options::Band;
 use crate::engine::cell::{CellEstimate, PlannedCell};
 use crate::engine::source::KeptColumn;
 use crate::estimator::shell::kept::Kept;
-use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::{Sample, SampleAudit};
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
-use crate::result::inference::{Critical, Joint, pointwise};
+use crate::result::inference::{Covariance, Critical, Joint, pointwise};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -38,7 +38,7 @@ impl From<CellEstimate> for SolvedCell {
 pub(crate) struct PointFit {
     pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     /// `None` for point estimates only.
-    pub moments: Option<InfluenceMoments>,
+    pub moments: Option<EffectMoments>,
     /// Whether what each cluster contributes is kept.
     pub keep_by_cluster: bool,
     pub settings: Settings,
@@ -58,7 +58,7 @@ pub(crate) fn result(
     let PointFit { solved, moments, keep_by_cluster, settings, timings, mut warnings } = fitted;
     let overlaps: Vec<Option<Overlap>> =
         solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
-    let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
+    let totals = moments.as_ref().map_or(&[][..], EffectMoments::totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let mut by_cluster = None;
     let kept = match moments {
@@ -66,10 +66,11 @@ pub(crate) fn result(
             let covariance = moments.covariance();
             fail_without_variance(&mut effects, &covariance, sample.y_scale, &mut warnings);
             let columns = kept_columns(sample, &effects);
-            let kept = moments.kept.take().map(|kept| kept.finish(sample, &columns));
+            let kept = moments.take_kept().map(|kept| kept.finish(sample, &columns));
             let scales = scales(&effects, sample.y_scale);
-            by_cluster =
-                keep_by_cluster.then(|| ByCluster::new(sample, &moments, &scales)).flatten();
+            by_cluster = keep_by_cluster
+                .then(|| ByCluster::new(sample, moments.whole()?, &scales))
+                .flatten();
             add_law(&mut effects, moments, covariance, &scales);
             kept.transpose()?.unwrap_or_default()
         }
@@ -207,14 +208,14 @@ fn warn_of_weights(sample: &Sample, planned: &[PlannedCell], warnings: &mut Vec<
 /// Estimates whose influence values have no finite sum of squares are none.
 fn fail_without_variance(
     effects: &mut GroupTimeEffects,
-    covariance: &[f64],
+    covariance: &Covariance,
     y_scale: f64,
     warnings: &mut Vec<DidWarning>,
 ) {
-    let m = covariance.len().isqrt();
-    for (j, cell) in effects.cells.iter_mut().enumerate() {
+    let variances = covariance.variances(effects.joint.len());
+    for (j, (cell, variance)) in effects.cells.iter_mut().zip(variances).enumerate() {
         let value = &mut effects.joint.values[j];
-        if value.is_none() || (covariance[j * m + j] * y_scale * y_scale).is_finite() {
+        if value.is_none() || (variance * y_scale * y_scale).is_finite() {
             continue;
         }
         let message = "its variance is not finite; outcomes, covariates or weights of its units are too large to be squared";
@@ -239,26 +240,21 @@ fn scales(effects: &GroupTimeEffects, y_scale: f64) -> Vec<f64> {
 /// Covariance and draws in units of the outcome (shares have none); 0 where there is no estimate.
 fn add_law(
     effects: &mut GroupTimeEffects,
-    moments: InfluenceMoments,
-    mut covariance: Vec<f64>,
+    moments: EffectMoments,
+    mut covariance: Covariance,
     scales: &[f64],
 ) {
     let joint = &mut effects.joint;
-    let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
     if let Some(bootstrap) = &effects.inference.bootstrap {
-        let mut draws = moments.draws(&covariance, bootstrap);
+        let mut draws = moments.draws(&covariance, joint.len(), bootstrap);
         for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(scales) {
             for d in column {
-                *d = times(*d, *scale);
+                *d = if *scale == 0.0 { 0.0 } else { *d * scale };
             }
         }
         joint.draws = Some(draws);
     }
-    for (row, scale) in covariance.chunks_exact_mut(joint.len().max(1)).zip(scales) {
-        for (v, other) in row.iter_mut().zip(scales) {
-            *v = times(times(*v, *scale), *other);
-        }
-    }
+    covariance.scale(scales);
     joint.covariance = Some(covariance);
 }
 

@@ -4,7 +4,9 @@ mod by_cluster;
 mod check;
 mod contrast;
 pub(crate) mod finish;
+pub(crate) mod moments;
 pub(crate) mod overlap;
+mod parts;
 pub(crate) mod report;
 
 use serde::{Deserialize, Serialize};

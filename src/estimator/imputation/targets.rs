@@ -37,10 +37,9 @@ pub(super) fn wanted(
                 None => {
                     Target::mean(sample, term.clone(), |cell| cell.is_treated() && cell.is_at(*at))
                 }
-                Some(balanced) => {
-                    let weight = |row: usize| {
-                        f64::from(u8::from(sample.at(row).is_at(*at) && balanced[row]))
-                    };
+                Some(Balanced { rows, .. }) => {
+                    let weight =
+                        |row: usize| f64::from(u8::from(sample.at(row).is_at(*at) && rows[row]));
                     Target::weighted(sample, term.clone(), weight, false)
                 }
             },
@@ -61,8 +60,11 @@ pub(super) fn wanted(
             StageTerm::Average(_) => "its weights on treated rows add up to nothing".to_owned(),
             _ => "no treated row is there".to_owned(),
         };
-        let target =
-            target.ok_or_else(|| why(&term)).and_then(|target| enough(config, sample, target));
+        let changing = balanced.as_ref().is_some_and(|balanced| balanced.changing);
+        let target = match &term {
+            StageTerm::EventTime(_) if changing => Err(CHANGING_WEIGHTS.to_owned()),
+            _ => target.ok_or_else(|| why(&term)).and_then(|target| enough(config, sample, target)),
+        };
         Wanted { term, target }
     };
     all.into_iter().map(target).collect()
@@ -89,14 +91,37 @@ fn enough(config: &Imputation, sample: &StageSample, target: Target) -> Result<T
     }
 }
 
-/// Whether each row is of a unit that is treated, and imputed, at all of these event times.
-fn balanced(sample: &StageSample, horizons: &[f64]) -> Vec<bool> {
-    let mut found = vec![0usize; sample.n_units];
-    for (row, unit) in sample.units.iter().enumerate() {
+/// Why horizons are not comparable though they are of the same units.
+const CHANGING_WEIGHTS: &str = "weights of units change from one horizon to another, so that horizons would not be averages of the same units alike; give each unit one weight, or do without `balanced_horizons`";
+
+/// A change of a weight up to this share of it is none.
+const SAME: f64 = 1e-6;
+
+/// Rows of units that are treated, and imputed, at all of some event times.
+struct Balanced {
+    /// Whether each row is one.
+    rows: Vec<bool>,
+    /// Whether weights of these units change over the event times.
+    changing: bool,
+}
+
+fn balanced(sample: &StageSample, horizons: &[f64]) -> Balanced {
+    let at_horizon = |row: usize| {
         let cell = sample.at(row);
-        if cell.is_treated() && horizons.iter().any(|at| cell.is_at(*at)) {
-            found[*unit as usize] += 1;
-        }
+        cell.is_treated() && horizons.iter().any(|at| cell.is_at(*at))
+    };
+    let mut found = vec![0usize; sample.n_units];
+    let mut weights = vec![(f64::INFINITY, 0.0_f64); sample.n_units];
+    for (row, unit) in sample.units.iter().enumerate().filter(|(row, _)| at_horizon(*row)) {
+        found[*unit as usize] += 1;
+        let (least, most) = &mut weights[*unit as usize];
+        let weight = sample.design.weight(row);
+        (*least, *most) = (least.min(weight), most.max(weight));
     }
-    sample.units.iter().map(|unit| found[*unit as usize] == horizons.len()).collect()
+    let is_kept = |unit: usize| found[unit] == horizons.len();
+    let changes = |unit: usize| weights[unit].1 - weights[unit].0 > SAME * weights[unit].1;
+    Balanced {
+        rows: sample.units.iter().map(|unit| is_kept(*unit as usize)).collect(),
+        changing: (0..sample.n_units).any(|unit| is_kept(unit) && changes(unit)),
+    }
 }

@@ -1,6 +1,6 @@
 //! Regression adjustment: what the controls of a base period, and covariates' slopes among controls, say of the treated.
 
-use super::regression::{Bases, Fitted, Spread};
+use super::regression::{Bases, Fitted, Spread, identity};
 use super::scores::{AdjustedBase, AdjustedScores, Scores};
 use crate::base::solve::{COLLINEAR, Spd, add_scaled, dependent_columns, dot};
 use crate::estimator::by_unit::{Cross, Regression, absorbed};
@@ -47,6 +47,10 @@ impl Bases<'_> {
         };
         let of_outcome: Vec<f64> = (0..k).map(|j| within[j * p + k]).collect();
         let slopes = solve(&of_outcome);
+        let squares = within[p * p - 1];
+        if self.is_identity(squares, squares - dot(&of_outcome, &slopes)) {
+            return Fitted::none(identity());
+        }
         let (mut gap, mut estimate, mut bases) = (vec![0.0; p], 0.0, Vec::new());
         for [controls, own] in &self.arms {
             if controls.weight <= 0.0 {

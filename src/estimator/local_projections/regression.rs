@@ -52,6 +52,12 @@ impl Fitted {
     }
 }
 
+/// Why there is no effect on a change that lagged changes add up to.
+pub(super) fn identity() -> CellStatus {
+    let message = "the outcome's change is a combination of its own lagged changes".into();
+    CellStatus::Estimator { message }
+}
+
 impl<'a> Bases<'a> {
     pub fn new(sums: &'a Sums, target: usize, steps: usize, k: usize, lags: bool) -> Self {
         let arms = (0..steps).map(|base| sums.arms(target, base)).collect();
@@ -67,6 +73,11 @@ impl<'a> Bases<'a> {
             (true, false) => Some(CellStatus::NoControls { period: None }),
             (true, true) => None,
         }
+    }
+
+    /// Whether covariates leave so little of the outcome's squares that it is a combination of them.
+    pub fn is_identity(&self, squares: f64, left: f64) -> bool {
+        self.may_be_identity && left <= IDENTITY * squares
     }
 
     /// The coefficient of the start of treatment.
@@ -116,10 +127,8 @@ impl<'a> Bases<'a> {
         first[0] = 1.0;
         let (solved, inverse) = (spd.solve(&right), spd.solve(&first));
         let squares = total[q * q - 1];
-        if self.may_be_identity && squares - dot(&right, &solved) <= IDENTITY * squares {
-            return Fitted::none(CellStatus::Estimator {
-                message: "the outcome's change is a combination of its own lagged changes".into(),
-            });
+        if self.is_identity(squares, squares - dot(&right, &solved)) {
+            return Fitted::none(identity());
         }
         let spread_out = |values: &[f64]| {
             let mut all = vec![0.0; k + 1];

@@ -48,6 +48,16 @@ impl<'a> Shared<'a> {
         Inference { alpha: self.alpha, bootstrap, band: band.unwrap_or(usual) }
     }
 
+    /// Cells with their covariance, in parts where it has any.
+    pub fn joint_cells(&self) -> FormedCells {
+        let plain = Formula::parse(self.covariates()).is_ok_and(|of| of.variables().is_empty());
+        let clustered = self.cluster.is_some_and(|cluster| Some(cluster) != self.unit);
+        match plain && !clustered && !self.keep_influence && self.precision == Precision::F64 {
+            true => FormedCells::Parts,
+            false => FormedCells::Joint,
+        }
+    }
+
     /// What is formed of the influence values of so many columns.
     pub fn work(&self, columns: usize) -> Work<'a> {
         Work {
@@ -55,6 +65,7 @@ impl<'a> Shared<'a> {
             shares_of: SharesOf::default(),
             bootstrap: self.bootstrap,
             keep_influence: self.keep_influence,
+            parts: false,
         }
     }
 

@@ -44,7 +44,8 @@ impl<'a> Plan<'a> {
     /// [`DidError::EmptyWindow`] if no cohort has a whole window.
     pub fn new(options: &'a Stacked, opened: &Opened<'_>, timeline: Timeline) -> Result<Self> {
         let (pre, post) = (options.pre_window as usize, options.post_window as usize);
-        let whole = |start: &usize| *start >= pre && start + post < timeline.steps;
+        let is_period = |place: usize| timeline.of_periods().any(|(known, _)| known == place);
+        let whole = |start: &usize| *start >= pre && (start - pre..=start + post).all(is_period);
         let inside = timeline.cohorts().into_iter().filter(|start| *start > 0);
         let (cohorts, trimmed): (Vec<usize>, Vec<usize>) = inside.partition(whole);
         if cohorts.is_empty() {

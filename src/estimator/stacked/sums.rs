@@ -76,13 +76,12 @@ impl Sums {
         self.cells.len() / (2 * self.events)
     }
 
-    /// Which sub-experiments can be compared with controls, and how these are weighted.
+    /// Which sub-experiments have treated units and controls at all event times, and how controls are weighted.
     pub fn weighting(&self, weights: StackWeights) -> Weighting {
         let events = || 0..self.events;
         let has = |sub: usize| {
-            let lacks = |[c, t]: [&Cross; 2]| t.weight > 0.0 && c.weight <= 0.0;
-            let treated = events().any(|event| self.arms(sub, event)[1].weight > 0.0);
-            treated && !events().any(|event| lacks(self.arms(sub, event)))
+            let arms = events().flat_map(|event| self.arms(sub, event));
+            arms.into_iter().all(|arm| arm.weight > 0.0)
         };
         let kept: Vec<bool> = (0..self.subs()).map(has).collect();
         let total = |event: usize, arm: usize| -> f64 {

@@ -91,7 +91,7 @@ fn test(theta: &[f64], v: Vec<f64>) -> Option<Tested> {
     let df = theta.len();
     let joint = Joint {
         values: theta.iter().copied().map(Some).collect(),
-        covariance: Some(v.clone()),
+        covariance: Some(v.clone().into()),
         draws: None,
         n: 0,
         n_clusters: None,

@@ -56,7 +56,7 @@ use frames::Frames;
 
 pub use audit::SampleAudit;
 pub(crate) use mistakes::{changing_group, far_groups, is_status, is_status_change, zero_groups};
-pub(crate) use request::{FormedCells, Request, Storage};
+pub(crate) use request::{BESIDE, FormedCells, Request, Storage, TERMS};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{
     SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods, smallest_cohort,

@@ -40,7 +40,15 @@ pub(crate) enum FormedCells {
     /// A cell for each group and period: its estimate alone, or with the joint covariance.
     Points,
     Joint,
+    /// The same, with the covariance of very many cells in parts.
+    Parts,
 }
+
+/// Effects and group shares whose covariance has its place in memory as a whole, in 34 MB; that of more may be formed in parts.
+pub(crate) const BESIDE: usize = 2_048;
+
+/// Doubles that an effect takes in a part: of three columns with their weights.
+pub(crate) const TERMS: u128 = 10;
 
 /// Where strata are put.
 #[derive(Clone, Copy, Debug)]

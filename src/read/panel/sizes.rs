@@ -1,6 +1,6 @@
 //! What a sample's groups and periods will take, refused before any work if there is no room for it.
 
-use super::request::{FormedCells, Request};
+use super::request::{BESIDE, FormedCells, Request, TERMS};
 use super::rules::SampleExtent;
 use super::stratum::StratumShape;
 use crate::base::error::{DidError, Result};
@@ -31,7 +31,11 @@ pub(super) fn check_cells(extent: &SampleExtent, request: &Request<'_>) -> Resul
     let joint = match request.cells {
         FormedCells::One => return Ok(()),
         FormedCells::Points => 0,
-        FormedCells::Joint => 8 * COPIES * columns * columns,
+        FormedCells::Parts if columns > BESIDE as u128 => {
+            let moments = 3 * (1 + periods as u128).pow(2);
+            8 * cohorts as u128 * (moments + TERMS * columns)
+        }
+        FormedCells::Joint | FormedCells::Parts => 8 * COPIES * columns * columns,
     };
     let needed = joint + count * (CELL + COMPARISON * comparisons);
     match memory::check("cells", needed, "") {

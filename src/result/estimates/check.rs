@@ -2,7 +2,7 @@
 
 use super::{Cell, GroupTimeEffects};
 use crate::base::options::Bootstrap;
-use crate::result::inference::Joint;
+use crate::result::inference::{Covariance, CovariancePart, Joint};
 
 /// Why something read is not what was written: the field and what is wrong with it.
 pub(crate) type Checked<T = ()> = std::result::Result<T, String>;
@@ -124,26 +124,14 @@ impl Joint {
     pub(crate) fn check_covariance(&self, field: &str, parameters: &str) -> Checked {
         let m = self.len();
         let Some(covariance) = &self.covariance else { return Ok(()) };
-        ensure(m.checked_mul(m) == Some(covariance.len()), field, || {
-            format!("has {} numbers; {m} × {m} belong to {parameters}", covariance.len())
-        })?;
-        ensure_finite(field, covariance)?;
         let known = self.unknown.is_sorted_by(|a, b| a < b) && self.unknown.iter().all(|j| *j < m);
         ensure(known, field, || "has unknown variances of no parameter".into())?;
-        let variances: Vec<f64> = (0..m).map(|j| covariance[j * m + j]).collect();
-        if let Some(j) = variances.iter().position(|v| *v < 0.0) {
-            return Err(format!("`{field}` has the negative variance {} in row {j}", variances[j]));
-        }
-        for i in 0..m {
-            for j in 0..i {
-                let (a, b) = (covariance[i * m + j], covariance[j * m + i]);
-                let size = a.abs().max(b.abs()).max((variances[i] * variances[j]).sqrt());
-                ensure((a - b).abs() <= SYMMETRIC * size, field, || {
-                    format!("is not symmetric: {a} in row {i}, {b} in row {j}")
-                })?;
+        match covariance {
+            Covariance::Whole(whole) => check_moments(field, whole, m, parameters),
+            Covariance::Parts(parts) => {
+                parts.iter().try_for_each(|part| check_part(field, part, m))
             }
         }
-        Ok(())
     }
 
     /// An error that names the field unless there are draws where there was a bootstrap, as many as were asked for.
@@ -168,6 +156,43 @@ impl Joint {
             }
         }
     }
+}
+
+/// An error unless these are the second moments of `m` values.
+fn check_moments(field: &str, moments: &[f64], m: usize, of: &str) -> Checked {
+    ensure(m.checked_mul(m) == Some(moments.len()), field, || {
+        format!("has {} numbers; {m} × {m} belong to {of}", moments.len())
+    })?;
+    ensure_finite(field, moments)?;
+    let variances: Vec<f64> = (0..m).map(|j| moments[j * m + j]).collect();
+    if let Some(j) = variances.iter().position(|v| *v < 0.0) {
+        return Err(format!("`{field}` has the negative variance {} in row {j}", variances[j]));
+    }
+    for i in 0..m {
+        for j in 0..i {
+            let (a, b) = (moments[i * m + j], moments[j * m + i]);
+            let size = a.abs().max(b.abs()).max((variances[i] * variances[j]).sqrt());
+            ensure((a - b).abs() <= SYMMETRIC * size, field, || {
+                format!("is not symmetric: {a} in row {i}, {b} in row {j}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// An error unless the rows of a part are of its columns and of `m` parameters.
+fn check_part(field: &str, part: &CovariancePart, m: usize) -> Checked {
+    let b = part.columns();
+    check_moments(field, &part.moments, b, "the columns of a part")?;
+    let parameters = part.rows.iter().map(|(parameter, _)| *parameter);
+    let ascending =
+        parameters.clone().is_sorted_by(|a, b| a < b) && parameters.clone().all(|j| j < m);
+    ensure(ascending, field, || "has a part with rows of no parameter".into())?;
+    let mut terms = part.rows.iter().flat_map(|(_, terms)| terms);
+    ensure(terms.all(|(column, _)| *column < b), field, || {
+        "has a part with weights of no column".into()
+    })?;
+    ensure_finite(field, part.rows.iter().flat_map(|(_, terms)| terms).map(|(_, weight)| weight))
 }
 
 fn some(value: Option<f64>) -> &'static str {

@@ -9,7 +9,7 @@ use super::check::Checked;
 use super::{Cell, CellStatus, GroupTimeEffects};
 use crate::base::calendar::Calendar;
 use crate::base::options::Inference;
-use crate::result::inference::Joint;
+use crate::result::inference::{Covariance, Joint};
 
 /// Group-time effects as they are written.
 #[derive(Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(super) struct SavedEffects<'a> {
     calendar: Calendar,
     n: usize,
     n_clusters: Option<usize>,
-    covariance: Option<Cow<'a, [f64]>>,
+    covariance: Option<Cow<'a, Covariance>>,
     draws: Option<Cow<'a, [f64]>>,
     inference: Inference,
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -75,7 +75,7 @@ impl Serialize for GroupTimeEffects {
             calendar: self.calendar,
             n: *n,
             n_clusters: *n_clusters,
-            covariance: covariance.as_deref().map(Cow::Borrowed),
+            covariance: covariance.as_ref().map(Cow::Borrowed),
             draws: draws.as_deref().map(Cow::Borrowed),
             inference: self.inference,
             unit: *unit,

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{DEGENERATE, Estimate, Joint, SupT, bootstrap, sup_t};
+use super::{Covariance, DEGENERATE, Estimate, Joint, SupT, bootstrap, sup_t};
 use crate::base::error::DidWarning;
 use crate::base::options::{Band, Inference};
 
@@ -14,6 +14,13 @@ const STATED: f64 = 1e-3;
 
 /// Standard errors below this share of their estimates are rounding errors, whatever the unit of the outcome.
 const ROUNDING: f64 = 1e-9;
+
+/// Parameters whose covariance is factored at most, as its time grows with the cube of their number: of more there is no joint test, and no band
+/// without draws.
+pub(crate) const MOST_AT_ONCE: usize = 10_000;
+
+/// Why a great many parameters have no band.
+const WITHOUT_DRAWS: &str = "a uniform band over so many effects is formed of bootstrap draws, and the fit has none; averages of the effects have one";
 
 /// A critical value above this is reported with a warning, as in R `did`.
 const LARGE: f64 = 7.0;
@@ -51,6 +58,12 @@ impl Joint {
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }
+        let instead = |reason: &str| DidWarning::PointwiseInstead { reason: reason.to_owned() };
+        let in_parts = matches!(self.covariance, Some(Covariance::Parts(_)));
+        if in_parts && self.draws.is_none() && self.len() > MOST_AT_ONCE {
+            warnings.push(instead(WITHOUT_DRAWS));
+            return pointwise;
+        }
         let value = match self.columns() {
             Some(draws) => {
                 let varying = draws.zip(standard_errors).filter_map(|(d, se)| Some((d, (*se)?)));
@@ -64,7 +77,6 @@ impl Joint {
                 sup_t.map(|sup_t| sup_t.value)
             }
         };
-        let instead = |reason: &str| DidWarning::PointwiseInstead { reason: reason.to_owned() };
         match value {
             None => {
                 warnings.push(instead("no estimate has a standard error"));
@@ -92,18 +104,18 @@ impl Joint {
         let m = self.len();
         let covariance = self.covariance.as_ref()?;
         let limit = DEGENERATE * self.unit;
-        let concerned = |j: &usize| {
-            let se = covariance[j * m + j].sqrt();
+        let concerned = |(j, variance): &(usize, f64)| {
             standard_errors[*j].is_none()
-                && self.values[*j].is_some_and(|value| is_negligible(value, se, limit))
+                && self.values[*j].is_some_and(|v| is_negligible(v, variance.sqrt(), limit))
         };
-        let estimates = (0..m).filter(concerned).count();
+        let variances = covariance.variances(m).into_iter().enumerate();
+        let estimates = variances.filter(concerned).count();
         (estimates > 0).then_some(DidWarning::NegligibleErrors { estimates, limit })
     }
 
     fn analytic_sup_t(&self, standard_errors: &[Option<f64>], tail: f64) -> Option<SupT> {
         let m = self.len();
-        let covariance = self.covariance.as_ref()?;
+        let covariance = self.covariance.as_ref()?.whole(m);
         let with_errors: Vec<(usize, f64)> =
             standard_errors.iter().enumerate().filter_map(|(j, s)| Some((j, (*s)?))).collect();
         if with_errors.is_empty() {
@@ -112,7 +124,8 @@ impl Joint {
         let correlation: Vec<f64> = with_errors
             .iter()
             .flat_map(|(i, si)| {
-                with_errors.iter().map(move |(j, sj)| covariance[i * m + j] / (si * sj))
+                let row = &covariance[i * m..(i + 1) * m];
+                with_errors.iter().map(move |(j, sj)| row[*j] / (si * sj))
             })
             .collect();
         Some(sup_t(&correlation, with_errors.len(), tail, self.degrees_of_freedom()))
@@ -154,13 +167,14 @@ pub(crate) fn negligible(value: f64, se: f64) -> Option<DidWarning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result::inference::CovariancePart;
 
     const UNIFORM: Inference = Inference { alpha: 0.05, bootstrap: None, band: Band::Uniform };
 
     fn independent(n_clusters: Option<usize>) -> Joint {
         Joint {
             values: vec![Some(1.0), Some(2.0)],
-            covariance: Some(vec![1.0, 0.0, 0.0, 4.0]),
+            covariance: Some(vec![1.0, 0.0, 0.0, 4.0].into()),
             draws: None,
             n: 1_000,
             n_clusters,
@@ -174,6 +188,26 @@ mod tests {
         let Critical { value, band } =
             joint.critical(inference, &joint.standard_errors(), floor, &mut warnings);
         (value, band, warnings.len())
+    }
+
+    #[test]
+    fn bands_of_a_covariance_in_parts_are_those_of_the_whole() {
+        let part = |parameter, variance| CovariancePart {
+            moments: vec![variance],
+            rows: vec![(parameter, vec![(0, 1.0)])],
+        };
+        let whole = independent(None);
+        let parts = Some(Covariance::Parts(vec![part(0, 1.0), part(1, 4.0)]));
+        let in_parts = Joint { covariance: parts, ..whole.clone() };
+        let of_whole = critical(&whole, &UNIFORM, false);
+        assert_eq!(critical(&in_parts, &UNIFORM, false), of_whole);
+        assert_eq!(of_whole.1, Band::Uniform);
+        // Of very many there is none without draws.
+        let m = MOST_AT_ONCE + 1;
+        let many = Some(Covariance::Parts(vec![part(0, 1.0)]));
+        let many = Joint { values: vec![Some(1.0); m], covariance: many, ..whole };
+        let (_, band, warnings) = critical(&many, &UNIFORM, false);
+        assert_eq!((band, warnings), (Band::Pointwise, 1));
     }
 
     #[test]
@@ -227,7 +261,7 @@ mod tests {
     fn negligible_standard_errors_are_told_from_rounding() {
         let said = |values: [f64; 2], variance: f64| {
             let values = values.map(Some).to_vec();
-            let covariance = Some(vec![variance, 0.0, 0.0, 1.0]);
+            let covariance = Some(vec![variance, 0.0, 0.0, 1.0].into());
             let joint = Joint { values, covariance, ..independent(None) };
             let mut warnings = Vec::new();
             let pointwise = Inference { band: Band::Pointwise, ..UNIFORM };
@@ -246,7 +280,7 @@ mod tests {
 
     #[test]
     fn without_standard_errors_intervals_are_pointwise() {
-        let joint = Joint { covariance: Some(vec![0.0; 4]), ..independent(None) };
+        let joint = Joint { covariance: Some(vec![0.0; 4].into()), ..independent(None) };
         let (value, band, warnings) = critical(&joint, &UNIFORM, false);
         assert_eq!((value, band, warnings), (super::super::pointwise(0.05), Band::Pointwise, 1));
     }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DEGENERATE, Estimate, Wald, bootstrap, pointwise, wald::wald};
+use super::covariance::weighted_sum;
+use super::{Covariance, DEGENERATE, Estimate, Terms, Wald, bootstrap, pointwise, wald::wald};
 use crate::base::error::DidError;
 
 /// Estimates of `m` parameters and their joint law: all that inference needs, whatever the parameters are.
@@ -10,8 +11,8 @@ use crate::base::error::DidError;
 pub(crate) struct Joint {
     /// Estimates `[m]`; `None` where there is none.
     pub values: Vec<Option<f64>>,
-    /// Covariance `[m, m]`, row-major, 0 where there is no estimate; `None` for point estimates only.
-    pub covariance: Option<Vec<f64>>,
+    /// Covariance of the `m` parameters, 0 where there is no estimate; `None` for point estimates only.
+    pub covariance: Option<Covariance>,
     /// Bootstrap draws `[m, R]` of the estimates' deviations, one parameter after another; `None` without a bootstrap.
     pub draws: Option<Vec<f64>>,
     /// Independent observations: units, or rows for repeated cross sections.
@@ -38,9 +39,6 @@ pub(crate) struct Combination {
     pub weights: Vec<f64>,
 }
 
-/// Weights other than zero, with the parameters they belong to.
-type Terms = Vec<(usize, f64)>;
-
 impl Joint {
     /// Number of parameters.
     pub fn len(&self) -> usize {
@@ -65,12 +63,7 @@ impl Joint {
 
     /// The joint law of some parameters; `None` if only point estimates exist.
     pub fn select(&self, parameters: &[usize]) -> Option<Self> {
-        let covariance = self.covariance.as_ref()?;
-        let mut selected = Vec::with_capacity(parameters.len().pow(2));
-        for i in parameters {
-            let row = &covariance[i * self.len()..(i + 1) * self.len()];
-            selected.extend(parameters.iter().map(|j| row[*j]));
-        }
+        let covariance = self.covariance.as_ref()?.select(self.len(), parameters);
         let columns = |draws: &Vec<f64>| {
             let count = draws.len() / self.len().max(1);
             parameters.iter().flat_map(|j| &draws[j * count..(j + 1) * count]).copied().collect()
@@ -78,7 +71,7 @@ impl Joint {
         let unknown = parameters.iter().enumerate().filter(|(_, j)| self.is_unknown(**j));
         Some(Self {
             values: parameters.iter().map(|j| self.values[*j]).collect(),
-            covariance: Some(selected),
+            covariance: Some(covariance),
             draws: self.draws.as_ref().map(columns),
             n: self.n,
             n_clusters: self.n_clusters,
@@ -99,11 +92,8 @@ impl Joint {
 
     /// Covariance and draws of linear combinations, each of few parameters as a rule.
     fn map(&self, values: Vec<Option<f64>>, rows: &[Terms]) -> Option<Self> {
-        let covariance = self.covariance.as_ref()?;
         let m = self.len();
-        let half: Vec<Vec<f64>> = rows.iter().map(|w| weighted_sum(covariance, m, w)).collect();
-        let value = |w: &Terms, h: &[f64]| w.iter().map(|(j, w)| w * h[*j]).sum::<f64>();
-        let pairs = rows.iter().flat_map(|w| half.iter().map(move |h| value(w, h)));
+        let covariance = self.covariance.as_ref()?.of(m, rows);
         let draws = self.draws.as_ref().map(|d| {
             let count = d.len() / m.max(1);
             rows.iter().flat_map(|w| weighted_sum(d, count, w)).collect()
@@ -111,7 +101,7 @@ impl Joint {
         let depends = |(_, row): &(usize, &Terms)| row.iter().any(|(j, _)| self.is_unknown(*j));
         let unknown = rows.iter().enumerate().filter(depends).map(|(i, _)| i).collect();
         let (n, n_clusters, unit) = (self.n, self.n_clusters, self.unit);
-        let covariance = Some(pairs.collect());
+        let covariance = Some(covariance.into());
         Some(Self { values, covariance, draws, n, n_clusters, unit, unknown })
     }
 
@@ -144,9 +134,9 @@ impl Joint {
         let m = self.len();
         let Some(covariance) = &self.covariance else { return vec![None; m] };
         let degenerate = DEGENERATE * self.unit;
-        let se = |j: usize| covariance[j * m + j].sqrt();
         let known = |j: usize, s: f64| s.is_finite() && s > degenerate && !self.is_unknown(j);
-        (0..m).map(|j| Some(se(j)).filter(|s| known(j, *s))).collect()
+        let variances = covariance.variances(m).into_iter().enumerate();
+        variances.map(|(j, v)| Some(v.sqrt()).filter(|s| known(j, *s))).collect()
     }
 
     /// The draws of each parameter.
@@ -161,7 +151,7 @@ impl Joint {
             return None;
         }
         let theta: Vec<f64> = self.values.iter().copied().collect::<Option<_>>()?;
-        wald(&theta, self.covariance.as_ref()?)
+        wald(&theta, &self.covariance.as_ref()?.whole(theta.len()))
     }
 }
 
@@ -178,16 +168,6 @@ fn nonzero(weights: &[f64]) -> Terms {
     weights.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
 }
 
-/// `Σ_j w_j d_j` of rows `d_j` of `count` entries.
-fn weighted_sum(rows: &[f64], count: usize, weights: &[(usize, f64)]) -> Vec<f64> {
-    let mut out = vec![0.0; count];
-    for (j, w) in weights {
-        let row = &rows[j * count..(j + 1) * count];
-        out.iter_mut().zip(row).for_each(|(o, d)| *o += w * d);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,7 +176,7 @@ mod tests {
     fn joint() -> Joint {
         Joint {
             values: vec![Some(2.0), Some(-3.0), None],
-            covariance: Some(vec![4.0, 1.0, 0.0, 1.0, 9.0, 0.0, 0.0, 0.0, 0.0]),
+            covariance: Some(vec![4.0, 1.0, 0.0, 1.0, 9.0, 0.0, 0.0, 0.0, 0.0].into()),
             draws: None,
             n: 100,
             n_clusters: None,
@@ -227,7 +207,7 @@ mod tests {
         let first = joint.combination([(0, 2.0)]).expect("it exists");
         let both = joint.combined([&sum, &first]).expect("there is a covariance");
         assert_eq!(both.values, [Some(-1.0), Some(4.0)]);
-        assert_eq!(both.covariance.as_deref(), Some(&[15.0, 10.0, 10.0, 16.0][..]));
+        assert_eq!(both.covariance, Some(vec![15.0, 10.0, 10.0, 16.0].into()));
         assert_eq!((both.n, both.n_clusters), (100, None));
         let selected = joint.select(&[2, 1]).expect("there is a covariance");
         assert_eq!(selected.values, [None, Some(-3.0)]);
@@ -265,7 +245,7 @@ mod tests {
     fn what_is_rounding_depends_on_the_unit() {
         let small = |unit| Joint {
             values: vec![Some(2e-9)],
-            covariance: Some(vec![1e-18]),
+            covariance: Some(vec![1e-18].into()),
             draws: Some(vec![1e-9, 0.0, -1e-9, 2e-9]),
             unit,
             ..joint()

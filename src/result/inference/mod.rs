@@ -3,6 +3,7 @@
 mod band;
 mod bootstrap;
 mod by_cluster;
+mod covariance;
 mod critical;
 mod estimate;
 mod joint;
@@ -11,7 +12,8 @@ mod wald;
 use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
 pub(crate) use by_cluster::{ClusterInfluence, products};
-pub(crate) use critical::{Critical, FEW_CLUSTERS, negligible};
+pub(crate) use covariance::{Covariance, CovariancePart, Terms};
+pub(crate) use critical::{Critical, FEW_CLUSTERS, MOST_AT_ONCE, negligible};
 pub use estimate::Estimate;
 pub(crate) use joint::{Combination, Joint, no_covariance};
 pub use wald::Wald;

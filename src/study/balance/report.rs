@@ -2,6 +2,7 @@
 
 use super::{Balance, BalanceRow};
 use crate::base::calendar::{named, shown};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
@@ -104,8 +105,9 @@ impl Report for Balance {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
-        let text = self.left_out.iter().map(|name| format!("`{name}` is text and has no mean"));
+    fn messages(&self) -> Vec<Message> {
+        let text =
+            self.left_out.iter().map(|name| format!("`{name}` is text and has no mean").into());
         text.collect()
     }
 

@@ -5,7 +5,7 @@ use super::result::{SpecificationCurve, SpecificationOfCurve};
 use super::together::tests;
 use super::vary::Variation;
 use crate::base::calendar::label;
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::engine::backend::DidBackend;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
@@ -20,7 +20,7 @@ struct Effects {
     at: Vec<(f64, f64, Vec<f64>)>,
     n_rows: usize,
     n_clusters: usize,
-    warnings: Vec<String>,
+    warnings: Vec<Message>,
 }
 
 impl<B: DidBackend> JointStudy<B> {
@@ -173,7 +173,8 @@ impl<B: DidBackend> JointStudy<B> {
             }
         };
         let specifications = grid.specifications.into_iter().zip(fitted).enumerate().map(of);
-        let vcov = joint.covariance.iter().flat_map(|all| all.chunks(joint.len()));
+        let vcov = joint.covariance.as_ref().map(|covariance| covariance.whole(joint.len()));
+        let vcov = vcov.iter().flat_map(|all| all.chunks(joint.len()));
         Ok(SpecificationCurve {
             settings: self.settings(sample, n_clusters),
             varied: grid.varied,

@@ -2,6 +2,7 @@
 
 use super::result::{CurveTests, SpecificationCurve, SpecificationOfCurve, VariedChoice};
 use super::vary::StudyChoice;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -100,22 +101,23 @@ impl Report for SpecificationCurve {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let own = facts::messages(&self.warnings, self.settings.frequency);
         // What several specifications say is said once, with the first that says it.
-        let mut said: Vec<(String, String, usize)> = Vec::new();
+        let mut said: Vec<(Message, String, usize)> = Vec::new();
         for of in &self.specifications {
-            let failure = of.failure.iter().map(|f| format!("no estimate: {}", f.message));
-            for words in failure.chain(of.warnings.iter().cloned()) {
-                match said.iter_mut().find(|(known, ..)| *known == words) {
+            let failure =
+                of.failure.iter().map(|failure| failure.as_message().about("no estimate"));
+            for message in failure.chain(of.warnings.iter().cloned()) {
+                match said.iter_mut().find(|(known, ..)| *known == message) {
                     Some((_, _, count)) => *count += 1,
-                    None => said.push((words, self.name(&of.specification), 1)),
+                    None => said.push((message, self.name(&of.specification), 1)),
                 }
             }
         }
-        let line = |(words, first, count): (String, String, usize)| match count {
-            1 => format!("{first}: {words}"),
-            _ => format!("{first}, and {} more: {words}", count - 1),
+        let line = |(message, first, count): (Message, String, usize)| match count {
+            1 => message.about(first),
+            _ => message.about(format_args!("{first}, and {} more", count - 1)),
         };
         own.into_iter().chain(said.into_iter().map(line)).collect()
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::DidWarning;
+use crate::base::error::{DidWarning, Message};
 use crate::base::options::Band;
 use crate::result::inference::Estimate;
 use crate::study::joint::{EstimatorFailure, JointStudySettings, Specification};
@@ -78,8 +78,8 @@ pub struct SpecificationOfCurve {
     pub n_clusters: Option<usize>,
     /// Why it could not be estimated.
     pub failure: Option<EstimatorFailure>,
-    /// Warnings of its fit, in words.
-    pub warnings: Vec<String>,
+    /// Warnings of its fit.
+    pub warnings: Vec<Message>,
 }
 
 /// Tests of all specifications together (as those of Simonsohn, Simmons and Nelson 2020), by draws from the joint law of the estimates that

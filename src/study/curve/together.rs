@@ -41,6 +41,7 @@ pub(super) fn tests(
     let Some(covariance) = joint.select(&positions).and_then(|law| law.covariance) else {
         return Ok(None);
     };
+    let covariance = covariance.whole(n);
     if n == 0 {
         return Ok(None);
     }
@@ -159,7 +160,7 @@ mod tests {
     fn joint(values: &[f64], covariance: &[f64]) -> Joint {
         Joint {
             values: values.iter().map(|v| Some(*v)).collect(),
-            covariance: Some(covariance.to_vec()),
+            covariance: Some(covariance.to_vec().into()),
             draws: None,
             n: 1_000,
             n_clusters: None,

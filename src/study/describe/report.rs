@@ -4,6 +4,7 @@ use super::result::{
     CohortDescription, CohortStatus, Description, PeriodDescription, SampleOfDesign,
 };
 use crate::base::calendar::{named, shown};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -105,8 +106,8 @@ impl Report for Description {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
-        self.findings.clone()
+    fn messages(&self) -> Vec<Message> {
+        self.findings.iter().cloned().map(Message::from).collect()
     }
 
     #[cfg(feature = "plot")]

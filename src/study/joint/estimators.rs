@@ -4,7 +4,7 @@ use super::sample::{StudyRows, StudySample};
 use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator};
 use crate::base::calendar::TimeGrid;
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::{Band, ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
@@ -27,8 +27,8 @@ pub(in crate::study) struct FittedStudy {
     pub influence: Vec<Vec<f64>>,
     /// Rows in the estimates.
     pub n_rows: usize,
-    /// Warnings of the fit, in words.
-    pub warnings: Vec<String>,
+    /// Warnings of the fit.
+    pub warnings: Vec<Message>,
 }
 
 /// What is fitted, and to what.
@@ -103,8 +103,8 @@ impl<B: DidBackend> Fitting<'_, B> {
         fitted.usable(self.config, self.rows.shift, &Steps::of(self.rows).grid)
     }
 
-    fn in_words<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<String> {
-        warnings.into_iter().map(|warning| warning.shown(self.config.frequency)).collect()
+    fn in_words<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<Message> {
+        warnings.into_iter().map(|warning| warning.message(self.config.frequency)).collect()
     }
 
     /// Comparison units; those of the study if the estimator has no choice.

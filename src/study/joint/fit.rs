@@ -99,8 +99,8 @@ impl<B: DidBackend> JointStudy<B> {
         let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
         let agreement = agreement(&joint, &effects, &standard_errors, self.alpha);
         let m = joint.len();
-        let vcov = joint.covariance.iter().flat_map(|all| all.chunks(m.max(1)));
-        let vcov = vcov.map(<[f64]>::to_vec).collect();
+        let vcov = joint.covariance.as_ref().map(|covariance| covariance.whole(m));
+        let vcov = vcov.iter().flat_map(|all| all.chunks(m.max(1))).map(<[f64]>::to_vec).collect();
         let result = |(estimator, study): (StudyEstimator, Result<FittedStudy>)| match study {
             Ok(study) => study.of(estimator, averages.next().unwrap_or_default(), (value, band)),
             Err(error) => EstimatorOfStudy {

@@ -2,6 +2,7 @@
 
 use super::StudyEstimator;
 use super::result::{Agreement, EstimatorOfStudy, JointStudyResult};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -99,13 +100,17 @@ impl Report for JointStudyResult {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let failed = self.estimators.iter().filter_map(|of| {
             let failure = of.failure.as_ref()?;
-            Some(format!("{} has no estimates: {}", of.estimator.name(), failure.message))
+            Some(
+                failure
+                    .as_message()
+                    .about(format_args!("{} has no estimates", of.estimator.name())),
+            )
         });
         let of_estimators = self.estimators.iter().flat_map(|of| {
-            of.warnings.iter().map(|warning| format!("{}: {warning}", of.estimator.name()))
+            of.warnings.iter().map(|warning| warning.clone().about(of.estimator.name()))
         });
         let own = facts::messages(&self.warnings, self.settings.frequency);
         own.into_iter().chain(failed).chain(of_estimators).collect()

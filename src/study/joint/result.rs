@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StudyEstimator;
 use crate::base::calendar::Frequency;
-use crate::base::error::{DidError, DidWarning};
+use crate::base::error::{DidError, DidWarning, Message};
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::EventStudy;
 use crate::read::columns::ReadAsMissing;
@@ -90,8 +90,8 @@ pub struct EstimatorOfStudy {
     pub average: Estimate,
     /// Why it could not estimate.
     pub failure: Option<EstimatorFailure>,
-    /// Warnings of its fit, in words.
-    pub warnings: Vec<String>,
+    /// Warnings of its fit.
+    pub warnings: Vec<Message>,
 }
 
 /// The error of an estimator.
@@ -126,6 +126,11 @@ pub struct Agreement {
 impl EstimatorFailure {
     pub(in crate::study) fn of(error: &DidError) -> Self {
         Self { code: error.code().to_owned(), message: error.to_string() }
+    }
+
+    /// As warnings are shown.
+    pub(in crate::study) fn as_message(&self) -> Message {
+        Message { code: Some(self.code.clone().into()), text: self.message.clone() }
     }
 }
 

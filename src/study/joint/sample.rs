@@ -127,7 +127,7 @@ impl StudySample {
     pub fn joint(&self, values: Vec<Option<f64>>, columns: &[&[f64]]) -> Joint {
         Joint {
             values,
-            covariance: Some(products(columns)),
+            covariance: Some(products(columns).into()),
             draws: None,
             n: self.rows.frame.height(),
             n_clusters: Some(self.contributing(columns)),

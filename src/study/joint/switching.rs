@@ -7,7 +7,7 @@ use super::estimators::{FittedStudy, Fitting, by_code, foreign};
 use super::sample::StudyRows;
 use super::steps::Steps;
 use crate::base::calendar::{TimeGrid, shown};
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
 use crate::estimator::switching::{DidMultiplegt, DidMultiplegtResult};
@@ -51,7 +51,7 @@ impl<B: DidBackend> Fitting<'_, B> {
 
 /// What should be known of the fit. That there are no more effects or placebos is seen from those that there are, and what is said of
 /// tests is of tests that are not shown.
-fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<String> {
+fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<Message> {
     let dropped = &fit.audit.dropped;
     let counts = [
         (dropped.rows_averaged, "row(s) were averaged with others of their unit and period"),
@@ -61,25 +61,31 @@ fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<S
         ),
     ];
     let counted = counts.into_iter().filter(|(count, _)| *count > 0);
-    let mut words: Vec<String> = counted.map(|(count, what)| format!("{count} {what}")).collect();
+    let mut words: Vec<Message> =
+        counted.map(|(count, what)| format!("{count} {what}").into()).collect();
     let at = |horizons: &mut dyn Iterator<Item = i64>| {
         let times: Vec<String> = horizons.map(|horizon| shown(event_time(horizon), None)).collect();
         times.join(", ")
     };
+    let coded = |warning: &DidWarning, text| Message { code: Some(warning.code().into()), text };
     words.extend(fit.warnings.iter().filter_map(|warning| match warning {
         DidWarning::FewerEffects { .. }
         | DidWarning::FewerPlacebos { .. }
         | DidWarning::SingularTest { .. } => None,
-        DidWarning::NoSwitchersAt { horizon } => Some(format!(
-            "no estimate at event time {}: no treated unit has a comparison unit there",
-            at(&mut std::iter::once(*horizon))
-        )),
+        DidWarning::NoSwitchersAt { horizon } => {
+            let time = at(&mut std::iter::once(*horizon));
+            let text = format!(
+                "no estimate at event time {time}: no treated unit has a comparison unit there"
+            );
+            Some(coded(warning, text))
+        }
         // The average total effect, 0, is not shown.
         DidWarning::NoStandardError { horizons, .. } => {
             let times = at(&mut horizons.iter().copied().filter(|horizon| *horizon != 0));
-            (!times.is_empty()).then(|| format!("no standard error at event time {times}"))
+            let text = format!("no standard error at event time {times}");
+            (!times.is_empty()).then(|| coded(warning, text))
         }
-        other => Some(other.shown(fit.settings.frequency)),
+        other => Some(other.message(fit.settings.frequency)),
     }));
     words
 }

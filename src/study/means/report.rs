@@ -2,6 +2,7 @@
 
 use super::{CohortMean, CohortMeans};
 use crate::base::calendar::{named, shown};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -95,7 +96,7 @@ impl Report for CohortMeans {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         Vec::new()
     }
 

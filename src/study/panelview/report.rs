@@ -4,6 +4,7 @@
 use super::TreatmentStatus;
 use super::{PanelView, TreatmentPattern};
 use crate::base::calendar::{named, shown};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -118,17 +119,17 @@ impl Report for PanelView {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
-        let mut all = Vec::new();
+    fn messages(&self) -> Vec<Message> {
+        let mut all: Vec<Message> = Vec::new();
         if self.units_with_duplicates > 0 {
             let units = counted(self.units_with_duplicates, "unit has", "units have");
-            all.push(format!("{units} several rows in a period"));
+            all.push(format!("{units} several rows in a period").into());
         }
         if self.units_that_change_group > 0 {
             let units = counted(self.units_that_change_group, "unit has", "units have");
-            all.push(format!(
-                "{units} several first treated periods; that of the first row counts"
-            ));
+            let message =
+                format!("{units} several first treated periods; that of the first row counts");
+            all.push(message.into());
         }
         all
     }
@@ -165,7 +166,7 @@ impl Report for PanelView {
             kinds: TreatmentStatus::all().map(status).collect(),
             blocks: cohorts.map(block).collect(),
             whole: self.by_cohort,
-            remarks: self.messages(),
+            remarks: self.messages().into_iter().map(|message| message.text).collect(),
             show_legend: options.show_legend,
         }))
     }

@@ -3,7 +3,7 @@
 use super::command::Command;
 use super::options::{Study, Variant};
 use super::step::{Finding, Step, StepPicture};
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, Message, Result};
 use crate::estimator::GroupTimeResult;
 use crate::report::contract::Report;
 use crate::report::plot::{self, PlotOptions};
@@ -120,10 +120,11 @@ impl Step {
     }
 
     /// Adds the table, and the warnings that it does not have in its notes.
-    pub(super) fn put(&mut self, table: Table, warnings: Vec<String>) {
+    pub(super) fn put(&mut self, table: Table, warnings: Vec<Message>) {
         let said =
             |warning: &String| table.notes.iter().any(|note| note.contains(warning.as_str()));
-        self.warnings.extend(warnings.into_iter().filter(|warning| !said(warning)));
+        let warnings = warnings.into_iter().map(|warning| warning.text);
+        self.warnings.extend(warnings.filter(|warning| !said(warning)));
         self.table = Some(table);
     }
 

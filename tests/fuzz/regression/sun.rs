@@ -1,5 +1,7 @@
 //! `SunAbraham` against a dense regression on every pair of cohort and event time.
 
+use std::collections::BTreeSet;
+
 use burn_did::SunAbraham;
 use burn_did::backend::Cpu;
 use polars::prelude::*;
@@ -40,6 +42,22 @@ fn sample(rows: Vec<Row>) -> Option<Vec<Row>> {
             rows.iter().filter(|r| r.time == r.group - 1).map(|r| r.group).collect();
         let last = rows.iter().map(|r| r.time).max()?;
         rows.retain(|r| r.group == 0 || r.group > last + 1 || referenced.contains(&r.group));
+        // Nor has what no row of the comparison ties to the never treated.
+        let is_comparison = |r: &&Row| r.group == 0 || r.group > last || r.time == r.group - 1;
+        let (mut groups, mut times) = (BTreeSet::from([0]), BTreeSet::new());
+        loop {
+            let known = groups.len() + times.len();
+            for r in rows.iter().filter(is_comparison) {
+                if groups.contains(&r.group) || times.contains(&r.time) {
+                    groups.insert(r.group);
+                    times.insert(r.time);
+                }
+            }
+            if groups.len() + times.len() == known {
+                break;
+            }
+        }
+        rows.retain(|r| groups.contains(&r.group) && times.contains(&r.time));
         if rows.len() == before {
             return Some(rows);
         }

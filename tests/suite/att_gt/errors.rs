@@ -316,7 +316,7 @@ fn inspect(fit: &GroupTimeResult) {
         assert!(e.se.is_none_or(|se| se > 0.0));
         assert_eq!(e.estimate.is_some(), cell.status.is_estimated(), "{:?}", cell.status);
     }
-    fit.vcov().into_iter().flatten().for_each(check);
+    fit.vcov().unwrap().into_iter().flatten().for_each(check);
     if let Some(wald) = fit.wald {
         check(Some(wald.stat));
         check(Some(wald.p_value));

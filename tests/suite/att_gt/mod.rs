@@ -4,6 +4,7 @@ mod callback;
 mod errors;
 mod extremes;
 mod golden;
+pub mod many_cells;
 mod many_fits;
 mod oracle;
 mod overlap;

@@ -7,6 +7,7 @@ use burn_did::backend::Cpu;
 use burn_did::{Cluster, audit::Timings, doses::DoseMethod, options::Precision};
 use polars::prelude::{DataFrame, ParquetWriter};
 
+use crate::att_gt::many_cells;
 use crate::support::frames::golden_data;
 use crate::support::{but, ddd, doses, drdid, golden};
 
@@ -99,6 +100,14 @@ fn golden_cases_of_staggered_adoption() {
         every(&set.cases, &data, |case, data| {
             assert_same!(case.id, set.spec(case).estimator::<Cpu>(Precision::F64), data);
         });
+    }
+}
+
+/// Of so many cells workers form the covariance in parts, too.
+#[test]
+fn very_many_cells() {
+    for data in &Written::both(&many_cells::panel(78, 0.0)) {
+        assert_same!("many cells", many_cells::config(), data);
     }
 }
 

@@ -30,6 +30,16 @@ fn rows_without_anything_to_compare_with_are_refused() {
 }
 
 #[test]
+fn the_origin_of_covariates_changes_nothing() {
+    let df = textbook();
+    let config = but(etwfe(), |c| c.covariates = vec!["x".into()]);
+    let [near, far] = [0.0, 1e7].map(|origin| config.fit(map(&df, "x", |x| x + origin)).unwrap());
+    let [a, b] = [&near, &far].map(|fit| (fit.overall.estimate.unwrap(), fit.overall.se.unwrap()));
+    assert!((a.0 - b.0).abs() < 1e-7 && (a.1 - b.1).abs() < 1e-7, "{a:?} {b:?}");
+    assert_eq!(near.regression.coefficients.len(), far.regression.coefficients.len());
+}
+
+#[test]
 fn columns_may_have_names_that_no_formula_takes_as_they_are() {
     let mut df = textbook();
     let expected = but(etwfe(), |c| c.covariates = vec!["x".into()]).fit(&df).unwrap();

@@ -4,6 +4,7 @@ mod dense;
 mod errors;
 mod results;
 mod textbook;
+mod uncompared;
 
 use burn_did::Etwfe;
 use burn_did::backend::Cpu;

@@ -16,7 +16,7 @@ fn stata_files_are_the_same_data() {
     // Without points in names, and with `.` for never treated.
     let path = root.join("tests/cases/mpdta_118.dta");
     let read = config("first_treat").fit(path.as_path()).unwrap();
-    assert_eq!((&expected.cells, expected.vcov()), (&read.cells, read.vcov()));
+    assert_eq!((&expected.cells, expected.vcov().unwrap()), (&read.cells, read.vcov().unwrap()));
     assert_eq!((expected.audit.rows, 1), (read.audit.rows, read.audit.files.number));
     let error = config("first_treat").fit(Data::in_pieces(&path)).unwrap_err().to_string();
     assert!(error.contains("Stata files cannot be read in pieces"), "{error}");

@@ -129,6 +129,9 @@ fn weights_of_one_average_to_the_effect_on_all_and_their_sum_is_not_divided() {
     config.sums = true;
     let sum = of(&config.fit(&df).unwrap().effects, &average);
     near(sum.0, overall.0 * fit.effects.settings.n_treated as f64, 1e-12);
+    // A sum rests on as many rows as its average.
+    config.min_effective = fit.effects.settings.n_treated as f64 - 0.5;
+    near(of(&config.fit(&df).unwrap().effects, &average).0, sum.0, 1e-12);
 }
 
 #[test]
@@ -151,6 +154,14 @@ fn balanced_horizons_average_the_units_that_have_all() {
     let all = config.fit(&df).unwrap();
     let first = all.effects.get(&StageTerm::EventTime(0.0)).unwrap().rows;
     assert!(first > counts[0]);
+    // With weights that change, horizons would not be averages of these units alike.
+    config.balanced_horizons = true;
+    config.weights = Some("w".into());
+    let changing = config.fit(&df).unwrap();
+    let at_zero = changing.effects.get(&StageTerm::EventTime(0.0)).unwrap();
+    assert_eq!(at_zero.estimate.estimate, None);
+    assert!(at_zero.reason.as_ref().unwrap().contains("weights of units change"));
+    assert!(changing.effects.get(&StageTerm::Overall).unwrap().estimate.estimate.is_some());
 }
 
 /// Influence values give the covariance, and sum to zero without weights.

@@ -63,7 +63,7 @@ fn covariance(case: &Case, report: &mut Report) {
     let fit = case.fit(&frame);
     let influence = fit.influence.as_ref().expect("influence values");
     let n = influence.units.len() as f64;
-    let vcov = fit.group_time.as_ref().map(|fit| fit.vcov());
+    let vcov = fit.group_time.as_ref().map(|fit| fit.vcov().unwrap());
     for (j, a) in influence.columns.iter().enumerate() {
         let mean = a.iter().sum::<f64>() / n;
         let Some(first) = fit.estimates[j].se else { continue };

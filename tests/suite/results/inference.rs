@@ -52,7 +52,7 @@ fn contrasts_and_joint_tests_follow_from_the_covariance() {
     let (a, b) = ((3.0, 4.0), (4.0, 4.0));
     let at =
         |cell: (f64, f64)| result.cells.iter().position(|c| (c.group, c.time) == cell).unwrap();
-    let v = result.vcov();
+    let v = result.vcov().unwrap();
     let entry = |i: (f64, f64), j: (f64, f64)| v[at(i)][at(j)].unwrap();
     let difference = result.contrast(&[(a, 1.0), (b, -1.0)]).unwrap();
     let variance = entry(a, a) + entry(b, b) - 2.0 * entry(a, b);
@@ -160,7 +160,7 @@ fn point_estimates_only() {
     }
     let error = result.aggregate(Aggregation::simple()).unwrap_err();
     assert!(matches!(error, DidError::NoInfluence { .. }), "{error}");
-    assert!(result.vcov().into_iter().flatten().all(|v| v.is_none()));
+    assert!(result.vcov().unwrap().into_iter().flatten().all(|v| v.is_none()));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn several_devices_give_the_bits_of_one() {
     for devices in 2..=3 {
         let several = fit.fit_on_devices(&df, &vec![Default::default(); devices]).unwrap();
         assert_eq!(one.cells, several.cells);
-        assert_eq!(one.vcov(), several.vcov());
+        assert_eq!(one.vcov().unwrap(), several.vcov().unwrap());
     }
     let none = fit.fit_on_devices(&df, &[]).unwrap_err();
     assert!(matches!(none, DidError::Config { option: "devices", .. }));
@@ -197,7 +197,7 @@ fn a_memory_budget_changes_nothing_but_memory() {
     config.memory_budget = Some(800_000);
     let streamed = config.fit(&df).unwrap();
     assert_eq!(whole.cells, streamed.cells);
-    assert_eq!(whole.vcov(), streamed.vcov());
+    assert_eq!(whole.vcov().unwrap(), streamed.vcov().unwrap());
     config.memory_budget = Some(1_000);
     let error = config.fit(&df).unwrap_err();
     assert!(matches!(error, DidError::Memory { .. }), "{error}");

@@ -75,7 +75,7 @@ fn every_bit_survives() {
             let timings = r.timings;
             let seconds = [timings.read, timings.ingest, timings.estimate, timings.total];
             let own = r.cells.iter().flat_map(|c| [c.estimate.estimate, c.estimate.se]).flatten();
-            let all = r.vcov().into_iter().flatten().flatten();
+            let all = r.vcov().unwrap().into_iter().flatten().flatten();
             let numbers = own.chain(all).chain(seconds).chain([timings.inference]);
             numbers.map(f64::to_bits).collect::<Vec<_>>()
         };
@@ -285,7 +285,7 @@ fn use_all(fit: &GroupTimeResult) {
     tables.extend(fit.to_svg(&options).ok());
     tables.extend(fit.to_csv());
     tables.push(fit.glance().unwrap().to_string());
-    let _ = (fit.vcov(), fit.plot_data());
+    let _ = (fit.vcov().unwrap(), fit.plot_data());
     let _ = (fit.test_post_effects(), fit.test_equal_groups());
     let terms: Vec<_> = fit.cells.iter().take(3).map(|c| ((c.group, c.time), 1.0)).collect();
     if let Ok(contrast) = fit.contrast(&terms) {

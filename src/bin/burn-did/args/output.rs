@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_did::report::Reportable;
+use burn_did::report::{Message, Reportable};
 use clap::{Args, ValueEnum};
 
 use super::PictureArgs;
@@ -50,7 +50,7 @@ impl OutputArgs {
 
     /// As [`emit`](Self::emit), with this picture.
     pub(crate) fn emit_with(&self, result: &dyn Reportable, plot: Option<&Path>) -> Result<()> {
-        let warnings = if self.quiet { Vec::new() } else { result.warnings_in_words() };
+        let warnings = if self.quiet { Vec::new() } else { result.messages() };
         self.written(result, plot, &warnings)
     }
 
@@ -63,14 +63,14 @@ impl OutputArgs {
         &self,
         result: &dyn Reportable,
         plot: Option<&Path>,
-        warnings: &[String],
+        warnings: &[Message],
     ) -> Result<()> {
         output::results(&match self.format {
             Format::Json => result.to_json()?,
             Format::Csv => burn_did::report::csv(&[result])?,
             _ => output::blocks([output::shown(result, self.format)]),
         })?;
-        warnings.iter().for_each(messages::warning);
+        warnings.iter().for_each(messages::remark);
         let saved = self.save.as_ref().map(|file| Ok(result.save(file)?));
         let plotted = plot.map(|file| self.picture.draw(result, file, self.quiet));
         output::all(saved.into_iter().chain(plotted))

@@ -33,7 +33,7 @@ pub(crate) struct DddArgs {
     pname: String,
     #[command(flatten)]
     group_time: GroupTimeArgs,
-    /// Take a panel's covariates from the cell's own period, not from its base period.
+    /// Take a panel's covariates, and weights that change over time, from the cell's own period, not from its base period.
     #[arg(long, help_heading = "Estimation")]
     covariates_of_cell: bool,
     /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows.

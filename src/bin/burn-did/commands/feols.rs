@@ -110,8 +110,8 @@ fn several(args: &FeolsArgs) -> Result<()> {
     output::results(&text(&comparison, output.format)?)?;
     if !output.quiet {
         for (name, fit) in names.iter().zip(&fits) {
-            let warnings = fit.warnings_in_words().into_iter();
-            warnings.for_each(|warning| messages::warning(format!("{name} {warning}")));
+            let warnings = fit.messages().into_iter();
+            warnings.for_each(|warning| messages::remark(&warning.about(name)));
         }
     }
     let draw = |file: &PathBuf| output.picture.draw_comparison(&comparison, file, output.quiet);

@@ -34,8 +34,7 @@ pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Resul
     let aggregates: Vec<Formed> = args.averages.aggregates.iter().map(aggregate).collect();
     output::results(&text(fit, &aggregates, args)?)?;
     if !output.quiet {
-        let frequency = fit.settings.frequency;
-        fit.warnings.iter().for_each(|w| messages::warning(w.shown(frequency)));
+        fit.messages().iter().for_each(messages::remark);
         report_warnings(&aggregates);
     }
     let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));

@@ -29,7 +29,7 @@ impl<B: DidBackend> Source for Local<B> {
     }
 
     fn check(&self, work: &Work<'_>) -> Result<()> {
-        work.check_memory(&self.sample, self.devices.len())
+        work.check_memory(&self.sample, self.options.precision, self.devices.len())
     }
 
     fn device_work(&self) -> Option<DeviceWork> {

@@ -113,7 +113,8 @@ fn percentages_never_round_to_nothing_or_all() {
 fn a_warning_goes_with_the_record() {
     let mut effects = without(&[0]);
     let m = effects.joint.len();
-    effects.joint.covariance = Some((0..m * m).map(|i| f64::from(i % (m + 1) == 0)).collect());
+    effects.joint.covariance =
+        Some((0..m * m).map(|i| f64::from(i % (m + 1) == 0)).collect::<Vec<f64>>().into());
     let settings = crate::estimator::group_time::report::fixtures::settings(effects.inference);
     let average = |options| aggregate(&effects, options, &effects.inference, settings.clone());
     let average = average(Aggregation::dynamic().na_rm(true)).expect("what is left");

@@ -7,9 +7,9 @@ mod plot;
 mod points;
 
 use crate::base::calendar::label;
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::error::{DidWarning, Message};
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -120,7 +120,7 @@ impl Report for Aggregated {
         facts_of_average.into_iter().chain(facts::settings(&self.settings)).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.settings.frequency)
     }
 

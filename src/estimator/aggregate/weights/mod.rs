@@ -23,10 +23,13 @@ pub(in crate::estimator) struct LinearAggregation {
     pub overall: Option<Combination>,
 }
 
-/// The cells that take part, with their positions among all cells.
+/// A cell with its position among all cells, and its estimate.
+type EstimatedCell<'a> = (usize, &'a Cell, f64);
+
+/// The cells that take part.
 pub(super) struct Selection<'a> {
     effects: &'a GroupTimeEffects,
-    cells: Vec<(usize, &'a Cell, f64)>,
+    cells: Vec<EstimatedCell<'a>>,
     /// Groups that are not left out.
     groups: Vec<f64>,
     /// Periods and groups on one scale without gaps.
@@ -42,7 +45,7 @@ impl<'a> Selection<'a> {
     pub fn new(effects: &'a GroupTimeEffects, options: &Aggregation) -> Self {
         let Aggregation { kind, max_e, na_rm, .. } = *options;
         let grid = effects.calendar.grid;
-        let cells: Vec<(usize, &Cell, f64)> = effects.estimated().collect();
+        let cells: Vec<EstimatedCell<'_>> = effects.estimated().collect();
         let in_original_time =
             |c: &Cell| c.is_post() && max_e.is_none_or(|m| grid.elapsed(c.group, c.time) <= m);
         let counts = |c: &Cell| kind != AggregationKind::Group || in_original_time(c);
@@ -98,15 +101,26 @@ impl<'a> Selection<'a> {
         Some(Combination { value, weights })
     }
 
-    fn term(&self, (index, _, att): &(usize, &Cell, f64)) -> Combination {
+    /// Mean of cells that all count alike.
+    fn plain_mean(&self, cells: &[&EstimatedCell<'_>]) -> Combination {
+        let share = 1.0 / cells.len() as f64;
         let mut weights = self.zeros();
-        weights[*index] = 1.0;
-        Combination { value: *att, weights }
+        for (index, ..) in cells {
+            weights[*index] += share;
+        }
+        Combination { value: cells.iter().map(|(.., att)| att).sum::<f64>() * share, weights }
     }
 
     /// Share-weighted mean of the cells that satisfy `keep`.
     fn mean_of(&self, keep: impl Fn(&Cell) -> bool) -> Option<Combination> {
-        let cells = || self.cells.iter().filter(|(_, c, _)| keep(c));
+        let cells: Vec<&EstimatedCell<'_>> =
+            self.cells.iter().filter(|(_, c, _)| keep(c)).collect();
+        self.mean(&cells)
+    }
+
+    /// Share-weighted mean of cells.
+    fn mean(&self, cells: &[&EstimatedCell<'_>]) -> Option<Combination> {
+        let cells = || cells.iter().copied();
         let total: f64 = cells().map(|(_, c, _)| self.share(c.group)).sum();
         if total <= 0.0 {
             return None;
@@ -131,9 +145,9 @@ impl<'a> Selection<'a> {
         let mut rows = Vec::new();
         for group in &self.groups {
             let in_group = |c: &Cell| c.group == *group && self.in_window(c, max_e);
-            let terms: Vec<Combination> =
-                self.cells.iter().filter(|(_, c, _)| in_group(c)).map(|c| self.term(c)).collect();
-            if terms.is_empty() {
+            let cells: Vec<&EstimatedCell<'_>> =
+                self.cells.iter().filter(|(_, c, _)| in_group(c)).collect();
+            if cells.is_empty() {
                 if na_rm {
                     continue;
                 }
@@ -143,7 +157,7 @@ impl<'a> Selection<'a> {
                 );
                 return Err(DidError::EmptyWindow { what });
             }
-            let combination = self.equal_mean(&terms);
+            let combination = self.plain_mean(&cells);
             rows.push(AggregateRow { at: *group, combination, reference: false });
         }
         let terms: Vec<_> = rows.iter().map(|r| (r.at, r.combination.clone())).collect();
@@ -178,30 +192,28 @@ impl<'a> Selection<'a> {
                 && min_e.is_none_or(|m| e >= m)
                 && max_e.is_none_or(|m| e <= m)
         };
-        let mut events: Vec<f64> = self
+        let mut cells: Vec<(f64, &EstimatedCell<'_>)> = self
             .cells
             .iter()
             .filter(|(_, c, _)| included(c))
-            .map(|(_, c, _)| self.event_time(c))
-            .filter(|e| within(*e))
+            .map(|cell| (self.event_time(cell.1), cell))
+            .filter(|(e, _)| within(*e))
             .collect();
-        events.sort_unstable_by(f64::total_cmp);
-        events.dedup();
-        if events.is_empty() {
+        cells.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        if cells.is_empty() {
             return Err(no_event_time(options));
         }
-        let at_event = |c: &Cell, e: f64| included(c) && self.event_time(c) == e;
         let merged = self.events.merged();
         if merged > 0 {
             warnings.push(DidWarning::MergedEventTimes { event_times: merged });
         }
-        let rows: Vec<AggregateRow> = events
-            .into_iter()
-            .filter_map(|e| {
-                let mut cells = self.cells.iter().filter(|(_, c, _)| at_event(c, e));
-                let reference = cells.all(|(_, c, _)| c.status == CellStatus::Reference);
-                let combination = self.mean_of(|c| at_event(c, e))?;
-                Some(AggregateRow { at: e, combination, reference })
+        let rows: Vec<AggregateRow> = cells
+            .chunk_by(|(a, _), (b, _)| a == b)
+            .filter_map(|cells| {
+                let at = cells[0].0;
+                let cells: Vec<&EstimatedCell<'_>> = cells.iter().map(|(_, cell)| *cell).collect();
+                let reference = cells.iter().all(|(_, c, _)| c.status == CellStatus::Reference);
+                Some(AggregateRow { at, combination: self.mean(&cells)?, reference })
             })
             .collect();
         let post: Vec<Combination> =

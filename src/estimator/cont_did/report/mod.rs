@@ -6,7 +6,7 @@ mod plot;
 
 use std::fmt;
 
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::{DidWarning, Message, Result};
 use crate::base::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
 use crate::estimator::aggregate::{Aggregated, Aggregation, LeftOut};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
@@ -98,19 +98,18 @@ impl Report for ContDidResult {
     }
 
     /// Warnings of the fit, and those that only its averages have.
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let frequency = self.level.settings.frequency;
         let study = self.asked_event_study();
         let formed = study.as_ref().and_then(|study| study.as_ref().ok());
         let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
             let left_out = self.overall_left_out(target).filter(|_| formed.is_none())?;
-            let left_out = left_out.warning().shown(frequency);
-            Some(format!("{}: {left_out}", target.parameter()))
+            Some(left_out.warning().message(frequency).about(target.parameter()))
         });
         let of_doses = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
         let of_study = formed.into_iter().flat_map(|study| &study.warnings);
         let of_study = of_study.filter(|warning| !self.warnings.contains(warning));
-        let of_study = of_study.map(|warning| format!("event study: {}", warning.shown(frequency)));
+        let of_study = of_study.map(|warning| warning.message(frequency).about("event study"));
         of_doses.chain(of_study).collect()
     }
 

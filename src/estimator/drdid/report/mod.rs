@@ -1,5 +1,6 @@
 //! A two-period comparison in print.
 
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, DrdidMethod, Resampling};
@@ -86,7 +87,7 @@ impl Report for DrdidResult {
             .collect()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.settings.frequency)
     }
 

@@ -1,11 +1,12 @@
 //! Extended two-way fixed effects in print.
 
 use crate::base::calendar::{label, named, shown};
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::error::{DidWarning, Message};
 use crate::estimator::etwfe::design::cell_label;
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
+use crate::estimator::fixed_effects::RegressionResult;
 use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -17,6 +18,15 @@ use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, colu
 use crate::report::{facts, foot};
 
 const TITLE: &str = "Extended Two-Way Fixed Effects";
+
+/// Regressors that separate rows of a Poisson, logit or probit regression.
+pub(super) fn separating(regression: &RegressionResult) -> Vec<&String> {
+    let separated = regression.warnings.iter().filter_map(|warning| match warning {
+        DidWarning::Separated { columns, .. } => Some(columns),
+        _ => None,
+    });
+    separated.flatten().collect()
+}
 
 impl Report for EtwfeResult {
     const KIND: &'static str = "etwfe";
@@ -102,23 +112,24 @@ impl Report for EtwfeResult {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.settings.frequency);
         messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
-        let separating = |warning: &DidWarning| match warning {
-            DidWarning::Separated { columns, .. } => columns.clone(),
-            _ => Vec::new(),
-        };
-        let separating: Vec<String> =
-            self.regression.warnings.iter().flat_map(separating).collect();
+        let separating = separating(&self.regression);
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
         messages.extend(lost.map(|cell| {
             let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
-            let why = match separating.contains(&cell_label(&group, &time)) {
-                true => "its rows are separated, so that no finite effect fits them",
-                false => "it follows from other regressors",
+            let is_separated = |name: String| separating.iter().any(|of| **of == name);
+            let why = if is_separated(format!("cohort {group}"))
+                || is_separated(format!("period {time}"))
+            {
+                "untreated rows of the cohort or the period are separated, so that nothing says what it would be without treatment"
+            } else if is_separated(cell_label(&group, &time)) {
+                "its rows are separated, so that no finite effect fits them"
+            } else {
+                "nothing says what it would be without treatment, or it follows from other regressors"
             };
-            format!("cohort {group} has no effect in {time}: {why}")
+            format!("cohort {group} has no effect in {time}: {why}").into()
         }));
         messages
     }

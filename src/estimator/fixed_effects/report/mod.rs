@@ -6,6 +6,7 @@ mod etable;
 mod plot;
 mod sun_abraham;
 
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -132,7 +133,7 @@ impl Report for RegressionResult {
         regression_facts(&self.settings).into_iter().chain(facts_of_regression).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, None)
     }
 

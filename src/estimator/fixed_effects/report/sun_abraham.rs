@@ -1,5 +1,6 @@
 //! The event study of Sun and Abraham in print, with the coefficients that it averages in its frame and document.
 
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::fixed_effects::SunAbrahamResult;
@@ -35,7 +36,7 @@ impl Report for SunAbrahamResult {
         self.regression.about()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let effects = self.event_study.messages().into_iter();
         effects.chain(self.regression.messages()).collect()
     }

@@ -21,13 +21,13 @@ impl GroupTimeResult {
     /// and an `error` with its `code` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
     ///
     /// # Errors
-    /// As [`Self::to_json`].
+    /// As [`Self::to_json`], and as [`Self::vcov`].
     pub fn to_json_with(
         &self,
         averages: &[(&str, std::result::Result<&Aggregated, &DidError>)],
         vcov: bool,
     ) -> Result<String> {
-        let more = Averages { averages, vcov: vcov.then(|| self.vcov()) };
+        let more = Averages { averages, vcov: vcov.then(|| self.vcov()).transpose()? };
         json::text(&Document { result: self, more })
     }
 }

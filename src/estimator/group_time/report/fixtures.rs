@@ -23,6 +23,7 @@ pub(crate) fn settings(inference: Inference) -> Settings {
             base_period: BasePeriod::Varying,
             method: Some(EstimationMethod::DoublyRobust),
             anticipation: 0,
+            fix_weights: None,
         },
         backend: "ndarray".into(),
         precision: Precision::F64,

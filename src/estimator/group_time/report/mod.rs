@@ -8,9 +8,9 @@ pub(crate) mod fixtures;
 mod plot;
 mod points;
 
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::error::{DidWarning, Message};
 use crate::base::options::DoseTarget;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::contract::Report;
@@ -80,7 +80,7 @@ impl Report for GroupTimeResult {
         facts::settings(&self.settings).into_iter().chain(facts_of_cells).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.settings.frequency)
     }
 

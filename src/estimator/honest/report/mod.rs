@@ -4,6 +4,7 @@
 mod plot;
 
 use crate::base::calendar::label;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -105,7 +106,7 @@ impl Report for HonestResult {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.study.frequency())
     }
 

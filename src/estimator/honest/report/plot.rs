@@ -53,15 +53,15 @@ impl HonestResult {
         let mut m: Vec<f64> = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
         m.extend(&failed);
         m.sort_by(f64::total_cmp);
-        let outcome = self.study.provenance.outcome().unwrap_or("effect");
         let is_empty = !failed.is_empty();
         let facets = vec![Facet { failed, ..Facet::new(String::new(), rows) }];
-        let mut chart = Chart::new(&words, ("ATT", outcome), facets, options);
+        let mut chart = Chart::new(&words, self.study.measured(), facets, options);
         let breakdown = self.breakdown.value().filter(|b| (first..=last).contains(b));
         chart.robust = Some(Robust { original, m, breakdown });
         let frequency = self.study.provenance.settings().and_then(|s| s.frequency);
         let left_out = self.study.left_out.as_ref().map(|left_out| left_out.warning());
-        chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
+        chart.remarks = vec![format!("Parameter: {}", self.parameter)];
+        chart.remarks.extend(left_out.map(|warning| warning.shown(frequency)));
         let open = self.intervals.iter().filter(|i| i.is_open()).map(|i| short(i.m));
         let open: Vec<String> = open.collect();
         if !open.is_empty() {

@@ -1,5 +1,6 @@
 //! Local projections in print.
 
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::aggregate::counted_periods;
@@ -73,7 +74,7 @@ impl Report for LocalProjectionsResult {
         about
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.sample.frequency);
         messages.extend(self.unestimated());
         messages
@@ -93,11 +94,11 @@ impl LocalProjectionsResult {
     }
 
     /// Why effects have no estimate.
-    fn unestimated(&self) -> Vec<String> {
+    fn unestimated(&self) -> Vec<Message> {
         let own = self.effects.iter().map(|of| (format!("event time {}", of.event_time), of));
         let pooled = self.pooled().map(|(name, of)| (format!("pooled effect {name}"), of));
         let failed = own.chain(pooled).filter(|(_, of)| !of.status.is_estimated());
-        failed.map(|(name, of)| format!("{name} has no estimate: {}", of.status)).collect()
+        failed.map(|(name, of)| format!("{name} has no estimate: {}", of.status).into()).collect()
     }
 
     fn notes(&self) -> Vec<String> {

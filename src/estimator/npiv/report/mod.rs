@@ -6,6 +6,7 @@ mod plot;
 use std::cmp::Ordering;
 
 use crate::base::calendar::exact;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -96,7 +97,7 @@ impl Report for NpivResult {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, None)
     }
 

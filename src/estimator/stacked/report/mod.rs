@@ -1,6 +1,7 @@
 //! Stacked difference-in-differences in print.
 
 use crate::base::calendar::{named, shown};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
@@ -84,12 +85,12 @@ impl Report for StackedResult {
         about
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.sample.frequency);
         let failed = self.effects.iter().filter(|of| !of.status.is_estimated());
-        messages.extend(
-            failed.map(|of| format!("event time {} has no estimate: {}", of.event_time, of.status)),
-        );
+        messages.extend(failed.map(|of| {
+            format!("event time {} has no estimate: {}", of.event_time, of.status).into()
+        }));
         messages
     }
 

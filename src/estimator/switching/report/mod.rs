@@ -1,6 +1,7 @@
 //! Effects of a treatment that switches in print.
 
 use crate::base::calendar::FittedCalendar;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
@@ -109,7 +110,7 @@ impl Report for DidMultiplegtResult {
         settings.into_iter().chain(facts_of_effects).chain(tests.into_iter().flatten()).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.settings.frequency)
     }
 

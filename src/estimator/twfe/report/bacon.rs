@@ -1,5 +1,6 @@
 //! The decomposition of Goodman-Bacon in print.
 
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -116,7 +117,7 @@ impl Report for BaconResult {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.settings.frequency)
     }
 

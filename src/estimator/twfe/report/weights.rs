@@ -1,6 +1,7 @@
 //! The weights of a two-way coefficient in print.
 
 use super::bacon::weight;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -88,7 +89,7 @@ impl Report for TwfeWeightsResult {
         ]
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<Message> {
         facts::messages(&self.warnings, self.settings.frequency)
     }
 

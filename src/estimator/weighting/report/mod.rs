@@ -6,6 +6,7 @@ mod plot;
 
 use super::{Against, CovariateBalance, WeightedComparison, Weighting};
 use crate::base::calendar::shown;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -115,8 +116,8 @@ impl Report for Weighting {
         settings_facts::settings(&self.settings).into_iter().chain(facts_of_weighting).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
-        self.remarks.clone()
+    fn messages(&self) -> Vec<Message> {
+        self.remarks.iter().cloned().map(Message::from).collect()
     }
 
     #[cfg(feature = "plot")]

@@ -3,6 +3,7 @@
 use super::in_words;
 #[cfg(feature = "plot")]
 use super::plot;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
@@ -103,22 +104,24 @@ impl Report for OverlapByCell {
         settings_facts::settings(&self.settings).into_iter().chain(facts_of_overlap).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
-        let mut messages = Vec::new();
+    fn messages(&self) -> Vec<Message> {
+        let mut messages: Vec<Message> = Vec::new();
         if self.not_estimated > 0 {
             let cells = counted(self.not_estimated, "cell has", "cells have");
-            messages.push(format!("{cells} no estimate, and so no overlap"));
+            messages.push(format!("{cells} no estimate, and so no overlap").into());
         }
         if self.rows.is_empty() && self.not_estimated == 0 {
             let message = "the estimator does not say how it weighs comparison units";
-            messages.push(message.to_owned());
+            messages.push(message.to_owned().into());
         } else if self.trim_level.is_none() {
             let method = &self.method;
-            messages.push(format!(
+            let message = format!(
                 "the method `{method}` has no propensity score; sizes are by sampling weights"
-            ));
+            );
+            messages.push(message.into());
         } else if self.settings.covariates.trim().trim_start_matches('~').trim() == "1" {
-            messages.push("without covariates the propensity score of a cell is the share of its treated units".into());
+            let message = "without covariates the propensity score of a cell is the share of its treated units";
+            messages.push(message.to_owned().into());
         }
         messages
     }

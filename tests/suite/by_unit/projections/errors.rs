@@ -15,6 +15,20 @@ fn says(error: &DidError, words: &[&str]) {
     assert!(words.iter().all(|word| message.contains(word)), "{message}");
 }
 
+/// The change to event time -2 is minus the lagged change.
+#[test]
+fn changes_that_lagged_changes_add_up_to_have_no_effect() {
+    for method in
+        [ProjectionMethod::Variance, ProjectionMethod::Reweighted, ProjectionMethod::Adjusted]
+    {
+        let lagged = but(projections(3, 1), |c| (c.method, c.outcome_lags) = (method, 1));
+        let fit = lagged.fit(textbook()).unwrap();
+        assert_eq!(at(&fit, -2), (None, None), "{method:?}");
+        assert!(fit.to_string().contains("own lagged changes"), "{method:?}");
+        assert!(at(&fit, 0).1.is_some(), "{method:?}");
+    }
+}
+
 #[test]
 fn options_that_do_not_go_together_are_named() {
     let refused = |change: &dyn Fn(&mut LocalProjections), words: &[&str]| {

@@ -79,6 +79,16 @@ fn what_is_left_out_or_unsure_is_said() {
     let df = textbook();
     let fit = stacked(2, 2).fit(&df).unwrap();
     assert!(fit.warnings.contains(&DidWarning::TrimmedCohorts { cohorts: vec![5.0, 6.0] }));
+    // A period that nobody has is in the windows of two cohorts.
+    let fit = stacked(1, 0).fit(filter(&df, "t", |t| t != 4.0)).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::TrimmedCohorts { cohorts: vec![4.0, 5.0] }));
+    // Treated that have no row at an event time would be compared with their own others.
+    let is_kept = |at: f64| at != 35.0;
+    let places: Vec<f64> =
+        floats(&df, "g").iter().zip(floats(&df, "t")).map(|(g, t)| 10.0 * g + t).collect();
+    let gap = filter(&with(&df, "place", places), "place", is_kept);
+    let fit = stacked(2, 2).fit(&gap).unwrap_or_else(|error| panic!("{error}"));
+    assert!(fit.warnings.contains(&DidWarning::CohortsWithoutControls { cohorts: vec![3.0] }));
     // The last cohort has no controls where nobody is never treated.
     let treated = filter(&df, "g", |g| g > 0.0);
     let fit = stacked(2, 0).fit(&treated).unwrap();

@@ -56,8 +56,8 @@ impl From<ContDidResult> for Numbers {
         let knots = fit.knots.interior.iter().copied().map(Some).collect();
         let critical = vec![Some(fit.dose.critical_att), Some(fit.dose.critical_acrt)];
         let mut rest = vec![doses, knots, critical];
-        rest.extend(fit.level.vcov());
-        rest.extend(fit.slope.vcov());
+        rest.extend(fit.level.vcov().unwrap());
+        rest.extend(fit.slope.vcov().unwrap());
         // The last influence values are those of coefficients of splines.
         let cells = fit.level.cells.len() + fit.slope.cells.len();
         let influence = fit.influence.map(|kept| but(kept, |kept| kept.columns.truncate(cells)));

@@ -152,7 +152,7 @@ fn with_gaps(units: i64) -> DataFrame {
 
 impl From<GroupTimeResult> for Numbers {
     fn from(fit: GroupTimeResult) -> Self {
-        let mut rest = fit.vcov();
+        let mut rest = fit.vcov().unwrap();
         rest.push(vec![Some(fit.critical_value), fit.wald.map(|w| w.stat)]);
         for comparison in fit.comparisons.iter().flatten() {
             rest.push(vec![Some(comparison.att), Some(comparison.weight)]);

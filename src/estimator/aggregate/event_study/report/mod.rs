@@ -5,9 +5,9 @@ mod plot;
 
 use super::{EventStudy, Provenance};
 use crate::base::calendar::{Frequency, label};
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::error::{DidWarning, Message};
 use crate::base::options::Band;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
@@ -109,8 +109,10 @@ impl Report for EventStudy {
         facts_of_study.into_iter().chain(of_fit).collect()
     }
 
-    fn messages(&self) -> Vec<String> {
-        self.remarks()
+    fn messages(&self) -> Vec<Message> {
+        let frequency = self.provenance.settings().and_then(|settings| settings.frequency);
+        let left_out = self.left_out.as_ref().map(|left_out| left_out.warning());
+        left_out.map(|warning| warning.message(frequency)).into_iter().collect()
     }
 
     #[cfg(feature = "plot")]
@@ -284,9 +286,7 @@ impl Comparable for EventStudy {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let frequency = self.provenance.settings().and_then(|settings| settings.frequency);
-        let left_out = self.left_out.as_ref().map(|left_out| left_out.warning());
-        left_out.map(|warning| warning.shown(frequency)).into_iter().collect()
+        self.messages().into_iter().map(|message| message.text).collect()
     }
 
     #[cfg(feature = "plot")]

@@ -32,12 +32,6 @@ pub(crate) fn event_study_chart(
     };
     let facets = series.iter().map(facet).collect::<Result<Vec<_>>>()?;
     let Some((_, study)) = series.first() else { return Err(no_estimate()) };
-    let outcome = study.provenance.outcome().unwrap_or_default();
-    let (parameter, unit) = match &study.provenance {
-        Provenance::Given => ("Effect", String::new()),
-        Provenance::Effects(settings) => axis(settings),
-        Provenance::Regression(_) => ("ATT", outcome.to_owned()),
-    };
     let mut chart = match study.axis() {
         None => {
             let times: Vec<f64> = study.rows.iter().map(|row| row.at).collect();
@@ -45,13 +39,13 @@ pub(crate) fn event_study_chart(
             let is_slope = study.provenance.settings().is_some_and(Settings::is_of_slopes);
             let title = if is_slope { SLOPES } else { EVENT_STUDY.title };
             let words = ChartWords { title, x_label };
-            let chart = Chart::new(&words, (parameter, unit), facets, options);
+            let chart = Chart::new(&words, study.measured(), facets, options);
             Chart { event_times: true, ..chart }
         }
         Some(column) => {
             let title = format!("Coefficients by {column}");
             let words = ChartWords { title: &title, x_label: column };
-            let chart = Chart::new(&words, ("Coefficient", outcome), facets, options);
+            let chart = Chart::new(&words, study.measured(), facets, options);
             let reference = chart.facets.iter().flat_map(|f| &f.rows).any(|r| r.reference);
             Chart { points: if reference { BESIDE_REFERENCE } else { ALONE }, ..chart }
         }
@@ -68,6 +62,18 @@ impl EventStudy {
         };
         let settings = self.provenance.settings().filter(|settings| !counts_periods(settings));
         settings.and_then(|settings| settings.frequency)
+    }
+
+    /// What the effects are, and of which outcome, for an axis.
+    pub(crate) fn measured(&self) -> (&'static str, String) {
+        match &self.provenance {
+            Provenance::Given => ("Effect", String::new()),
+            Provenance::Effects(settings) => axis(settings),
+            Provenance::Regression(regression) => {
+                let parameter = if self.axis().is_some() { "Coefficient" } else { "ATT" };
+                (parameter, regression.outcome.clone())
+            }
+        }
     }
 
     /// Where the line at treatment is: between the last period before and the first after it, or at the reference if the event times
