@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::{Bootstrap, Multiplier, Precision, SharesOf};
 use crate::engine::pass::TILE;
-use crate::read::panel::{BESIDE, Sample, TERMS};
+use crate::read::panel::{MOST_WHOLE, Sample, doubles_in_parts};
 
 /// Doubles that a draw's random bits take on each thread, for the law with six points.
 const BITS: u128 = 5;
@@ -45,17 +45,17 @@ pub(crate) struct Work<'a> {
     pub bootstrap: Option<&'a Bootstrap>,
     /// Whether they are kept by unit.
     pub keep_influence: bool,
-    /// Whether moments of very many columns may be formed [in parts](Self::is_in_parts).
+    /// Whether the covariance of very many columns may be formed [in parts](Self::is_in_parts).
     pub parts: bool,
 }
 
 impl Work<'_> {
-    /// Whether the moments are those of few columns in each stratum: of more effects than have their place beside each other, which without
-    /// covariates are combinations of the changes of the outcome.
+    /// Whether the covariance is formed in parts: of so many effects that one matrix would be large, which without covariates are combinations
+    /// of few changes of the outcome in each stratum.
     pub fn is_in_parts(&self, sample: &Sample, precision: Precision) -> bool {
         let without_rows = sample.n_clusters.is_none() && !self.keep_influence;
         let of_changes = sample.design.is_constant() && precision == Precision::F64;
-        self.parts && without_rows && of_changes && self.columns > BESIDE
+        self.parts && without_rows && of_changes && self.columns > MOST_WHOLE
     }
 
     /// An error if the covariance, the draws or the values kept do not fit in this machine's free memory, with so many
@@ -76,8 +76,7 @@ impl Work<'_> {
         let by_period = sample.design.is_constant() && clusters.is_none() && !self.keep_influence;
         let columns_of_tile = if by_period { m.min(1 + sample.periods.len() as u128) } else { m };
         let covariance = match self.is_in_parts(sample, precision) {
-            // Moments of a stratum's columns, and what its effects are of them.
-            true => sample.n_strata() as u128 * (3 * columns_of_tile.pow(2) + TERMS * m),
+            true => doubles_in_parts(sample.n_strata() as u128, columns_of_tile, m),
             false => 5 * m * m + sums(n, summed, columns_of_tile.pow(2), devices),
         };
         let remedy = "put groups and periods on a coarser grid, or name a coarser cluster column";

@@ -52,12 +52,11 @@ pub(crate) fn aggregate(
     warnings.extend(left_out.as_ref().map(|left_out| left_out.warning()));
     let universal = universal(effects, &aggregation, &settings);
     let Joint { covariance, .. } = joint;
-    let vcov = covariance.as_ref().map(|covariance| covariance.whole(rows.len()));
-    let vcov = vcov.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));
+    let vcov = covariance.map_or_else(Vec::new, |covariance| covariance.rows(rows.len()));
     Ok(Aggregated {
         aggregation,
         overall,
-        vcov: vcov.map(<[f64]>::to_vec).collect(),
+        vcov,
         rows,
         critical_value: critical.value,
         band: critical.band,

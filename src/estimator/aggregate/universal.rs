@@ -75,10 +75,9 @@ pub(super) fn universal(
     let combinations: Vec<Combination> = rows.iter().map(|r| combination(&r.combination)).collect();
     let joint = effects.joint.combined(&combinations)?;
     // A covariance with unknown variances is none.
-    let covariance = joint.covariance.as_ref().filter(|_| joint.unknown.is_empty())?;
-    let covariance = covariance.whole(rows.len());
+    let covariance = joint.covariance.filter(|_| joint.unknown.is_empty())?;
     Some(UniversalBase {
-        vcov: covariance.chunks_exact(rows.len().max(1)).map(<[f64]>::to_vec).collect(),
+        vcov: covariance.rows(rows.len()),
         left_out: left_out(&with_base, aggregation),
         rows: rows.iter().map(|r| (r.at, r.combination.value, r.reference)).collect(),
     })

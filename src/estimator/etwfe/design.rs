@@ -93,10 +93,9 @@ impl Design {
                 design.covariates.push(Covariate { cell: None, level: None, label, values });
             };
             // Effects of cohorts and periods take up what all rows have in common, of which values far from zero would be mostly.
-            let about_mean = centred(sample, x, |_| 0);
-            let own = if moderator { &means } else { &about_mean };
+            let own = if moderator { means } else { centred(sample, x, |_| 0) };
             if !moderator {
-                other((*name).to_owned(), about_mean.clone());
+                other((*name).to_owned(), own.clone());
                 for at in 1..sample.cohorts.len() {
                     let values = column(&|row| is(sample.cohort_of(row) == at) * own[row]);
                     other(format!("cohort {} × {name}", cohort(at)), values);
@@ -110,12 +109,12 @@ impl Design {
         if explicit {
             for at in 1..sample.cohorts.len() {
                 let values = column(&|row| is(sample.cohort_of(row) == at));
-                let (level, label) = (Some(Level::Cohort(at)), format!("cohort {}", cohort(at)));
+                let (level, label) = (Some(Level::Cohort(at)), cohort_label(&cohort(at)));
                 design.covariates.push(Covariate { cell: None, level, label, values });
             }
             for at in 1..sample.periods.len() {
                 let values = column(&|row| is(sample.period_of(row) == at));
-                let (level, label) = (Some(Level::Period(at)), format!("period {}", period(at)));
+                let (level, label) = (Some(Level::Period(at)), period_label(&period(at)));
                 design.covariates.push(Covariate { cell: None, level, label, values });
             }
         }
@@ -152,17 +151,26 @@ pub(super) fn cell_label(cohort: &str, period: &str) -> String {
     format!("cohort {cohort} in {period}")
 }
 
+/// The name of the indicator of a cohort.
+pub(super) fn cohort_label(cohort: &str) -> String {
+    format!("cohort {cohort}")
+}
+
+/// The name of the indicator of a period.
+pub(super) fn period_label(period: &str) -> String {
+    format!("period {period}")
+}
+
 /// Cells with rows, by cohort and period, and the number of each row's.
 fn cells(sample: &Sample, control_group: ControlGroup) -> (Vec<Cell>, Vec<u32>) {
     let width = sample.periods.len();
     let pair = |row: usize| sample.cohort_of(row) * width + sample.period_of(row);
-    let mut is_present = vec![false; sample.cohorts.len() * width];
-    (0..sample.rows.len()).for_each(|row| is_present[pair(row)] = true);
+    let rows = sample.rows_of_pairs();
     let mut cells = Vec::new();
-    let mut number = vec![u32::MAX; is_present.len()];
-    for (pair, is_present) in is_present.into_iter().enumerate() {
+    let mut number = vec![u32::MAX; rows.len()];
+    for (pair, rows) in rows.into_iter().enumerate() {
         let (cohort, period) = (pair / width, pair % width);
-        if is_present && sample.has_effect(control_group, cohort, period) {
+        if rows > 0 && sample.has_effect(control_group, cohort, period) {
             number[pair] = cells.len() as u32;
             cells.push(Cell {
                 cohort,

@@ -6,7 +6,6 @@ use super::averages::{Average, RandomShares, covariance};
 use super::design::{Cell, Design, Level};
 use super::margins::{Fitted, Margins};
 use super::options::{Etwfe, EtwfeAbsorb};
-use super::report::separating;
 use super::result::{EtwfeEffect, EtwfeResult, EtwfeSettings};
 use super::sample::Sample;
 use crate::base::error::Result;
@@ -170,6 +169,7 @@ impl<B: DidBackend> Etwfe<B> {
             cohorts: &units,
             periods: &gather(&rows, |at| sample.periods_of_rows()[at]),
             cells: &gather(&rows, |at| design.cell_of[at]),
+            stand_for: None,
             counts: [count, sample.periods.len(), design.cells.len()],
         };
         Identified::new(&rows).cells
@@ -186,10 +186,10 @@ impl<B: DidBackend> Etwfe<B> {
     ) -> Fitted {
         let place = |regressor: usize| of_coefficients.iter().position(|of| *of == Some(regressor));
         let cells = design.cells.len();
-        let separating = separating(regression);
+        let separating = regression.separating();
         let without_rows: Vec<Level> = (cells..)
             .zip(&design.covariates)
-            .filter(|(at, of)| separating.contains(&&of.label) && place(*at).is_none())
+            .filter(|(at, of)| separating.contains(&of.label.as_str()) && place(*at).is_none())
             .filter_map(|(_, covariate)| covariate.level)
             .collect();
         let is_known = |(cell, own): (usize, &Cell)| {
@@ -358,7 +358,7 @@ impl<B: DidBackend> Etwfe<B> {
             true => vec![f64::NAN; k * k],
             false => regression.vcov.concat(),
         };
-        let clusters = self.random_shares.then(|| Self::units(sample));
+        let clusters = self.random_shares.then(|| sample.drawn());
         let weights = |row: usize| if self.unweighted_averages { 1.0 } else { sample.weight(row) };
         let shares =
             clusters.as_ref().map(|clusters| RandomShares { clusters, design, weights: &weights });
@@ -397,12 +397,6 @@ impl<B: DidBackend> Etwfe<B> {
         };
         let effects = all.iter().zip(&place).map(effect).collect();
         Ok((effects, vcov))
-    }
-
-    /// What sampling draws: the unit of each row, or the row without units.
-    fn units(sample: &Sample) -> Vec<u32> {
-        let rows = || (0..sample.rows.len()).map(|row| u32::try_from(row).unwrap_or(0)).collect();
-        sample.units.clone().unwrap_or_else(rows)
     }
 
     fn settings(&self, sample: &Sample) -> EtwfeSettings {

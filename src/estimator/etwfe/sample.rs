@@ -1,5 +1,6 @@
 //! Rows, cohorts and periods, and what is compared with what.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::base::calendar::{FittedCalendar, TimeGrid};
@@ -274,43 +275,53 @@ impl Sample {
         !own.reference && (period >= own.start || leads && period + 1 != own.start)
     }
 
-    /// Leaves out rows of cohorts and periods that no untreated row ties to the others, until there are none.
-    fn leave_out_uncompared(&mut self, control_group: ControlGroup) -> Result<()> {
-        let (cohorts, periods) = (self.cohorts.len(), self.periods.len());
-        let (mut lost_cohorts, mut lost_periods) = (BTreeSet::new(), BTreeSet::new());
-        let before = self.rows.len();
-        loop {
-            let cell = |at: usize| {
-                let (cohort, period) = (self.cohort_of(at), self.period_of(at));
-                let has_effect = self.has_effect(control_group, cohort, period);
-                if has_effect { (cohort * periods + period) as u32 } else { u32::MAX }
-            };
-            let known = Identified::new(&CellRows {
-                cohorts: &self.cohort,
-                periods: &self.period,
-                cells: &(0..self.rows.len()).map(cell).collect::<Vec<u32>>(),
-                counts: [cohorts, periods, cohorts * periods],
-            });
-            let mut kept = Vec::with_capacity(self.rows.len());
-            for (at, (cohort, period)) in (0..).zip(self.cohort.iter().zip(&self.period)) {
-                if !known.cohorts[*cohort as usize] {
-                    lost_cohorts.insert(*cohort as usize);
-                } else if !known.periods[*period as usize] {
-                    lost_periods.insert(*period as usize);
-                } else {
-                    kept.push(at);
-                }
-            }
-            if kept.len() == self.rows.len() {
-                break;
-            }
-            self.keep(&kept);
+    /// Rows of each cohort in each period, `[cohorts][periods]`.
+    pub fn rows_of_pairs(&self) -> Vec<usize> {
+        let mut rows = vec![0; self.cohorts.len() * self.periods.len()];
+        for (cohort, period) in self.cohort.iter().zip(&self.period) {
+            rows[*cohort as usize * self.periods.len() + *period as usize] += 1;
         }
-        if self.rows.len() == before {
+        rows
+    }
+
+    /// Leaves out rows of cohorts and periods that no untreated row ties to the others.
+    fn leave_out_uncompared(&mut self, control_group: ControlGroup) -> Result<()> {
+        let width = self.periods.len();
+        let rows = self.rows_of_pairs();
+        let pairs: Vec<usize> = (0..rows.len()).filter(|pair| rows[*pair] > 0).collect();
+        let each =
+            |of: &dyn Fn(usize) -> u32| pairs.iter().map(|pair| of(*pair)).collect::<Vec<u32>>();
+        let cell = |pair| match self.has_effect(control_group, pair / width, pair % width) {
+            true => pair as u32,
+            false => u32::MAX,
+        };
+        let Identified { cohorts, periods, .. } = Identified::new(&CellRows {
+            cohorts: &each(&|pair| (pair / width) as u32),
+            periods: &each(&|pair| (pair % width) as u32),
+            cells: &each(&cell),
+            stand_for: Some(&pairs.iter().map(|pair| rows[*pair]).collect::<Vec<usize>>()),
+            counts: [self.cohorts.len(), width, rows.len()],
+        });
+        let (mut lost_cohorts, mut lost_periods) = (BTreeSet::new(), BTreeSet::new());
+        for (cohort, period) in pairs.iter().map(|pair| (pair / width, pair % width)) {
+            if !cohorts[cohort] {
+                lost_cohorts.insert(cohort);
+            } else if !periods[period] {
+                lost_periods.insert(period);
+            }
+        }
+        if lost_cohorts.is_empty() && lost_periods.is_empty() {
             return Ok(());
         }
+        let is_kept = |at: &u32| {
+            let at = *at as usize;
+            cohorts[self.cohort_of(at)] && periods[self.period_of(at)]
+        };
+        let before = self.rows.len();
+        let kept: Vec<u32> = (0..).take(before).filter(is_kept).collect();
+        self.keep(&kept);
         self.warnings.push(DidWarning::RowsWithoutComparison {
-            rows: before - self.rows.len(),
+            rows: before - kept.len(),
             cohorts: lost_cohorts.into_iter().map(|at| self.cohorts[at].group).collect(),
             periods: lost_periods.into_iter().map(|at| self.periods[at]).collect(),
         });
@@ -377,6 +388,12 @@ impl Sample {
     /// Number of a row's period among [`periods`](Self::periods).
     pub fn period_of(&self, at: usize) -> usize {
         self.period[at] as usize
+    }
+
+    /// What sampling draws: the unit of each row, or the row without units.
+    pub fn drawn(&self) -> Cow<'_, [u32]> {
+        let rows = || (0..).take(self.rows.len()).collect();
+        self.units.as_deref().map_or_else(rows, Cow::Borrowed)
     }
 
     pub fn weight(&self, at: usize) -> f64 {

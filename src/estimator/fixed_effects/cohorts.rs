@@ -86,22 +86,22 @@ impl CohortCells {
         let mut uncompared = UncomparedRows::default();
         let (compared, present) = loop {
             pruned(read, rules, &mut kept)?;
-            let present = pairs.present(&kept);
+            let occurs = pairs.occurring(&kept);
+            let present = pairs.of(&occurs);
             let compared = Compared::new(&present, &periods, references)?;
             let mut parts: Vec<RowUse> =
                 pairs.values.iter().map(|pair| compared.part(*pair)).collect();
-            pairs.find_uncompared(&kept, &mut parts);
+            pairs.find_uncompared(&occurs, &mut parts);
             let before = without.len();
             for (row, (kept, pair)) in (0..).zip(kept.iter_mut().zip(&pairs.of_row)) {
                 if !*kept {
                     continue;
                 }
-                let (part, (cohort, period)) =
-                    (parts[*pair as usize], pairs.values[*pair as usize]);
-                match part {
+                match parts[*pair as usize] {
                     RowUse::Always => always += 1,
                     RowUse::Out => {}
                     RowUse::Uncompared { as_period } => {
+                        let (cohort, period) = pairs.values[*pair as usize];
                         uncompared.rows += 1;
                         match as_period {
                             true => uncompared.periods.insert(fine(period)),
@@ -219,15 +219,14 @@ impl CohortPeriods {
         present
     }
 
-    /// Those of kept rows.
-    fn present(&self, kept: &[bool]) -> Vec<(f64, f64)> {
-        let values = self.values.iter().zip(self.occurring(kept));
-        values.filter(|(_, present)| *present).map(|(pair, _)| *pair).collect()
+    /// Those that occur.
+    fn of(&self, occurs: &[bool]) -> Vec<(f64, f64)> {
+        let values = self.values.iter().zip(occurs);
+        values.filter(|(_, occurs)| **occurs).map(|(pair, _)| *pair).collect()
     }
 
     /// Marks those whose cohort or period no row of the comparison ties to the others.
-    fn find_uncompared(&self, kept: &[bool], parts: &mut [RowUse]) {
-        let occurs = self.occurring(kept);
+    fn find_uncompared(&self, occurs: &[bool], parts: &mut [RowUse]) {
         let is_used = |place: &usize| {
             occurs[*place] && !matches!(parts[*place], RowUse::Always | RowUse::Out)
         };
@@ -248,8 +247,13 @@ impl CohortPeriods {
         };
         let cells: Vec<u32> = (0..).zip(&used).map(cell).collect();
         let counts = [n_cohorts, n_periods, used.len()];
-        let rows = CellRows { cohorts: &cohorts, periods: &periods, cells: &cells, counts };
-        let known = Identified::new(&rows);
+        let known = Identified::new(&CellRows {
+            cohorts: &cohorts,
+            periods: &periods,
+            cells: &cells,
+            stand_for: None,
+            counts,
+        });
         for (place, (cohort, period)) in used.iter().zip(cohorts.iter().zip(&periods)) {
             let is_known = [known.cohorts[*cohort as usize], known.periods[*period as usize]];
             if is_known != [true, true] {

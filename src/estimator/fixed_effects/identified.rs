@@ -1,5 +1,8 @@
 //! What the rows say about outcomes without treatment: which effects of cohorts, units and periods, and which cells, they tell apart.
 
+use super::degrees::components;
+use crate::engine::demean::Factor;
+
 /// Rows of cohorts (or units) in periods, some of them in a cell that has an effect of its own.
 pub(in crate::estimator) struct CellRows<'a> {
     /// Number of each row's cohort.
@@ -8,6 +11,8 @@ pub(in crate::estimator) struct CellRows<'a> {
     pub periods: &'a [u32],
     /// Number of its cell; [`u32::MAX`] without an effect.
     pub cells: &'a [u32],
+    /// How many rows each stands for, if not one.
+    pub stand_for: Option<&'a [usize]>,
     /// How many cohorts, periods and cells there are.
     pub counts: [usize; 3],
 }
@@ -29,17 +34,26 @@ impl Identified {
             let pairs = rows.cohorts.iter().zip(rows.periods).zip(rows.cells);
             pairs.map(|((cohort, period), cell)| (*cohort as usize, *period as usize, *cell))
         };
-        let untreated = || each().filter(|(.., cell)| *cell == u32::MAX);
-        let mut ties = Ties::new(cohorts + periods);
-        untreated().for_each(|(cohort, period, _)| ties.tie(cohort, cohorts + period));
-        let mut tied = vec![0_usize; cohorts + periods];
-        untreated().for_each(|(cohort, ..)| tied[ties.root(cohort)] += 1);
-        let most = tied.iter().copied().max().unwrap_or(0);
-        let main = tied.iter().position(|count| *count == most);
-        let mut is_known = |node: usize| Some(ties.root(node)) == main;
+        let of_untreated = |codes: &[u32]| {
+            let own = codes.iter().zip(rows.cells).filter(|(_, cell)| **cell == u32::MAX);
+            own.map(|(code, _)| *code).collect::<Vec<u32>>()
+        };
+        let tied = Factor { codes: of_untreated(rows.cohorts), levels: cohorts };
+        let to = Factor { codes: of_untreated(rows.periods), levels: periods };
+        let (count, [of_cohorts, of_periods]) = components(&tied, &to);
+        let mut sizes = vec![0_usize; count];
+        for (place, (cohort, _, cell)) in each().enumerate() {
+            if cell == u32::MAX {
+                let rows = rows.stand_for.map_or(1, |stand_for| stand_for[place]);
+                sizes[of_cohorts[cohort] as usize] += rows;
+            }
+        }
+        let most = sizes.iter().copied().max().unwrap_or(0);
+        let main = sizes.iter().position(|size| *size == most);
+        let is_main = |component: &u32| main == Some(*component as usize);
         let mut known = Self {
-            cohorts: (0..cohorts).map(&mut is_known).collect(),
-            periods: (cohorts..cohorts + periods).map(&mut is_known).collect(),
+            cohorts: of_cohorts.iter().map(is_main).collect(),
+            periods: of_periods.iter().map(is_main).collect(),
             cells: vec![false; cells],
         };
         while each().filter(|row| known.learns(*row)).count() > 0 {}
@@ -60,28 +74,6 @@ impl Identified {
     }
 }
 
-/// Nodes in connected parts.
-struct Ties(Vec<usize>);
-
-impl Ties {
-    fn new(nodes: usize) -> Self {
-        Self((0..nodes).collect())
-    }
-
-    fn root(&mut self, mut node: usize) -> usize {
-        while self.0[node] != node {
-            self.0[node] = self.0[self.0[node]];
-            node = self.0[node];
-        }
-        node
-    }
-
-    fn tie(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
-        self.0[one.max(other)] = one.min(other);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,7 +84,13 @@ mod tests {
     fn known(rows: &[[u32; 3]], counts: [usize; 3]) -> Identified {
         let column = |j: usize| rows.iter().map(|row| row[j]).collect::<Vec<u32>>();
         let [cohorts, periods, cells] = [0, 1, 2].map(column);
-        Identified::new(&CellRows { cohorts: &cohorts, periods: &periods, cells: &cells, counts })
+        Identified::new(&CellRows {
+            cohorts: &cohorts,
+            periods: &periods,
+            cells: &cells,
+            stand_for: None,
+            counts,
+        })
     }
 
     fn is_all(known: &Identified) -> bool {

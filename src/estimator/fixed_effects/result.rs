@@ -197,6 +197,15 @@ impl Indicated {
 }
 
 impl RegressionResult {
+    /// Regressors that separate rows of a Poisson, logit or probit regression.
+    pub(in crate::estimator) fn separating(&self) -> Vec<&str> {
+        let separated = self.warnings.iter().filter_map(|warning| match warning {
+            DidWarning::Separated { columns, .. } => Some(columns),
+            _ => None,
+        });
+        separated.flatten().map(String::as_str).collect()
+    }
+
     /// Names of the coefficients in print: `year = 2005 × treated` for `year::2005:treated`.
     pub(crate) fn printed_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.names().map(ToOwned::to_owned).collect();

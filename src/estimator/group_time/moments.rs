@@ -1,4 +1,4 @@
-//! Moments of the influence values of all effects: beside each other, or of very many effects in parts.
+//! Moments of the influence values of all effects: in one matrix, or of very many effects in parts.
 
 use super::parts::PartedMoments;
 use crate::base::error::Result;

@@ -3,8 +3,6 @@
 //! In a stratum they are combinations of few columns: of the changes of the outcome from one period. A covariance of all effects of 200
 //! periods has a billion numbers; the second moments of these columns have 40,000 a stratum, and say as much.
 
-use std::ops::Range;
-
 use crate::base::error::{DidError, Result};
 use crate::engine::backend::basis::{BasisPlan, CANCELLATION};
 use crate::engine::pass::{InfluencePass, InfluenceStat, StratumPlan};
@@ -36,17 +34,18 @@ impl PartedMoments {
         let draws = pass.consumers.multipliers.map_or(0, |multipliers| multipliers.draws);
         let mut sums = vec![0.0; parameters * draws];
         let mut parts = Vec::with_capacity(bases.len());
-        while let Some(first) = bases.get(parts.len()) {
-            let mut columns = first.columns();
-            let more = bases[parts.len() + 1..].iter().take_while(|basis| {
-                columns += basis.columns();
-                columns <= COLUMNS
-            });
-            let strata = parts.len()..parts.len() + 1 + more.count();
-            let columns = bases[strata.clone()].iter().map(Basis::columns).sum();
-            let stat = run(source, &pass, &bases, strata.clone(), columns)?;
+        while parts.len() < bases.len() {
+            let mut strata = vec![StratumPlan::default(); bases.len()];
+            let (first, mut end, mut columns) = (parts.len(), parts.len(), 0);
+            while end < bases.len() && (end == first || columns + bases[end].columns() <= COLUMNS) {
+                strata[end] = bases[end].plan(columns);
+                columns += bases[end].columns();
+                end += 1;
+            }
+            let stat = source.run(&InfluencePass { columns, strata, ..pass.clone() })?;
+            check(&stat, columns, draws)?;
             let mut before = 0;
-            for basis in &bases[strata] {
+            for basis in &bases[first..end] {
                 let b = basis.columns();
                 let row = |i: usize| &stat.cross[(before + i) * columns..][before..before + b];
                 let part = basis.part((0..b).flat_map(row).copied().collect());
@@ -91,6 +90,7 @@ impl Basis {
         let combinations = self.of.combinations.iter().map(|terms| {
             let mut terms = terms.clone();
             terms.retain(|(_, c)| *c != 0.0);
+            terms.sort_by_key(|(column, _)| *column);
             terms
         });
         let mut rows: Vec<(usize, _)> = self.parameters.iter().copied().zip(combinations).collect();
@@ -99,24 +99,10 @@ impl Basis {
     }
 }
 
-/// One pass over the columns of some strata, one stratum's after another's.
-fn run(
-    source: &dyn Source,
-    pass: &InfluencePass,
-    bases: &[Basis],
-    of: Range<usize>,
-    columns: usize,
-) -> Result<InfluenceStat> {
-    let mut strata = vec![StratumPlan::default(); bases.len()];
-    let mut before = 0;
-    for stratum in of {
-        strata[stratum] = bases[stratum].plan(before);
-        before += bases[stratum].columns();
-    }
-    let stat = source.run(&InfluencePass { columns, strata, ..pass.clone() })?;
-    let draws = pass.consumers.multipliers.map_or(0, |multipliers| multipliers.draws);
+/// An error for sums of other columns or draws.
+fn check(stat: &InfluenceStat, columns: usize, draws: usize) -> Result<()> {
     if (stat.cross.len(), stat.draws.len()) == (columns * columns, columns * draws) {
-        return Ok(stat);
+        return Ok(());
     }
     let sums = [stat.cross.len(), stat.draws.len()];
     Err(DidError::Engine { problem: format!("{sums:?} sums do not match {columns} columns") })

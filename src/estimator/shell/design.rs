@@ -48,7 +48,7 @@ impl<'a> Shared<'a> {
         Inference { alpha: self.alpha, bootstrap, band: band.unwrap_or(usual) }
     }
 
-    /// Cells with their covariance, in parts where it has any.
+    /// Cells with their covariance, which may be in parts if there are neither covariates nor clusters nor kept influence values.
     pub fn joint_cells(&self) -> FormedCells {
         let plain = Formula::parse(self.covariates()).is_ok_and(|of| of.variables().is_empty());
         let clustered = self.cluster.is_some_and(|cluster| Some(cluster) != self.unit);

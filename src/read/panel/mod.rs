@@ -56,13 +56,14 @@ use frames::Frames;
 
 pub use audit::SampleAudit;
 pub(crate) use mistakes::{changing_group, far_groups, is_status, is_status_change, zero_groups};
-pub(crate) use request::{BESIDE, FormedCells, Request, Storage, TERMS};
+pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{
     SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods, smallest_cohort,
 };
 pub use sample::Weight;
 pub(crate) use sample::{DesignInfo, Doses, Sample, WeightLayout};
+pub(crate) use sizes::{MOST_WHOLE, doubles_in_parts};
 pub(crate) use spill::Spill;
 pub(crate) use store::{Panel, Strata};
 pub(crate) use strata::Cohort;

@@ -44,12 +44,6 @@ pub(crate) enum FormedCells {
     Parts,
 }
 
-/// Effects and group shares whose covariance has its place in memory as a whole, in 34 MB; that of more may be formed in parts.
-pub(crate) const BESIDE: usize = 2_048;
-
-/// Doubles that an effect takes in a part: of three columns with their weights.
-pub(crate) const TERMS: u128 = 10;
-
 /// Where strata are put.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Storage {

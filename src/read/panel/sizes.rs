@@ -1,6 +1,6 @@
 //! What a sample's groups and periods will take, refused before any work if there is no room for it.
 
-use super::request::{BESIDE, FormedCells, Request, TERMS};
+use super::request::{FormedCells, Request};
 use super::rules::SampleExtent;
 use super::stratum::StratumShape;
 use crate::base::error::{DidError, Result};
@@ -12,6 +12,18 @@ const CELL: u128 = 1_024;
 
 /// Bytes of a comparison cohort of a cell.
 const COMPARISON: u128 = 512;
+
+/// Effects and group shares whose covariance is formed as one matrix, of 34 MB; that of more may be formed in parts.
+pub(crate) const MOST_WHOLE: usize = 2_048;
+
+/// Doubles that an effect takes in a part: three columns with their weights.
+const TERMS: u128 = 10;
+
+/// Doubles of a covariance in parts: second moments of each stratum's columns, while they are formed, and the weights of the columns in each
+/// effect.
+pub(crate) fn doubles_in_parts(strata: u128, columns: u128, effects: u128) -> u128 {
+    strata * (3 * columns.pow(2) + TERMS * effects)
+}
 
 /// Copies of the covariance while inference is formed from it: sums, covariance, and a map of all cells.
 const COPIES: u128 = 6;
@@ -31,9 +43,8 @@ pub(super) fn check_cells(extent: &SampleExtent, request: &Request<'_>) -> Resul
     let joint = match request.cells {
         FormedCells::One => return Ok(()),
         FormedCells::Points => 0,
-        FormedCells::Parts if columns > BESIDE as u128 => {
-            let moments = 3 * (1 + periods as u128).pow(2);
-            8 * cohorts as u128 * (moments + TERMS * columns)
+        FormedCells::Parts if columns > MOST_WHOLE as u128 => {
+            8 * doubles_in_parts(cohorts as u128, 1 + periods as u128, columns)
         }
         FormedCells::Joint | FormedCells::Parts => 8 * COPIES * columns * columns,
     };

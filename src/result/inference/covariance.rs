@@ -1,4 +1,4 @@
-//! Covariances of few parameters, and of so many that they have no place beside each other.
+//! Covariances as one matrix, and of very many parameters as a sum of parts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -70,12 +70,8 @@ impl Covariance {
                 let k = combinations.len();
                 let mut sum = vec![0.0; k * k];
                 for part in parts {
-                    part.add(
-                        |i| part.combined(&combinations[i]),
-                        &Vec::from_iter(0..k),
-                        k,
-                        &mut sum,
-                    );
+                    let rows = parallel::map(k, |i| (i, part.combined(&combinations[i])));
+                    part.add(&rows, k, &mut sum);
                 }
                 sum
             }
@@ -89,12 +85,16 @@ impl Covariance {
             Self::Parts(parts) => {
                 let mut sum = vec![0.0; m * m];
                 for part in parts {
-                    let places: Vec<usize> = part.rows.iter().map(|(j, _)| *j).collect();
-                    part.add(|row| part.dense(&part.rows[row].1), &places, m, &mut sum);
+                    part.add(&part.rows, m, &mut sum);
                 }
                 Cow::Owned(sum)
             }
         }
+    }
+
+    /// The same by rows, `[m][m]`.
+    pub fn rows(&self, m: usize) -> Vec<Vec<f64>> {
+        self.whole(m).chunks(m.max(1)).map(<[f64]>::to_vec).collect()
     }
 
     /// The covariance of some of the `m` parameters, in this order.
@@ -190,46 +190,27 @@ impl CovariancePart {
         }
     }
 
-    /// A combination of columns with all weights, `[b]`.
-    fn dense(&self, terms: &Terms) -> Vec<f64> {
-        let mut weights = vec![0.0; self.columns()];
-        for (column, c) in terms {
-            weights[*column] += c;
-        }
-        weights
-    }
-
-    /// A combination of parameters as one of the columns, `[b]`.
-    fn combined(&self, parameters: &Terms) -> Vec<f64> {
+    /// A combination of parameters as one of the columns.
+    fn combined(&self, parameters: &Terms) -> Terms {
         let mut weights = vec![0.0; self.columns()];
         for (j, weight) in parameters {
             let Ok(row) = self.rows.binary_search_by_key(j, |(j, _)| *j) else { continue };
             self.rows[row].1.iter().for_each(|(column, c)| weights[*column] += weight * c);
         }
-        weights
+        nonzero(&weights)
     }
 
-    /// Adds the second moments of combinations of the columns to `sum`, `[size, size]`, where they have these places, ascending.
-    fn add(
-        &self,
-        combination: impl Fn(usize) -> Vec<f64> + Sync,
-        places: &[usize],
-        size: usize,
-        sum: &mut [f64],
-    ) {
+    /// Adds the second moments of combinations of the columns to `sum`, `[size, size]`, at the places that they come with, ascending.
+    fn add(&self, combinations: &[(usize, Terms)], size: usize, sum: &mut [f64]) {
         let b = self.columns();
-        let weights = parallel::map(places.len(), |row| {
-            let weights = combination(row);
-            let kept = weights.iter().enumerate().filter(|(_, c)| **c != 0.0);
-            kept.map(|(column, c)| (column, *c)).collect::<Terms>()
-        });
         parallel::chunks(sum, (ROWS * size).max(1), |chunk, rows| {
             for (row, of_row) in rows.chunks_exact_mut(size).enumerate() {
-                let Ok(place) = places.binary_search(&(chunk * ROWS + row)) else { continue };
-                let half = weighted_sum(&self.moments, b, &weights[place]);
-                for (other, terms) in places.iter().zip(&weights) {
-                    of_row[*other] +=
-                        terms.iter().map(|(column, c)| c * half[*column]).sum::<f64>();
+                let place = chunk * ROWS + row;
+                let found = combinations.binary_search_by_key(&place, |(place, _)| *place);
+                let Ok(found) = found else { continue };
+                let half = weighted_sum(&self.moments, b, &combinations[found].1);
+                for (other, terms) in combinations {
+                    of_row[*other] += terms.iter().map(|(j, c)| c * half[*j]).sum::<f64>();
                 }
             }
         });
@@ -245,6 +226,10 @@ impl CovariancePart {
         rows.sort_by_key(|(place, _)| *place);
         Self { moments: self.moments.clone(), rows }
     }
+}
+
+pub(super) fn nonzero(weights: &[f64]) -> Terms {
+    weights.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
 }
 
 /// `Σ_j w_j d_j` of rows `d_j` of `count` entries.

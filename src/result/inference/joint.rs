@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::covariance::weighted_sum;
+use super::covariance::{nonzero, weighted_sum};
 use super::{Covariance, DEGENERATE, Estimate, Terms, Wald, bootstrap, pointwise, wald::wald};
 use crate::base::error::DidError;
 
@@ -162,10 +162,6 @@ pub(crate) fn no_covariance(what: &'static str) -> DidError {
         needs: "the covariance of the estimates",
         remedy: "fit without `point_estimates_only`",
     }
-}
-
-fn nonzero(weights: &[f64]) -> Terms {
-    weights.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
 }
 
 #[cfg(test)]

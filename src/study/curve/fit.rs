@@ -173,8 +173,7 @@ impl<B: DidBackend> JointStudy<B> {
             }
         };
         let specifications = grid.specifications.into_iter().zip(fitted).enumerate().map(of);
-        let vcov = joint.covariance.as_ref().map(|covariance| covariance.whole(joint.len()));
-        let vcov = vcov.iter().flat_map(|all| all.chunks(joint.len()));
+        let vcov = joint.covariance.as_ref().map(|covariance| covariance.rows(joint.len()));
         Ok(SpecificationCurve {
             settings: self.settings(sample, n_clusters),
             varied: grid.varied,
@@ -182,7 +181,7 @@ impl<B: DidBackend> JointStudy<B> {
             specifications: specifications.collect(),
             main,
             event_times,
-            vcov: vcov.map(<[f64]>::to_vec).collect(),
+            vcov: vcov.unwrap_or_default(),
             tests,
             critical_value: critical.value,
             band: critical.band,

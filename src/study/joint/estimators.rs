@@ -68,7 +68,7 @@ macro_rules! with_first_stage {
         let (study, kept) = (fit.event_study(), fit.influence.as_ref().ok_or_else(foreign)?);
         let influence = by_event_time($fitting.sample, &study, kept)?;
         let n_rows = fit.effects.settings.n_untreated + fit.effects.settings.n_treated;
-        FittedStudy { study, influence, n_rows, warnings: $fitting.in_words(&fit.effects.warnings) }
+        FittedStudy { study, influence, n_rows, warnings: $fitting.messages(&fit.effects.warnings) }
     }};
 }
 
@@ -103,7 +103,7 @@ impl<B: DidBackend> Fitting<'_, B> {
         fitted.usable(self.config, self.rows.shift, &Steps::of(self.rows).grid)
     }
 
-    fn in_words<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<Message> {
+    fn messages<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<Message> {
         warnings.into_iter().map(|warning| warning.message(self.config.frequency)).collect()
     }
 
@@ -206,7 +206,7 @@ impl<B: DidBackend> Fitting<'_, B> {
         let influence = fit.influence_of(dynamic)?.ok_or_else(foreign)?;
         let study = aggregated.event_study()?;
         let influence = by_code(sample, &influence)?;
-        let warnings = self.in_words(fit.warnings.iter().chain(&aggregated.warnings));
+        let warnings = self.messages(fit.warnings.iter().chain(&aggregated.warnings));
         Ok(FittedStudy { study, influence, n_rows: fit.settings.n_rows, warnings })
     }
 
@@ -223,7 +223,7 @@ impl<B: DidBackend> Fitting<'_, B> {
         let fit = estimator.fit_on(&rows.frame, device)?;
         let influence = fit.influence.as_ref().ok_or_else(foreign)?;
         let influence = by_code(sample, &named(influence)?)?;
-        let warnings = self.in_words(&fit.regression.warnings);
+        let warnings = self.messages(&fit.regression.warnings);
         Ok(FittedStudy { study: fit.event_study, influence, n_rows: fit.regression.n, warnings })
     }
 
@@ -238,7 +238,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .build();
         let fit = estimator.fit_on(&rows.frame, device)?;
         let influence = by_code(sample, &named(fit.influence.as_ref().ok_or_else(foreign)?)?)?;
-        let warnings = self.in_words(fit.warnings.iter().chain(&fit.regression.warnings));
+        let warnings = self.messages(fit.warnings.iter().chain(&fit.regression.warnings));
         Ok(FittedStudy { study: fit.event_study(), influence, n_rows: fit.regression.n, warnings })
     }
 
@@ -263,7 +263,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .build();
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
-        let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
+        let (n_rows, warnings) = (fit.sample.n_used(), self.messages(&fit.warnings));
         let study = fit.event_study().in_time(Some(steps.of_all(rows)?));
         Ok(FittedStudy { study, influence, n_rows, warnings })
     }
@@ -290,7 +290,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .build();
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
-        let (n_rows, warnings) = (fit.sample.n_used(), self.in_words(&fit.warnings));
+        let (n_rows, warnings) = (fit.sample.n_used(), self.messages(&fit.warnings));
         let study = fit.event_study().in_time(Some(steps.of_all(rows)?));
         Ok(FittedStudy { study, influence, n_rows, warnings })
     }

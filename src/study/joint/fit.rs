@@ -98,9 +98,7 @@ impl<B: DidBackend> JointStudy<B> {
         let event_times = common(&times);
         let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
         let agreement = agreement(&joint, &effects, &standard_errors, self.alpha);
-        let m = joint.len();
-        let vcov = joint.covariance.as_ref().map(|covariance| covariance.whole(m));
-        let vcov = vcov.iter().flat_map(|all| all.chunks(m.max(1))).map(<[f64]>::to_vec).collect();
+        let vcov = joint.covariance.as_ref().map(|covariance| covariance.rows(joint.len()));
         let result = |(estimator, study): (StudyEstimator, Result<FittedStudy>)| match study {
             Ok(study) => study.of(estimator, averages.next().unwrap_or_default(), (value, band)),
             Err(error) => EstimatorOfStudy {
@@ -115,7 +113,7 @@ impl<B: DidBackend> JointStudy<B> {
             settings: self.settings(sample, n_clusters),
             estimators: fitted.into_iter().map(result).collect(),
             event_times,
-            vcov,
+            vcov: vcov.unwrap_or_default(),
             agreement,
             critical_value: value,
             band,

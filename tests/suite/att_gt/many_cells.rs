@@ -7,6 +7,7 @@ use burn_did::{Aggregated, Aggregation, AttGt, Ddd, GroupTimeResult};
 use polars::prelude::{Column, DataFrame};
 
 use crate::support::but;
+use crate::support::frames::{floats, with};
 use crate::support::splitmix::SplitMix64;
 
 /// Cohorts, one a period from the third on.
@@ -117,18 +118,13 @@ fn drifts_of_cohorts_take_no_digits() {
 #[test]
 fn a_covariance_that_would_lose_digits_is_formed_whole() {
     let frame = panel(260, 0.0);
-    let units = frame.column("id").unwrap().f64().unwrap().clone();
-    let periods = frame.column("t").unwrap().f64().unwrap().clone();
-    let outcomes = frame.column("y").unwrap().f64().unwrap().clone();
     let far = |((unit, period), y): ((f64, f64), f64)| match period {
         1.0 => y + 1e7 * (unit * 1.7).sin(),
         _ => y,
     };
-    let rows = units.into_no_null_iter().zip(periods.into_no_null_iter());
-    let y: Vec<f64> = rows.zip(outcomes.into_no_null_iter()).map(far).collect();
-    let mut frame = frame;
-    frame.with_column(Column::new("y".into(), y)).unwrap();
-    let [parts, whole] = both(&config(), &frame);
+    let rows = floats(&frame, "id").into_iter().zip(floats(&frame, "t"));
+    let y: Vec<f64> = rows.zip(floats(&frame, "y")).map(far).collect();
+    let [parts, whole] = both(&config(), &with(&frame, "y", y));
     let errors = |fit: &GroupTimeResult| -> Vec<Option<f64>> {
         fit.cells.iter().map(|cell| cell.estimate.se).collect()
     };

@@ -6,6 +6,7 @@ use burn_did::regression::Family;
 use burn_did::{DidWarning, Etwfe, EtwfeResult, SunAbraham};
 use polars::prelude::{Column, DataFrame};
 
+use crate::support::frames::{filter, floats, with};
 use crate::support::splitmix::SplitMix64;
 
 const GROUPS: [f64; 4] = [0.0, 3.0, 4.0, 5.0];
@@ -106,16 +107,14 @@ fn periods_without_untreated_rows_are_left_out() {
 fn cells_of_units_that_were_never_observed_untreated_have_no_effect() {
     // Of cohort 4, some units leave before treatment and others come after it.
     let frame = panel(|index| index, |_, _| true);
-    let (ids, times) = (frame.column("id").unwrap(), frame.column("t").unwrap());
-    let (groups, rows) = (frame.column("g").unwrap().f64().unwrap(), frame.height());
-    let (ids, times) = (ids.f64().unwrap(), times.f64().unwrap());
-    let is_kept = |row: usize| {
-        let (id, time, group) = (ids.get(row), times.get(row), groups.get(row));
-        let early = id.is_some_and(|id| (id / 4.0).floor() % 2.0 == 0.0);
-        group != Some(4.0) || early == time.is_some_and(|time| time < 4.0)
+    let [ids, times, groups] = ["id", "t", "g"].map(|column| floats(&frame, column));
+    let is_kept = |((id, time), group): ((&f64, &f64), &f64)| {
+        let early = (id / 4.0).floor() % 2.0 == 0.0;
+        f64::from(u8::from(*group != 4.0 || early == (*time < 4.0)))
     };
-    let mask = (0..rows).map(is_kept).collect();
-    let found = fit(&frame.filter(&mask).unwrap(), Family::Gaussian, ControlGroup::NotYetTreated);
+    let kept: Vec<f64> = ids.iter().zip(&times).zip(&groups).map(is_kept).collect();
+    let kept = filter(&with(&frame, "kept", kept), "kept", |kept| kept > 0.0);
+    let found = fit(&kept, Family::Gaussian, ControlGroup::NotYetTreated);
     for cell in &found.cells {
         let is_estimated = cell.estimate.estimate.is_some();
         assert_eq!(is_estimated, cell.group != Some(4.0), "{cell:?}");
@@ -135,14 +134,11 @@ fn effects_of_a_cohort_whose_untreated_outcomes_are_all_zero_are_unknown() {
         let drawn = SplitMix64((unit * 10 + time as usize) as u64).uniform();
         f64::from(u8::from(drawn < share))
     };
-    let mut frame = panel(|_| 0.0, |_, _| true);
-    let column = |name: &str| -> Vec<f64> {
-        frame.column(name).unwrap().f64().unwrap().into_no_null_iter().collect()
-    };
-    let (ids, times, groups) = (column("id"), column("t"), column("g"));
+    let frame = panel(|_| 0.0, |_, _| true);
+    let [ids, times, groups] = ["id", "t", "g"].map(|column| floats(&frame, column));
     let y = ids.iter().zip(&times).zip(&groups);
     let y: Vec<f64> = y.map(|((id, time), group)| rare(*group, *id as usize, *time)).collect();
-    frame.with_column(Column::new("y".into(), y)).unwrap();
+    let frame = with(&frame, "y", y);
     for family in [Family::Logit, Family::Probit, Family::Poisson] {
         let found = fit(&frame, family, ControlGroup::NotYetTreated);
         for cell in &found.cells {

@@ -1,12 +1,11 @@
 //! Extended two-way fixed effects in print.
 
 use crate::base::calendar::{label, named, shown};
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::error::{DidWarning, Message};
-use crate::estimator::etwfe::design::cell_label;
+use crate::estimator::etwfe::design::{cell_label, cohort_label, period_label};
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
-use crate::estimator::fixed_effects::RegressionResult;
 use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -18,15 +17,6 @@ use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, colu
 use crate::report::{facts, foot};
 
 const TITLE: &str = "Extended Two-Way Fixed Effects";
-
-/// Regressors that separate rows of a Poisson, logit or probit regression.
-pub(super) fn separating(regression: &RegressionResult) -> Vec<&String> {
-    let separated = regression.warnings.iter().filter_map(|warning| match warning {
-        DidWarning::Separated { columns, .. } => Some(columns),
-        _ => None,
-    });
-    separated.flatten().collect()
-}
 
 impl Report for EtwfeResult {
     const KIND: &'static str = "etwfe";
@@ -115,13 +105,13 @@ impl Report for EtwfeResult {
     fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.settings.frequency);
         messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
-        let separating = separating(&self.regression);
+        let separating = self.regression.separating();
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
         messages.extend(lost.map(|cell| {
             let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
-            let is_separated = |name: String| separating.iter().any(|of| **of == name);
-            let why = if is_separated(format!("cohort {group}"))
-                || is_separated(format!("period {time}"))
+            let is_separated = |name: String| separating.contains(&name.as_str());
+            let why = if is_separated(cohort_label(&group))
+                || is_separated(period_label(&time))
             {
                 "untreated rows of the cohort or the period are separated, so that nothing says what it would be without treatment"
             } else if is_separated(cell_label(&group, &time)) {
