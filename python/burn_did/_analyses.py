@@ -32,8 +32,8 @@ def event_study(
     Parameters
     ----------
     result : Result, optional
-        Of ``att_gt``, ``ddd`` (averaged by event time), ``aggte``, ``cont_did``, ``did_multiplegt``, ``sunab``, or of ``feols`` with an
-        ``i()``; ``term`` names one of several.
+        Of ``att_gt``, ``ddd`` (averaged by event time), ``aggte``, ``cont_did``, ``did_multiplegt``, ``sunab``, of ``feols`` with an
+        ``i()``, or of ``joint_study``; ``term`` names one of several, and must name the estimator of a joint study, as in ``"cs"``.
     betahat : array of shape (pre + post,)
         Coefficients in order of time, without the reference period.
     sigma : array of shape (pre + post, pre + post)

@@ -110,7 +110,7 @@ def _columns(formula: Names | None) -> list[str] | None:
 
 @dataclass(frozen=True, repr=False)
 class EmfxResult:
-    """Averages of the effects of a regression, selected from its result ``fit``."""
+    """Averages of the effects of a regression, selected from its result ``fit``, which has all methods of results."""
 
     #: What they are averages by.
     aggregation_type: str

@@ -26,7 +26,8 @@ def describe(
 ) -> Description:
     """What kind of panel the data are, who is treated when, and what ``att_gt`` would use of them.
 
-    Duplicates, changes of group, gaps, missing values and codes are counted and named, not refused. Arguments are those of ``att_gt``;
+    Duplicates, changes of group, gaps, missing values and groups far from all periods are counted and named, not refused; a negative
+    group among positive periods, such as a code of -99, is an error until ``missing_values`` names it. Arguments are those of ``att_gt``;
     ``xname`` are columns of covariates.
 
     Returns
@@ -133,6 +134,7 @@ def balance(
     """How like each treated cohort is to its comparison units in the last period before treatment.
 
     Means, normalised differences and variance ratios of covariates (``xname``) and outcome, as levels and as changes from the period before.
+    Where no unit is never treated, the last cohort takes their place.
 
     Returns
     -------

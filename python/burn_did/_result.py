@@ -112,7 +112,11 @@ class Result:
         return [text for _, text in self._native.warnings()]
 
     def vcov(self) -> tuple[list[str], list[list[float | None]]] | None:
-        """Names of the estimates and their covariance of shape (estimates, estimates); None if the result has none."""
+        """Names of the estimates and their covariance of shape (estimates, estimates); None if the result has none.
+
+        Of a fit with ``boot=True`` it is the covariance that the fit without it has, from influence values: standard errors of the draws
+        (``tidy()["se"]``) are near the roots of its diagonal, and not these.
+        """
         return self._native.vcov()
 
     def plot(
@@ -190,7 +194,8 @@ class Result:
         """A fact about the fit by the name that ``glance`` has for it, or ``N``."""
         facts = {name: values[0] for name, values in self.glance().to_dict().items()}
         if key == "N":
-            known = ("n_units", "n_obs", "n", "n_rows", "observations")
+            # Rows, of which every estimator has some, and not units, which regressions do not know.
+            known = ("n_rows", "n_obs", "n", "observations", "n_units")
             return next((facts[name] for name in known if facts.get(name) is not None), None)
         if key == "se_type":
             return self.__maketables_vcov_info__["vcov_type"]
@@ -204,9 +209,13 @@ class Result:
 
     @property
     def __maketables_fixef_string__(self) -> str | None:
-        """Fixed effects of a regression."""
-        absorbed = self.to_dict()["result"].get("absorbed") if self.kind == "regression" else None
-        return "+".join(factor["name"] for factor in absorbed) if absorbed else None
+        """Fixed effects of a regression, that of an event study or of untreated outcomes, too."""
+        if self.kind in ("regression", "sun_abraham", "etwfe"):
+            result = self.to_dict()["result"]
+            absorbed = result.get("regression", result).get("absorbed")
+            return "+".join(factor["name"] for factor in absorbed) if absorbed else None
+        effects = self.glance().to_dict().get("fixed_effects", [None])[0]
+        return None if effects is None else "+".join(str(effects).split(" + "))
 
     @property
     def __maketables_vcov_info__(self) -> dict[str, str | None]:

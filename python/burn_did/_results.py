@@ -9,7 +9,14 @@ from typing import Any
 from . import _native
 from ._result import Result as Result, warned as warned
 from ._table import Table
-from ._types import Data, source
+from ._types import Data, refused, source
+
+
+def _weights(weights: Any, example: str) -> list[tuple[Any, Any]]:
+    """Weights with what they are of."""
+    if not isinstance(weights, Mapping):
+        raise refused(f"`weights` must be a dictionary, as in `{example}`, got {weights!r}")
+    return list(weights.items())
 
 
 class _OnSample(Result):
@@ -51,7 +58,7 @@ class GroupTimeResult(_Weighing):
 
         Groups and periods are as the result shows them, as in ``{(2004, 2006): 1.0}`` or ``{("2004-01", "2005-01"): 1.0}``, or dates.
         """
-        return self._native.contrast(list(weights.items()))
+        return self._native.contrast(_weights(weights, "{(2004, 2006): 1.0}"))
 
     @property
     def groups(self) -> list[Any]:
@@ -145,7 +152,7 @@ class RegressionResult(Result):
 
     def contrast(self, weights: Mapping[str, float]) -> dict[str, float | None]:
         """A linear combination of coefficients by name, with its standard error."""
-        return self._native.contrast(list(weights.items()))
+        return self._native.contrast(_weights(weights, '{"x": 1.0}'))
 
     def coef(self) -> dict[str, float]:
         """Coefficients by name."""

@@ -135,7 +135,8 @@ def deduplicate(
     Parameters
     ----------
     strategy : {"equal", "first", "last", "mean"}
-        Of rows that differ: an error, the first, the last, or means of numbers.
+        Of rows that differ: an error, the first, the last, or means of numbers. The default is that of ModernDiD; ``change`` says of how
+        many pairs of unit and period rows differed.
     """
     return _made("deduplicate", locals())
 

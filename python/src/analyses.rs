@@ -24,17 +24,21 @@ fn of_regression(fit: &RegressionResult, term: Option<&str>) -> Result<EventStud
     }
 }
 
-/// The event study of an estimator of a joint study, the first that has one unless it is named.
+/// The event study of an estimator of a joint study, which must be named unless there is one only.
 fn of_joint_study(fit: &JointStudyResult, term: Option<&str>) -> Result<EventStudy> {
-    let found = match term {
-        None => fit.estimators.iter().find_map(|of| of.event_study.as_ref()),
-        Some(term) => term.parse::<StudyEstimator>().ok().and_then(|of| fit.event_study(of)),
+    let ran: Vec<_> = fit.estimators.iter().filter(|of| of.event_study.is_some()).collect();
+    let found = match (term, ran.as_slice()) {
+        (Some(term), _) => term.parse::<StudyEstimator>().ok().and_then(|of| fit.event_study(of)),
+        (None, [one]) => one.event_study.as_ref(),
+        (None, _) => None,
     };
-    let ran = fit.estimators.iter().filter(|of| of.event_study.is_some());
-    let ran: Vec<String> = ran.map(|of| format!("`{}`", of.estimator)).collect();
+    let named: Vec<String> = ran.iter().map(|of| format!("`{}`", of.estimator)).collect();
     let problem = || {
-        let named = term.unwrap_or_default();
-        format!("the study has none by `{named}`; `term` can be {}", ran.join(", "))
+        let why = match term {
+            Some(term) => format!("the study has none by `{term}`"),
+            None => format!("the study has those of {} estimators", ran.len()),
+        };
+        format!("{why}; name one by `term`: {}", named.join(", "))
     };
     found.cloned().ok_or_else(|| DidError::EventStudy { problem: problem() })
 }

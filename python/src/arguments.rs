@@ -72,6 +72,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`burn-did panel deduplicate`", "`did.panel.deduplicate`"),
     ("`burn-did panel balance`", "`did.panel.balance`"),
     ("`burn-did panel first-treated`", "`did.panel.first_treated`"),
+    ("`TwfeWeights` (`burn-did twfe-weights`)", "`twfe_weights`"),
     ("`TwfeWeights`", "`twfe_weights`"),
     ("`DidMultiplegt`", "`did_multiplegt`"),
     ("`keep_first`, `--keep-first`", "`keep_first=True`"),
@@ -89,6 +90,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`--memory-budget`", "`memory_budget`"),
     ("leave out `Data::in_pieces`", "leave out `memory_budget`"),
     ("`--allow-unbalanced-panel`", "`allow_unbalanced_panel=True`"),
+    ("(`control_group`, `--cgroup never_treated`)", "(`cgroup=\"never\"`)"),
     ("`--cells unit`", "`cells=\"unit\"`"),
     ("`--decimal` (`DataFiles::decimal`)", "`decimal` of `DataFiles`"),
     ("`of_cells` (`--group`, `--time`)", "`weighting(group, time)`"),
@@ -149,7 +151,14 @@ pub(crate) fn in_python(text: &str) -> String {
             said = said.replace(theirs, ours);
         }
     }
-    said
+    without_conditions(said)
+}
+
+/// A text without the conditions on rows that a command is given in it: frames are filtered by their own libraries.
+fn without_conditions(text: String) -> String {
+    let Some((before, after)) = text.split_once(" with `--rows ") else { return text };
+    let rest = after.split_once('`').map_or("", |(_, rest)| rest);
+    format!("{before}{rest}")
 }
 
 /// That an option must be something and is not, of a function with these arguments.

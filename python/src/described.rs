@@ -8,7 +8,8 @@ use crate::arguments;
 pub(crate) fn in_python(description: &Description) -> Description {
     let mut shown = description.clone();
     for design in &mut shown.designs {
-        design.options = listed(words(&design.options).into_iter(), &mut Vec::new(), "dname");
+        let words = words(&design.options).into_iter();
+        design.options = listed(words, &mut OfFiles::default(), "dname");
         design.refused = design.refused.as_deref().map(arguments::in_python);
     }
     for finding in &mut shown.findings {
@@ -16,6 +17,28 @@ pub(crate) fn in_python(description: &Description) -> Description {
     }
     shown.command = call(&description.command);
     shown
+}
+
+/// What a command says of files beside their path.
+#[derive(Default)]
+struct OfFiles {
+    decimal: Option<String>,
+    conditions: Vec<String>,
+}
+
+impl OfFiles {
+    /// Files of this path, as an argument.
+    fn of(&self, path: &str) -> String {
+        let decimal = self.decimal.as_ref().map(|mark| format!(", decimal={mark:?}"));
+        let rows = (!self.conditions.is_empty()).then(|| format!(", rows={:?}", self.conditions));
+        match (decimal, rows) {
+            (None, None) => format!("{path:?}"),
+            (decimal, rows) => {
+                let [decimal, rows] = [decimal, rows].map(Option::unwrap_or_default);
+                format!("did.DataFiles({path:?}{decimal}{rows})")
+            }
+        }
+    }
 }
 
 /// The call that does what a command line does; empty if that is.
@@ -28,20 +51,19 @@ fn call(command: &str) -> String {
     };
     let mut words = words.into_iter().skip(rest);
     let path = words.next().unwrap_or_default();
-    let mut conditions = Vec::new();
-    let arguments = listed(words, &mut conditions, of_treatment);
+    let mut of_files = OfFiles::default();
+    let arguments = listed(words, &mut of_files, of_treatment);
     let data = match path.as_str() {
         "DATA" => "data".to_owned(),
-        path if conditions.is_empty() => format!("{path:?}"),
-        path => format!("did.DataFiles({path:?}, rows={conditions:?})"),
+        path => of_files.of(path),
     };
     format!("did.{function}({data}, {arguments})")
 }
 
-/// Options of the command line as arguments; conditions on rows are set apart.
+/// Options of the command line as arguments; what is said of files is set apart.
 fn listed(
     words: impl Iterator<Item = String>,
-    conditions: &mut Vec<String>,
+    of_files: &mut OfFiles,
     of_treatment: &str,
 ) -> String {
     let mut words = words.peekable();
@@ -50,7 +72,8 @@ fn listed(
         let value = words.next_if(|word| !word.starts_with("--")).unwrap_or_default();
         let name = option.trim_start_matches("--").replace('-', "_");
         match (name.as_str(), value.as_str()) {
-            ("rows", _) => conditions.push(value),
+            ("rows", _) => of_files.conditions.push(value),
+            ("decimal", _) => of_files.decimal = Some(value),
             ("out", _) => {}
             ("repeated_cross_sections", _) => arguments.push("panel=False".to_owned()),
             (_, "") => arguments.push(format!("{name}=True")),

@@ -100,8 +100,22 @@ fn columns(error: &DidError, message: &str) -> Vec<String> {
     }
 }
 
+/// What texts behind semicolons begin with that say what is there, and not what to do.
+const STATEMENTS: [&str; 9] = [
+    "expected ",
+    "its columns are ",
+    "line ",
+    "row ",
+    "supported are ",
+    "the file is damaged",
+    "the rows are ",
+    "there are ",
+    "there is ",
+];
+
 /// What to do about an error: what the library states apart, or what stands behind the last semicolon of its message.
 fn remedy(error: &DidError, message: &str) -> Option<String> {
+    let last = |text: &str| text.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned());
     let apart = match error {
         DidError::Negative { remedy, .. }
         | DidError::TimeVarying { remedy, .. }
@@ -111,10 +125,16 @@ fn remedy(error: &DidError, message: &str) -> Option<String> {
         DidError::Precision { remedy, .. } => Some(remedy.as_str()),
         _ => None,
     };
-    match apart {
-        Some(remedy) => Some(arguments::in_python(remedy)),
-        None => message.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned()),
-    }
+    let remedy = match (apart, error) {
+        (Some(remedy), _) => return Some(arguments::in_python(remedy)),
+        // What was got may be a list with semicolons.
+        (None, DidError::Config { expected, got, .. }) => {
+            let of_value = || got.split_once("; ").map(|(_, remedy)| remedy.to_owned());
+            last(expected).or_else(of_value).map(|remedy| arguments::in_python(&remedy))
+        }
+        (None, _) => last(message),
+    };
+    remedy.filter(|remedy| !STATEMENTS.iter().any(|start| remedy.starts_with(start)))
 }
 
 /// Warns the caller of the package.

@@ -301,7 +301,10 @@ impl Native {
                 as_dict(py, &of.contrast(&weights).map_err(raised)?)
             }
             SavedResult::Regression(of) => {
-                let weights: Vec<(String, f64)> = weights.extract()?;
+                let weights: Vec<(String, f64)> = weights.extract().map_err(|_| {
+                    let message = "`weights` must have a number for names of coefficients";
+                    errors::option(py, message)
+                })?;
                 let weights: Vec<(&str, f64)> =
                     weights.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
                 as_dict(py, &of.contrast(&weights).map_err(raised)?.as_estimate())

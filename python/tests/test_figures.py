@@ -103,6 +103,9 @@ def test_groups_and_periods_by_the_names_that_results_show() -> None:
         dated.weighting("soon")
     with pytest.raises(did.OptionError, match="`weights` must have"):
         dated.contrast({("soon", "later"): 1.0})
+    for weight in (float("nan"), float("inf")):
+        with pytest.raises(did.BurnDidError, match="finite numbers"):
+            fit().contrast({(2004, 2004): weight})
     assert fit().contrast({(2004, 2004): 1.0}) == fit().contrast({("2004", 2004.0): 1.0})
 
 

@@ -31,8 +31,13 @@ def treated() -> pl.DataFrame:
 
 
 @cache
+def fitted() -> did.GroupTimeResult:
+    return did.att_gt(data(), **COLUMNS, base_period="universal")
+
+
+@cache
 def study() -> did.AggregatedResult:
-    return did.aggte(did.att_gt(data(), **COLUMNS, base_period="universal"), "dynamic")
+    return did.aggte(fitted(), "dynamic")
 
 
 def on_and_off() -> pl.DataFrame:
@@ -51,6 +56,10 @@ def differing() -> pl.DataFrame:
 # What is called, what the message says, and the columns that it names.
 ERRORS: dict[str, tuple[Callable[[], Any], str, list[str] | None]] = {
     "bacon, unbalanced": (lambda: did.bacon(unbalanced(), **COLUMNS), "`did.panel.balance`.*`twfe_weights`", ["countyreal"]),
+    "bacon, no outcome": (
+        lambda: did.bacon(data().with_columns(lemp=pl.when(pl.int_range(pl.len()) > 0).then("lemp")), **COLUMNS),
+        r"leave out these rows, and keep the units with all periods \(`did.panel.balance`\), or use `twfe_weights`", ["countyreal"],
+    ),
     "imputation, duplicates": (
         lambda: did.imputation(differing(), **COLUMNS), "`did.panel.deduplicate`", ["countyreal", "year"],
     ),
@@ -70,6 +79,15 @@ ERRORS: dict[str, tuple[Callable[[], Any], str, list[str] | None]] = {
         lambda: did.honest_did(study(), sensitivity_type="rm", draws=7), "`draws` must be between 100", [],
     ),
     "biters": (lambda: did.att_gt(data(), **COLUMNS, boot=True, biters=0), "`biters` must be", []),
+    "honest of etwfe": (lambda: did.honest_did(did.etwfe(data(), "lemp", "year", "first.treat")), r"\(`cgroup=\"never\"`\)", []),
+    "honest of several": (
+        lambda: did.honest_did(did.joint_study(data(), **COLUMNS, estimators=["cs", "sa"])), "name one by `term`: `cs`, `sa`", [],
+    ),
+    "contrast of a list": (lambda: fitted().contrast([((2004, 2004), 1.0)]), "`weights` must be a dictionary, as in", []),  # type: ignore[arg-type]
+    "contrast of nothing": (lambda: fitted().contrast({}), "`weights` must be at least one, got none", []),
+    "contrast of numbers": (
+        lambda: did.feols("lemp ~ lpop", data()).contrast({1: 1.0}), "`weights` must have a number for names", [],  # type: ignore[dict-item]
+    ),
     "event_time": (lambda: did.honest_did(study(), event_time=9, m_vec=[0]), "`event_time` must be", []),
     "l_vec": (lambda: did.honest_did(study(), l_vec=[1], m_vec=[0]), "`l_vec` must be one number per period", []),
     "same_switchers_pl": (
@@ -115,6 +133,20 @@ def test_errors_name_arguments_and_columns(what: str) -> None:
     assert "--" not in str(raised.value), raised.value
     if columns is not None:
         assert raised.value.columns == columns
+
+
+def test_a_remedy_says_what_to_do() -> None:
+    def remedy(call: Callable[[], Any]) -> str | None:
+        with pytest.raises(did.BurnDidError) as raised:
+            call()
+        return raised.value.remedy
+
+    # A list of rows is none.
+    assert remedy(lambda: did.compare([study()], keep="zzz")) is None
+    assert remedy(lambda: did.drdid(data().with_columns(d=pl.col("year") - 2003), "lemp", "year", "countyreal", "d")) is None
+    text = remedy(lambda: did.feols("lemp ~ log(name)", data()))
+    assert text == "use the column by itself to get its dummies"
+    assert "`cgroup" in (remedy(lambda: did.honest_did(did.etwfe(data(), "lemp", "year", "first.treat"))) or "")
 
 
 def said(call: Callable[[], Any]) -> list[warnings.WarningMessage]:

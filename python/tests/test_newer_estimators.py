@@ -175,9 +175,11 @@ def test_joint_studies() -> None:
     named = study.event_study("sa").tidy().to_dict()
     for at, estimate in zip(named["event_time"], named["estimate"], strict=True):
         assert close(estimate, effects[at], 1e-8, 1e-3), at
-    assert did.event_study(study).tidy().to_dict() == named
-    with pytest.raises(did.EstimationError, match="`sa`, `cs`"):
+    assert did.event_study(study, term="sa").tidy().to_dict() == named
+    with pytest.raises(did.EstimationError, match="`term`: `sa`, `cs`"):
         study.event_study("stacked")
+    with pytest.raises(did.EstimationError, match="of 2 estimators; name one by `term`: `sa`, `cs`"):
+        did.event_study(study)
     for wrong, word in (({"estimators": ["ols"]}, "estimators"), ({"estimators": ["cs", "cs"]}, "once"), ({"max_e": -1}, "window")):
         with pytest.raises(did.OptionError, match=word):
             did.joint_study(data, **COLUMNS, **wrong)  # type: ignore[arg-type]

@@ -118,6 +118,11 @@ def test_maketables(results: dict[str, did.Result]) -> None:
         assert result.__maketables_stat__("N"), name
         assert result.__maketables_vcov_info__["vcov_type"], name
         assert all(result.__maketables_stat__(key) for key in result.__maketables_default_stat_keys__), name
+    # One number of rows, whichever estimator it is, and the fixed effects of each that has some.
+    assert {results[name].__maketables_stat__("N") for name in ("att_gt", "aggte", "sunab", "etwfe", "imputation")} == {2500}
+    for name in ("sunab", "imputation", "did2s"):
+        assert results[name].__maketables_fixef_string__ == "countyreal+year", name
+    assert results["att_gt"].__maketables_fixef_string__ is None
     maketables = pytest.importorskip("maketables")
     maketables.ETable([results["feols"], results["sunab"]])
 

@@ -5,6 +5,7 @@ use crate::base::error::DidWarning;
 use crate::base::options::{
     Band, BasePeriod, EstimationMethod, FixWeights, Inference, Multiplier, Resampling, SharesOf,
 };
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Wald;
 
 use crate::read::columns::ReadAsMissing;
@@ -255,6 +256,12 @@ fn rows(chosen: &ChosenRows) -> String {
     });
     let conditions: Vec<String> = conditions.collect();
     format!("Rows chosen: {chosen} of {rows} ({})", conditions.join("; "))
+}
+
+/// What the fit behind a result said of its data.
+pub(crate) fn of_fit(notes: &FitNotes) -> impl Iterator<Item = String> {
+    let warnings = notes.warnings.iter().map(|warning| format!("Warning: {warning}"));
+    notes.rows.iter().map(rows).chain(warnings)
 }
 
 pub(crate) fn warnings<'a>(

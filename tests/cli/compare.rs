@@ -181,6 +181,7 @@ fn what_is_wrong_is_said() {
         (2, &[&event_study, "--digits", "16"], "15 at most"),
         (2, &[&event_study, "--tex-label", "a}b"], "`a}b`"),
         (2, &[&event_study, "--stars=many"], "levels"),
+        (2, &[&event_study, "--stars", "interval"], "as in --stars=interval"),
         (2, &[&event_study, "--aggregate", "dynamic"], "no file has any"),
         (2, &[], "<RESULT>"),
     ] {
@@ -240,6 +241,11 @@ fn pictures_have_results_side_by_side() {
         assert_eq!(beside.count(name), 1, "{name}: {:?}", beside.words);
     }
     assert_eq!(beside.count("Pre-treatment"), 0);
+    // The axis has the outcome by its label.
+    assert_eq!(beside.count("ATT (lemp)"), 1, "{:?}", beside.words);
+    let label = ["--label", "lemp=Log employment"];
+    let labelled = Drawn::new("pictures-labelled", &[&dynamic[..], &label].concat());
+    assert_eq!(labelled.count("ATT (Log employment)"), 1, "{:?}", labelled.words);
     let bases = "Before treatment: relative to the period before each for Plain";
     assert!(beside.words.iter().any(|word| word.starts_with(bases)), "{:?}", beside.words);
     // Seven event times and the key, as discs, squares and triangles.

@@ -114,6 +114,10 @@ fn commas_that_may_separate_thousands_are_asked_about() {
     assert!(message.contains("`count`") && message.contains("--decimal"), "{message}");
     assert!(failure(2, &asked(&["--decimal", ";"])).contains("comma"));
     let commas = parsed(&asked(&["--decimal", ","]));
+    // The command that `describe` ends with reads them so, too.
+    let looked = ["describe", &path, "--yname", "count", "--tname", "year", "--decimal", ","];
+    let shown = stdout(&[&looked[..], &columns[..4]].concat());
+    assert!(shown.contains(&format!("burn-did att-gt {path} --decimal comma --yname")), "{shown}");
     fs::write(&path, text(&|row| format!("{}", count(row) as f64 / 1_000.0))).unwrap();
     let points = parsed(&asked(&[]));
     assert!(points["cells"][0]["estimate"].is_number());

@@ -34,6 +34,12 @@ fn averages_have_every_format_a_picture_and_analyses() {
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&picture), read(&again));
     assert!(stdout(&["honest", &saved]).contains("Sensitivity to Violations"));
+    // Against units not yet treated nothing is before treatment.
+    stdout(&asked(&["--save", &saved, "--quiet"]));
+    for analysis in ["honest", "pretrends"] {
+        let error = failure(1, &[analysis, &saved]);
+        assert!(error.contains("`--cgroup never_treated`"), "{error}");
+    }
 }
 
 #[test]

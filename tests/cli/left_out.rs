@@ -158,6 +158,11 @@ fn files_say_what_they_are() {
     fs::write(&printed, stdout(&[&columns[..], &["--format", "json"]].concat())).unwrap();
     stdout(&["honest", &fit, "--mbar", "0", "--grid-points", "50", "--save", &honest]);
     stdout(&["feols", "src/data/mpdta.csv", "lemp ~ lpop", "--save", &ols, "--quiet"]);
+    let [balance, average] = ["what-balance.json", "what-average.json"].map(temporary);
+    let columns = ["--tname", "year", "--idname", "countyreal", "--gname", "first.treat"];
+    let save = ["--xname", "lpop", "--save", &balance, "--quiet"];
+    stdout(&[&["balance", "src/data/mpdta.csv"], &columns[..], &save].concat());
+    stdout(&["aggregate", &fit, "--aggregate", "group", "--save", &average, "--quiet"]);
     let simple = ["--aggregate", "simple"];
     // What is printed is what is saved.
     for file in [&fit, &printed] {
@@ -167,6 +172,9 @@ fn files_say_what_they_are() {
         ([&["aggregate", &ols][..], &simple].concat(), "was saved by feols"),
         ([&["aggregate", &honest][..], &simple].concat(), "hint: `burn-did plot` draws it"),
         (vec!["honest", &honest], "was saved by honest"),
+        (vec!["honest", &balance], "was saved by balance; this command reads"),
+        (vec!["honest", &balance], "hint: `burn-did plot` draws it"),
+        ([&["aggregate", &average][..], &simple].concat(), "hint: `burn-did plot` draws it"),
     ] {
         let message = failure(1, &args);
         assert!(message.contains(words), "{message}");

@@ -23,6 +23,17 @@ fn numbers_of_the_r_package_are_printed() {
 }
 
 #[test]
+fn equivalence_is_at_the_level_of_the_test() {
+    let said = |more: &[&str], level: &str| {
+        let table = stdout(&[&["pretrends", &study()][..], more].concat());
+        let words = format!("Equivalence before the reference period, at the level {level}:");
+        assert!(table.contains(&words), "{table}");
+    };
+    said(&[], "5%");
+    said(&["--alp", "0.1"], "10%");
+}
+
+#[test]
 fn documents_have_the_keys_that_are_documented() {
     let document = parsed(&["pretrends", &study(), "--threshold", "0.3", "--format", "json"]);
     assert_eq!(

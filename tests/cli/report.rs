@@ -73,6 +73,9 @@ fn every_command_of_a_report_gives_its_table_and_its_picture() {
         markdown.contains("- Data: 499 units, 2495 rows, 5 periods, 3 cohorts\n"),
         "{markdown}"
     );
+    // Smoothness is bounded by a number, and differences of methods have standard errors of their own.
+    assert!(markdown.contains("bounded, by a given number or by what was seen"), "{markdown}");
+    assert!(!markdown.contains("by more than their standard errors"), "{markdown}");
     let pictures = files(&folder.join("the report/pictures"));
     let page = parsed(&page);
     let steps: Vec<_> = named(&page, "article").collect();
@@ -321,4 +324,14 @@ fn a_study_of_two_periods_says_that_it_has_none_before_treatment() {
     let markdown = fs::read_to_string(folder.join("the report/report.md")).unwrap();
     let said = "- Tests of pre-trends, and violations of them: left out: the event study has no effect before treatment\n";
     assert!(markdown.contains(said) && markdown.contains(" rows, 2 periods, "), "{markdown}");
+}
+
+/// Where no unit is never treated, cohorts stand beside the last one, as in the estimates.
+#[test]
+fn a_study_without_never_treated_units_is_whole() {
+    let spec = "data = 'mpdta.csv'\nyname = 'lemp'\ntname = 'year'\nidname = 'countyreal'\ngname = 'first.treat'\n";
+    let spec = format!("{spec}rows = ['first.treat != 0']\nxformla = '~ lpop'\n");
+    let page = report(&folder("report-without-never", &spec), 0);
+    assert!(page.contains("Cohorts beside the cohort that is treated last"));
+    assert!(page.contains("Comparison units: first treated in 2007, as none are never treated"));
 }

@@ -114,3 +114,14 @@ fn rows_that_are_left_out_are_said_under_the_table() {
         assert_eq!(shown.matches(words).count(), 1, "{words}: {shown}");
     }
 }
+
+/// A column whose name formulas write in backticks has its name in the result, as in those of other estimators.
+#[test]
+fn an_outcome_has_its_name() {
+    let spaced = temporary("log-emp.csv");
+    let table = fs::read_to_string(root().join("src/data/mpdta.csv")).unwrap();
+    fs::write(&spaced, table.replacen("lemp", "log emp", 1)).unwrap();
+    let columns = COLUMNS.map(|word| if word == "lemp" { "log emp" } else { word });
+    let document = parsed(&[&["sunab", &spaced, "--format", "json"], &columns[..]].concat());
+    assert_eq!(document["about"]["outcome"], "log emp");
+}

@@ -86,3 +86,18 @@ fn what_is_wrong_is_said() {
     let error = failure(1, &[&["bacon", MPDTA], &renamed[..]].concat());
     assert!(error.contains("did you mean `lemp`"), "{error}");
 }
+
+/// The remedy for units that lack an outcome in a period is one that works.
+#[test]
+fn a_panel_with_a_gap_is_balanced_as_the_error_says() {
+    let data = std::fs::read_to_string(MPDTA).unwrap();
+    let [gap, balanced] = [temporary("gap.csv"), temporary("gap-balanced.csv")];
+    std::fs::write(&gap, data.replacen(",8.46146904264388,", ",,", 1)).unwrap();
+    let error = failure(1, &[&["bacon", &gap], &COLUMNS[..]].concat());
+    let condition = "lemp is not missing";
+    let remedy = format!("(`burn-did panel balance` with `--rows \"{condition}\"`)");
+    assert!(error.contains(&remedy) && error.contains("`burn-did twfe-weights`"), "{error}");
+    let keys = ["--idname", "countyreal", "--tname", "year", "--rows", condition];
+    stdout(&[&["panel", "balance", &gap, "--out", &balanced], &keys[..]].concat());
+    stdout(&[&["bacon", &balanced], &COLUMNS[..]].concat());
+}

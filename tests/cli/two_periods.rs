@@ -48,6 +48,29 @@ fn every_estimator_name_gives_the_numbers_of_its_function() {
     }
 }
 
+/// The effect of two periods stands beside averages of group-time effects, of which it is the simplest.
+#[test]
+fn the_effect_stands_beside_averages() {
+    let file = data("two_a");
+    let [drdid, att_gt] = ["beside-drdid.json", "beside-att-gt.json"].map(temporary);
+    stdout(&[&["drdid", &file][..], &DRDID, &["--save", &drdid, "--quiet"]].concat());
+    let mpdta = crate::run::mpdta(&["--save", &att_gt, "--quiet"]);
+    stdout(&mpdta);
+    let both = ["compare", &drdid, &att_gt, "--aggregate", "simple"];
+    let table = stdout(&both);
+    assert!(table.contains("\n Overall ATT "), "{table}");
+    assert_eq!(stdout(&both[..2]).matches("\n ATT ").count(), 1);
+    // A hint proposes nothing that was given.
+    let bacon = temporary("beside-bacon.json");
+    let columns = ["--yname", "lemp", "--tname", "year", "--idname", "countyreal"];
+    let options = ["--gname", "first.treat", "--save", &bacon, "--quiet"];
+    stdout(&[&["bacon", "src/data/mpdta.csv"], &columns[..], &options].concat());
+    let plain = ["compare", &bacon, &att_gt];
+    assert!(failure(2, &plain).contains("as in --aggregate dynamic"));
+    let error = failure(2, &[&plain[..], &["--aggregate", "dynamic"]].concat());
+    assert!(error.contains("`burn-did compare` of one file shows the rows"), "{error}");
+}
+
 #[test]
 fn two_periods_have_one_document_and_every_format() {
     let file = data("two_a");

@@ -335,6 +335,16 @@ fn event_times_of_a_grid_are_equal_for_all_estimators() {
         assert!(near(a.average.estimate, b.average.estimate), "{}: {a:?} {b:?}", a.estimator);
         assert!(near(a.average.se, b.average.se), "{}: {a:?} {b:?}", a.estimator);
     }
+    // A window is written with as many digits as people write.
+    let mut window = simulated();
+    (window.min_e, window.max_e) = (Some(-0.16667), Some(0.083333));
+    for of in &window.fit(&decimals).unwrap().estimators {
+        let times = of.event_study.as_ref().map(EventStudy::event_times).unwrap_or_default();
+        // Regressions of Wooldridge have no effects before treatment.
+        let first = if of.estimator == StudyEstimator::Etwfe { 0.0 } else { -2.0 / 12.0 };
+        let ends = (times.first(), times.last());
+        assert_eq!(ends, (Some(&first), Some(&(1.0 / 12.0))), "{}", of.estimator);
+    }
 }
 
 /// A stack keeps every cohort, so that its window ends with the data of the last one.
@@ -393,6 +403,16 @@ fn messages_are_about_the_columns_of_the_data() {
     assert!(changing.contains("`cl` (cluster) changes over time"), "{changing}");
     let one = error(vec![1.0; frame.height()]);
     assert!(one.contains("`cl` (cluster) has 1 cluster"), "{one}");
+    // Event studies name the column, not the codes of its values.
+    let several = map(&frame, "countyreal", |county| (county % 40.0).floor());
+    config.estimators = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect();
+    let study = config.fit(with(&frame, "cl", floats(&several, "countyreal"))).unwrap();
+    for of in &study.estimators {
+        let text = of.event_study.as_ref().unwrap().to_json().unwrap();
+        assert!(!text.contains("cluster_code"), "{text}");
+        let names_it = text.contains("clustered by cl") || text.contains("\"cluster\": \"cl\"");
+        assert!(names_it, "{}: {text}", of.estimator);
+    }
     // Nothing varies, and there are as many clusters as units.
     let constant = with(&frame, "lemp", vec![1.0; frame.height()]);
     config.cluster = None;
@@ -401,4 +421,8 @@ fn messages_are_about_the_columns_of_the_data() {
     assert_eq!(study.settings.n_clusters, 500);
     let few = |warning: &DidWarning| matches!(warning, DidWarning::FewClusters { .. });
     assert!(!study.warnings.iter().any(few), "{:?}", study.warnings);
+    // Without standard errors nothing is compared.
+    let text = study.to_string();
+    assert!(text.contains("not defined: at no event time"), "{text}");
+    assert!(!text.contains("singular: differences"), "{text}");
 }

@@ -93,7 +93,11 @@ fn rows_may_be_missing_and_units_always_treated() {
     let frame = simulation.frame();
     has_its_own_numbers(&frame, &simulated());
     let study = simulated().fit(&frame).unwrap();
-    assert!(study.to_string().contains("unit(s) without a row in the first treated period"));
+    let text = study.to_string();
+    assert!(text.contains("unit(s) without a row in the first treated period"), "{text}");
+    // The study has no option that keeps such units.
+    assert!(text.contains("this estimator of the study leaves them out"), "{text}");
+    assert!(!text.contains("--allow-unbalanced-panel"), "{text}");
     let first = |g: f64| if g == 4.0 { 1.0 } else { g };
     let whole = Simulation::builder().units(300).periods(6).seed(8).build().frame();
     let study = simulated().fit(map(&whole, "group", first)).unwrap();
@@ -198,7 +202,8 @@ fn the_window_and_the_band_hold_for_it() {
     let last = found.rows.last().unwrap().estimate;
     let half = study.critical_value * last.se.unwrap();
     assert!((last.band_upper.unwrap() - last.estimate.unwrap() - half).abs() < 1e-14);
-    assert!(study.to_string().contains("as far after the reference period"));
+    let units = "the units of the event time that is as far after -1: at -2 those of 0";
+    assert!(study.to_string().contains(units), "{study}");
 }
 
 #[test]
@@ -225,6 +230,10 @@ fn what_it_cannot_estimate_has_its_reason() {
     groups[1] = groups[0] + 3.0;
     let error = config.fit(with(&frame, "group", groups)).unwrap_err();
     assert!(error.to_string().contains("`group`"), "{error}");
+    // Nobody is compared with, and there is no column of treatments.
+    let error = config.fit(with(&frame, "group", vec![3.0; frame.height()])).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("column `group`") && text.contains("comparison unit"), "{text}");
     // Two rows of one unit and period.
     let order: Vec<usize> = (0..frame.height()).chain([0]).collect();
     let study = config.fit(rows(&frame, &order)).unwrap();

@@ -23,6 +23,7 @@ mod fixed_effects;
 mod honest;
 mod house;
 mod imputation;
+mod joint_rows;
 mod joint_study;
 mod joint_switching;
 mod laws;

@@ -205,6 +205,7 @@ fn one_that_cannot_be_estimated_says_why_and_the_others_go_on() {
     assert!(failed[0].estimate.estimate.is_none() && failed[0].n_rows.is_none());
     let text = curve.to_string();
     assert!(text.contains("3 of 4 estimated") && text.contains("no estimate:"), "{text}");
+    assert!(text.contains("at which all that are estimated have an effect"), "{text}");
     assert!(curve.vcov[3].iter().all(|v| *v == 0.0), "{:?}", curve.vcov);
     // The first that ran is the main one.
     let curve = config.specification_curve(&frame, &read("covariates=~nothing^2,~1"));

@@ -113,6 +113,25 @@ impl FittedCalendar {
     }
 }
 
+/// Groups that are not far from the periods, which would be no instants; both are distinct and ascending.
+fn near(periods: &[f64], groups: &[f64]) -> Vec<f64> {
+    let ends = periods.first().zip(periods.last());
+    let is_near = |group: &&f64| {
+        ends.is_some_and(|(first, last)| (first - 1.0..=last + 1.0).contains(*group))
+    };
+    groups.iter().filter(is_near).copied().collect()
+}
+
+/// The grid of periods and of the groups near them.
+pub(crate) fn grid(periods: &[f64], groups: &[f64]) -> TimeGrid {
+    FittedCalendar::new(periods, &near(periods, groups)).grid
+}
+
+/// Groups that rounding alone tells from one of the periods, or from another group, with what they are taken as.
+pub(crate) fn moved_groups(periods: &[f64], groups: &[f64]) -> Vec<(f64, f64)> {
+    grid(periods, groups).moved(periods, &near(periods, groups))
+}
+
 struct Instants<'a> {
     periods: &'a [f64],
     groups: &'a [f64],

@@ -90,6 +90,21 @@ impl TimeGrid {
         (a - b).abs() <= apart && self.elapsed(a, b) == 0.0
     }
 
+    /// Groups that rounding alone tells from one of these periods, or from another group, with what they are taken as; all are ascending.
+    pub fn moved(&self, periods: &[f64], groups: &[f64]) -> Vec<(f64, f64)> {
+        let (mut known, mut moved) = (periods.to_vec(), Vec::new());
+        for group in groups.iter().copied() {
+            let at = known.partition_point(|k| *k < group);
+            let neighbours = known[at.saturating_sub(1)..known.len().min(at + 1)].iter();
+            match neighbours.copied().find(|k| self.is_same(*k, group)) {
+                Some(same) if same != group => moved.push((group, same)),
+                Some(_) => {}
+                None => known.insert(at, group),
+            }
+        }
+        moved
+    }
+
     /// A time that someone wrote, as the number of steps that it means.
     pub fn written(&self, elapsed: f64) -> f64 {
         let Some(per_unit) = self.per_unit else { return elapsed };

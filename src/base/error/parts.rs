@@ -17,6 +17,12 @@ impl fmt::Display for Place<'_> {
     }
 }
 
+/// Groups with what they were taken as.
+pub(super) fn moved(groups: &[(f64, f64)]) -> String {
+    let moved = |(from, to): &(f64, f64)| format!("{from} as {to}");
+    groups.iter().map(moved).collect::<Vec<_>>().join(", ")
+}
+
 /// Numbers one after another.
 pub(super) fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")

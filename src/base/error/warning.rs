@@ -17,6 +17,13 @@ pub enum DidWarning {
         /// Number of rows.
         rows: usize,
     },
+    /// Rows left out for a value that is not missing.
+    LeftOutRows {
+        /// Number of rows.
+        rows: usize,
+        /// The column, with the value.
+        column: String,
+    },
     /// Units (rows, for repeated cross sections) already treated in the first period.
     AlreadyTreated {
         /// Number of units or rows.

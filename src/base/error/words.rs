@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::DidWarning;
-use super::parts::{few_units, list, without_comparison};
+use super::parts::{few_units, list, moved, without_comparison};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
 
@@ -21,6 +21,7 @@ impl DidWarning {
             Self::DroppedRows { rows } => {
                 write!(f, "dropped {rows} rows due to missing or non-finite data")
             }
+            Self::LeftOutRows { rows, column } => write!(f, "left out {rows} rows: `{column}`"),
             Self::AlreadyTreated { units, anticipation: 0 } => {
                 write!(f, "dropped {units} units that were already treated in the first period")
             }
@@ -69,15 +70,11 @@ impl DidWarning {
                 "{units} {have} several rows in a period, such as {example}; each row counts as an observation: if that is not meant, keep one row per unit and period, or name a unit column that tells the rows apart",
                 have = if *units == 1 { "unit has" } else { "units have" }
             ),
-            Self::MovedGroups { groups } => {
-                let moved = |(from, to): &(f64, f64)| format!("{from} as {to}");
-                let moved: Vec<String> = groups.iter().map(moved).collect();
-                write!(
-                    f,
-                    "groups that differ from a period or another group by rounding only were set to it: {}",
-                    moved.join(", ")
-                )
-            }
+            Self::MovedGroups { groups } => write!(
+                f,
+                "groups that differ from a period or another group by rounding only were set to it: {}",
+                moved(groups)
+            ),
             Self::UnevenPeriods { per_unit } => write!(
                 f,
                 "periods are near to {per_unit} steps of a unit of time but not evenly spaced; event times count steps of 1/{per_unit}"

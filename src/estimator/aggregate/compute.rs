@@ -8,6 +8,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::result::estimates::GroupTimeEffects;
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::{Estimate, Joint, no_covariance};
 use crate::result::settings::Settings;
 
@@ -65,6 +66,7 @@ pub(crate) fn aggregate(
         window: window(effects, &aggregation),
         warnings,
         settings: Settings { inference: *inference, ..settings },
+        fit_notes: FitNotes::default(),
         universal,
     })
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::words::words;
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
@@ -23,7 +24,7 @@ pub(crate) use event_study::{EVENT_STUDY, event_study_chart};
 pub use event_study::{EventStudy, Provenance, RegressionProvenance};
 pub(crate) use event_study::{
     LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, counted_periods, reference_row,
-    wrong,
+    relative_to, wrong,
 };
 pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, remedy};
@@ -232,10 +233,13 @@ pub struct Aggregated {
     /// What the window asked for leaves out of the overall average; `None` if that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// Warnings about the sample, the estimates and the options.
+    /// Warnings about the averages.
     pub warnings: Vec<DidWarning>,
     /// How the underlying fit was made.
     pub settings: Settings,
+    /// What the fit said of its data.
+    #[serde(default, skip_serializing_if = "FitNotes::is_empty")]
+    pub fit_notes: FitNotes,
     /// The event study with the base period of all cells the same, if it varies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) universal: Option<UniversalBase>,

@@ -24,6 +24,18 @@ pub(crate) struct UniversalBase {
     pub left_out: Option<LeftOut>,
 }
 
+impl UniversalBase {
+    /// Leaves out event times.
+    pub fn retain(&mut self, is_kept: impl Fn(f64) -> bool) {
+        let keep: Vec<bool> = self.rows.iter().map(|(at, ..)| is_kept(*at)).collect();
+        let kept = |at: &usize| keep[*at];
+        let places: Vec<usize> = (0..keep.len()).filter(kept).collect();
+        self.rows = places.iter().map(|at| self.rows[*at]).collect();
+        let row = |at: &usize| places.iter().map(|other| self.vcov[*at][*other]).collect();
+        self.vcov = places.iter().map(row).collect();
+    }
+}
+
 /// A cell with the cells of the fit that it is the sum of, with their signs.
 struct Converted {
     cell: Cell,

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::sample::PanelSample;
+use crate::base::error::DidWarning;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{
     AggregatedRow, EventStudy, Provenance, RegressionProvenance, reference_row,
 };
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 use crate::result::saved::check::check_estimate;
 
@@ -38,6 +40,7 @@ pub(in crate::estimator) struct RegressionWords<'a> {
     pub sample: &'a PanelSample,
     pub n_clusters: usize,
     pub alpha: f64,
+    pub warnings: &'a [DidWarning],
 }
 
 impl EventEffect {
@@ -100,6 +103,7 @@ pub(in crate::estimator) fn event_study(
             n: words.sample.n_used(),
             column: None,
         }),
+        fit_notes: FitNotes::new(&words.sample.files, words.warnings, words.sample.frequency),
         universal: None,
     }
 }

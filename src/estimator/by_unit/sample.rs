@@ -1,6 +1,5 @@
 //! Columns read, what is refused, and what is said of the sample.
 
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 
 use super::timeline::Timeline;
@@ -13,6 +12,7 @@ use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
 use crate::read::panel::{far_groups, zero_groups};
+use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
 use crate::result::estimates::check::{Checked, ensure};
@@ -72,7 +72,6 @@ pub(in crate::estimator) struct Asked<'a> {
 pub(in crate::estimator) struct Opened<'a> {
     rows: &'a OpenedRows<'a>,
     pub columns: &'a PanelColumns,
-    missing: &'a MissingValues,
     pub overview: Overview,
 }
 
@@ -97,8 +96,7 @@ impl Asked<'_> {
             let overview = rows.overview()?;
             check_panel(&overview, &self.columns)?;
             check_columns(&overview, &self.columns)?;
-            let (columns, missing) = (&self.columns, &reading.missing);
-            work(&Opened { rows, columns, missing, overview })
+            work(&Opened { rows, columns: &self.columns, overview })
         })
     }
 }
@@ -127,7 +125,7 @@ fn check_columns(overview: &Overview, columns: &PanelColumns) -> Result<()> {
 }
 
 impl Opened<'_> {
-    /// Calls `visit` with all rows, in frames of whole units.
+    /// Calls `visit` with all rows, in parts of whole units.
     ///
     /// # Errors
     /// Errors about a file or a column, and those of `visit`.
@@ -136,9 +134,7 @@ impl Opened<'_> {
         stage: &'static str,
         visit: &mut dyn FnMut(&UnitRows) -> Result<()>,
     ) -> Result<()> {
-        self.rows.each(stage, &mut |df: &DataFrame| {
-            visit(&UnitRows::new(df, self.columns, self.missing)?)
-        })
+        self.rows.each(stage, visit)
     }
 
     /// Units with a complete row.
@@ -224,6 +220,7 @@ impl Opened<'_> {
         }
         if let Some(column) = &self.columns.group {
             let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
+            warnings.extend(overview.moved_groups());
             warnings.extend(far_groups(groups.iter().copied(), periods.clone()));
             warnings.extend(zero_groups(column, overview.zero_groups, periods));
         }
@@ -276,6 +273,11 @@ impl PanelSample {
             Variable::fact("rows_missing", self.rows_missing),
             Variable::fact("rows_without_weight", self.rows_without_weight),
         ]
+    }
+
+    /// What comparisons say of the sample.
+    pub(in crate::estimator) fn compared(&self) -> Vec<(String, String)> {
+        sample_facts(&self.covariates, self.weights.as_ref(), &self.files)
     }
 
     /// What holds of the sample.

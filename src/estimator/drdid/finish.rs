@@ -109,7 +109,8 @@ impl<'a> UnfinishedResult<'a> {
         }
         let covariance = moments.covariance();
         let analytic = self.variance(&covariance, columns).sqrt() * y_scale;
-        let mut se = Some(analytic).filter(|se| se.is_finite() && *se > DEGENERATE);
+        let mut se =
+            Some(analytic).filter(|se| se.is_finite() && *se > DEGENERATE * y_scale.min(1.0));
         if let Some(bootstrap) = self.result.settings.inference.bootstrap {
             let draws = self.draws.take().unwrap_or_else(|| {
                 let all = moments.draws(&covariance, &bootstrap);

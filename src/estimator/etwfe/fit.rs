@@ -84,6 +84,18 @@ impl<B: DidBackend> Etwfe<B> {
         factors.iter().filter(|name| Some(*name) != self.unit.as_ref())
     }
 
+    /// Whether rows need a unit: for the covariance, or for effects of units.
+    pub(super) fn uses_unit(&self) -> bool {
+        let is_cluster = match &self.vcov {
+            None => true,
+            Some(Vcov::Cluster(factors)) => {
+                factors.iter().any(|name| Some(name) == self.unit.as_ref())
+            }
+            Some(_) => false,
+        };
+        is_cluster || self.absorb == EtwfeAbsorb::Unit && self.family.is_linear()
+    }
+
     /// Indicators of cells alone need no value for each row.
     fn check_size(&self, sample: &Sample, covariates: usize) -> Result<()> {
         if covariates == 0 && self.family.is_linear() {

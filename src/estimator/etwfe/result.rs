@@ -13,6 +13,7 @@ use crate::estimator::honest::{Honest, HonestResult};
 use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 
 /// Options of a fit, and the rows that it had.
@@ -130,6 +131,11 @@ impl EtwfeResult {
                 n: regression.n,
                 column: None,
             }),
+            fit_notes: FitNotes::new(
+                &self.settings.files,
+                self.warnings.iter().chain(&regression.warnings),
+                self.settings.frequency,
+            ),
             universal: None,
         }
     }

@@ -9,7 +9,7 @@ use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
 use crate::estimator::fixed_effects::{CellRows, Identified, UnitRows, gather};
 use crate::read::columns::{
-    Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+    Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
 };
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
@@ -71,7 +71,7 @@ impl Sample {
             .and("group", Kind::Value, [&config.group])
             .and("weights", Kind::Value, &config.weights)
             .and("unit", Kind::Label, &config.unit)
-            .and("cluster", Kind::Label, clusters)
+            .and("cluster", Kind::Label, clusters.iter().copied())
             .and("covariate", Kind::Value, config.covariates.iter().chain(&config.moderator));
         let Read { frame, files, read_as_missing } = data.read(&wanted, missing, None)?;
         let table = Table::read(&frame, &wanted, missing, 0)?;
@@ -84,6 +84,13 @@ impl Sample {
         let covariates =
             names.map(|name| table.numbers(name, "covariate")).collect::<Result<Vec<_>>>()?;
         let units = config.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
+        // The regression leaves out rows without these, and averages are over its rows.
+        let used_unit = config.unit.as_ref().filter(|_| config.uses_unit());
+        let used = clusters.iter().map(|name| (*name, "cluster"));
+        let used = used.chain(used_unit.map(|name| (name, "unit")));
+        let used: Vec<LabelColumn> =
+            used.map(|(name, role)| table.levels(name, role)).collect::<Result<_>>()?;
+        let used: Vec<&LabelColumn> = used.iter().filter(|labels| labels.has_missing()).collect();
         let len = table.len();
         let complete = |row: &u32| {
             let row = *row as usize;
@@ -92,6 +99,7 @@ impl Sample {
                 && !group.is_missing(row)
                 && weights.as_ref().is_none_or(|w| w[row].is_finite())
                 && covariates.iter().all(|x| x[row].is_finite())
+                && used.iter().all(|labels| labels.is_there(row))
         };
         let has_weight = |row: &u32| weights.as_ref().is_none_or(|w| w[*row as usize] > 0.0);
         let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();

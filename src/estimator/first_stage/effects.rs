@@ -265,9 +265,11 @@ pub(in crate::estimator) fn finished(
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());
     let cells = &sample.cells;
     let far = far_groups(cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
-    let zeros = reading.rows.cohorts.as_ref().map_or(0, |cohorts| cohorts.zero_groups);
+    let cohorts = reading.rows.cohorts.as_ref();
+    let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
+    let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);
     let zeros = zero_groups(&effects.settings.group, zeros, cells.iter().map(|c| c.time));
-    for warning in far.chain(zeros) {
+    for warning in moved.into_iter().chain(far).chain(zeros) {
         if !effects.warnings.contains(&warning) {
             effects.warnings.push(warning);
         }

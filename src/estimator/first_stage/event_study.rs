@@ -7,6 +7,7 @@ use crate::estimator::aggregate::{
     AggregatedRow, EventStudy, Provenance, RegressionProvenance, UniversalBase, reference_row,
 };
 use crate::estimator::fixed_effects::combine;
+use crate::result::fit_notes::FitNotes;
 
 /// Means of residuals before treatment and of effects after it, by event time, whose first stage is the same: less that of the last
 /// period before treatment they are an event study with this period as the base of all.
@@ -68,6 +69,7 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
             n: settings.n_untreated + settings.n_treated,
             column: None,
         }),
+        fit_notes: FitNotes::new(&effects.audit.files, &effects.warnings, settings.frequency),
         universal: effects.base.clone(),
     }
 }

@@ -1,5 +1,7 @@
 //! The regression of untreated outcomes, and solutions of its normal equations for targets.
 
+use std::sync::OnceLock;
+
 use super::columns::StageColumns;
 use super::design::Design;
 use super::imputable::imputable;
@@ -27,7 +29,9 @@ const FOLLOWS: f64 = 1e-6;
 pub(in crate::estimator) struct FirstStage<'a> {
     pub sample: &'a StageSample,
     shared: Option<&'a SharedDesign>,
-    normal: NormalEquations<'a>,
+    untreated: &'a Untreated,
+    /// Formed when they are first asked for: what units share has equations of its own.
+    normal: OnceLock<NormalEquations<'a>>,
     /// Covariates without the fixed effects, of all rows.
     covariates: Vec<Vec<f64>>,
     /// Coefficients of the covariates, and the inverse `[k, k]` of their cross-products.
@@ -83,10 +87,13 @@ impl Prepared {
         let mut shared = SharedDesign::find(&sample);
         let kept = match &shared {
             Some(shared) => shared.imputable()?,
-            None => imputable(&sample.design, &NormalEquations::new(&sample.design, &untreated)?)?,
+            None => {
+                let normal = NormalEquations::new(&sample.design, &untreated)?;
+                Some(imputable(&sample.design, &normal)?).filter(|kept| kept.contains(&false))
+            }
         };
-        let lost = kept.iter().filter(|kept| !**kept).count();
-        if lost > 0 {
+        if let Some(kept) = kept {
+            let lost = kept.iter().filter(|kept| !**kept).count();
             let first = kept.iter().position(|kept| !kept).unwrap_or_default();
             let row = sample.rows[first] as usize;
             let texts = reading.used.iter().map(|f| {
@@ -113,7 +120,6 @@ impl Prepared {
     pub fn fit(&self, reading: &StageReading) -> Result<FirstStage<'_>> {
         let sample = &self.sample;
         let design = &sample.design;
-        let normal = NormalEquations::new(design, &self.untreated)?;
         let evaluated = &reading.rows.regressors;
         let columns =
             regressors(&evaluated.design(&evaluated.present(&sample.rows))?, &sample.rows)?;
@@ -128,7 +134,8 @@ impl Prepared {
         let mut stage = FirstStage {
             sample,
             shared: self.shared.as_ref(),
-            normal,
+            untreated: &self.untreated,
+            normal: OnceLock::new(),
             covariates: Vec::new(),
             b: Vec::new(),
             bread: Vec::new(),
@@ -148,6 +155,14 @@ impl<'a> FirstStage<'a> {
         &self.sample.design
     }
 
+    fn normal(&self) -> Result<&NormalEquations<'a>> {
+        if let Some(normal) = self.normal.get() {
+            return Ok(normal);
+        }
+        let normal = NormalEquations::new(self.design(), self.untreated)?;
+        Ok(self.normal.get_or_init(|| normal))
+    }
+
     /// Columns less what the fixed effects explain of them on untreated rows; of all rows.
     ///
     /// # Errors
@@ -158,8 +173,14 @@ impl<'a> FirstStage<'a> {
         let mut out = Vec::with_capacity(columns.len());
         for (name, column) in columns {
             let mean = design.total(|row| design.regression_weight(row) * column[row]) / total;
+            if let Some(shared) = self.shared
+                && let Some(left) = shared.residuals(design, (name, column), mean)?
+            {
+                out.push(left);
+                continue;
+            }
             let sums = design.sums(|row| design.regression_weight(row) * (column[row] - mean));
-            let effects = self.normal.solve(design, &[sums], name)?.pop().unwrap_or_default();
+            let effects = self.normal()?.solve(design, &[sums], name)?.pop().unwrap_or_default();
             // Less the mean first: beside a large one the effects would lose their digits.
             let left = |row: usize| column[row] - mean - design.fitted(row, &effects);
             let parts = design.by_block(|rows| rows.map(left).collect::<Vec<f64>>());
@@ -308,7 +329,7 @@ impl<'a> FirstStage<'a> {
         let design = self.design();
         let sums: Vec<Vec<f64>> =
             targets.iter().map(|p| design.sums(|row| p.of(self.sample, row))).collect();
-        let effects = self.normal.solve(design, &sums, "a target's weights")?;
+        let effects = self.normal()?.solve(design, &sums, "a target's weights")?;
         Ok(effects.into_iter().map(FittedEffects::OfLevels).collect())
     }
 

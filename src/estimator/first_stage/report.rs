@@ -9,7 +9,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
 #[cfg(feature = "plot")]
 use crate::report::PlotRow;
-use crate::report::compare::Term;
+use crate::report::compare::{Term, sample_facts};
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
@@ -194,8 +194,9 @@ pub(in crate::estimator) trait StageReport {
     }
 
     fn facts_of(&self) -> Vec<(String, String)> {
-        let StageEffects { settings, .. } = self.effects();
-        let weights = settings.weights.as_ref().map(|weights| ("Weights", weights.clone()));
+        let StageEffects { settings, audit, .. } = self.effects();
+        // The first stage has the covariates.
+        let sample = sample_facts(&[], settings.weights.as_ref(), &audit.files);
         let facts = [
             ("First stage", settings.formula.clone()),
             ("Std. errors", self.errors().to_owned()),
@@ -203,7 +204,8 @@ pub(in crate::estimator) trait StageReport {
             ("Clusters", settings.n_clusters.to_string()),
             ("Observations", (settings.n_untreated + settings.n_treated).to_string()),
         ];
-        facts.into_iter().chain(weights).map(|(name, value)| (name.to_owned(), value)).collect()
+        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value));
+        facts.chain(sample).collect()
     }
 
     #[cfg(feature = "plot")]

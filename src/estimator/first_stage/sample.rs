@@ -1,6 +1,7 @@
 //! From rows as read to the rows of a first stage, in an order that depends on their content alone.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::columns::StageColumns;
 use super::design::{Design, DesignColumns, retain};
@@ -8,10 +9,14 @@ use super::reading::StageReading;
 use super::units;
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::parallel;
 use crate::estimator::fixed_effects::{
     Coded, RowCohorts, SortKeys, canonical, check_range, coarse, fine, gather, sum,
 };
 use crate::read::columns::total_order;
+
+/// Rows that one task looks at.
+const PART: usize = 1 << 16;
 
 /// Levels that a warning names.
 const NAMED: usize = 5;
@@ -79,17 +84,15 @@ impl StageSample {
         let read = &reading.rows;
         units::check(read, columns, &kept)?;
         let Some(cohorts) = &read.cohorts else { return Err(units::none_treated(read, columns)) };
-        let treated = |row: usize| cohorts.time[row] >= cohorts.cohort[row];
-        let of = |kept: &[bool], treated_ones: bool| {
-            kept.iter()
-                .enumerate()
-                .filter(|(row, kept)| **kept && treated(*row) == treated_ones)
-                .count()
+        let (time, cohort): (&[f64], &[f64]) = (&cohorts.time, &cohorts.cohort);
+        let treated = |row: usize| time[row] >= cohort[row];
+        let any = |kept: &[bool], treated_ones: bool| {
+            kept.iter().enumerate().any(|(row, kept)| *kept && treated(row) == treated_ones)
         };
-        if of(&kept, true) == 0 {
+        if !any(&kept, true) {
             return Err(units::none_treated(read, columns));
         }
-        if of(&kept, false) == 0 {
+        if !any(&kept, false) {
             return Err(DidError::Panel {
                 problem: format!(
                     "all rows are treated (column `{}`), so that nothing says what would have been without treatment; add periods before treatment, or units that are never treated",
@@ -98,8 +101,8 @@ impl StageSample {
             });
         }
         let used: Vec<&Coded> = reading.used.iter().map(|f| &read.factors[*f]).collect();
-        let (maps, warnings) = levels(&used, &mut kept, &treated, columns, cohorts);
-        if of(&kept, true) == 0 {
+        let (maps, warnings) = levels(&used, &mut kept, treated, columns, cohorts);
+        if !any(&kept, true) {
             let reasons: Vec<String> =
                 warnings.iter().map(|w| w.shown(columns.frequency)).collect();
             return Err(none_imputed(&reasons));
@@ -111,8 +114,9 @@ impl StageSample {
         let rows: Vec<u32> =
             (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
         let rows = in_order(rows, reading, lead);
-        let weights = read.weights.as_ref().map(|w| gather(&rows, |row| w[row]));
-        let outcome = gather(&rows, |row| read.outcome[row]);
+        let gathered = |values: &[f64]| gather(&rows, |row| values[row]);
+        let weights = read.weights.as_ref().map(|weights| gathered(weights));
+        let outcome = gathered(&read.outcome);
         check_range(
             columns.weights.as_deref().unwrap_or_default(),
             weights.as_deref().unwrap_or_default(),
@@ -127,7 +131,7 @@ impl StageSample {
             rest: (0..maps.len()).filter(|f| *f != lead).map(coded).collect(),
             slope: columns.trends.then(|| slopes(&rows, &cohorts.time)),
             weights: weights.map(of_mean_one),
-            treated: rows.iter().map(|row| treated(*row as usize)).collect(),
+            treated: gather(&rows, treated),
         });
         let (cell, cells) = cells(&rows, cohorts, &read.factors[1].codes);
         let mut sample = Self {
@@ -175,27 +179,42 @@ impl StageSample {
             }
             (gather(&self.rows, |row| number[coded.codes[row] as usize]), known)
         };
-        let (clusters, cluster_rows) = dense(&reading.rows.clusters[0]);
-        let (units, of_units) = dense(&reading.rows.factors[0]);
+        let (unit, cluster) = (&reading.rows.factors[0], &reading.rows.clusters[0]);
+        let (units, of_units) = dense(unit);
+        let (clusters, cluster_rows) = match cluster.name == unit.name {
+            true => (units.clone(), of_units.clone()),
+            false => dense(cluster),
+        };
         (self.n_clusters, self.n_units) = (cluster_rows.len(), of_units.len());
         (self.clusters, self.cluster_rows, self.units) = (clusters, cluster_rows, units);
-        self.totals = CellTotals {
-            rows: self.by_cell(|_| 1.0),
-            weights: self.by_cell(|row| self.design.weight(row)),
-            squares: self.by_cell(|row| self.design.weight(row).powi(2)),
-        };
+        let totals = self.sums_by_cell(|row| {
+            let weight = self.design.weight(row);
+            [1.0, weight, weight * weight]
+        });
+        let column = |at: usize| totals.iter().map(|sums| sums[at]).collect();
+        self.totals = CellTotals { rows: column(0), weights: column(1), squares: column(2) };
     }
 
     /// Sums over the rows of each cell.
     pub fn by_cell(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        self.sums_by_cell(|row| [value(row)]).into_iter().map(|[sum]| sum).collect()
+    }
+
+    fn sums_by_cell<const N: usize>(
+        &self,
+        values: impl Fn(usize) -> [f64; N] + Sync,
+    ) -> Vec<[f64; N]> {
+        let add = |sums: &mut [f64; N], more: [f64; N]| {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        };
         let parts = self.design.by_block(|rows| {
-            let mut sums = vec![0.0; self.cells.len()];
-            rows.for_each(|row| sums[self.cell[row] as usize] += value(row));
+            let mut sums = vec![[0.0; N]; self.cells.len()];
+            rows.for_each(|row| add(&mut sums[self.cell[row] as usize], values(row)));
             sums
         });
-        let mut all = vec![0.0; self.cells.len()];
+        let mut all = vec![[0.0; N]; self.cells.len()];
         for part in parts {
-            all.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+            all.iter_mut().zip(part).for_each(|(sum, part)| add(sum, part));
         }
         all
     }
@@ -256,7 +275,7 @@ type LevelMap = (Vec<u32>, usize);
 fn levels(
     used: &[&Coded],
     kept: &mut [bool],
-    treated: &dyn Fn(usize) -> bool,
+    treated: impl Fn(usize) -> bool + Sync,
     columns: &StageColumns,
     cohorts: &RowCohorts,
 ) -> (Vec<LevelMap>, Vec<DidWarning>) {
@@ -264,27 +283,37 @@ fn levels(
     let mut maps = Vec::with_capacity(used.len());
     for coded in used {
         let most = coded.codes.iter().filter(|code| **code != u32::MAX).max();
-        let mut map = vec![u32::MAX; most.map_or(0, |most| *most as usize + 1)];
-        for (row, code) in coded.codes.iter().enumerate() {
-            if kept[row] && !treated(row) {
-                map[*code as usize] = 0;
+        let mut occurs = Vec::new();
+        occurs.resize_with(most.map_or(0, |most| *most as usize + 1), AtomicBool::default);
+        parallel::each(kept.len().div_ceil(PART), &|part| {
+            for row in parallel::part(part, PART, kept.len()) {
+                if kept[row] && !treated(row) {
+                    occurs[coded.codes[row] as usize].store(true, Ordering::Relaxed);
+                }
             }
-        }
+        });
         let mut known = 0;
-        for code in map.iter_mut().filter(|code| **code == 0) {
-            *code = known;
-            known += 1;
-        }
+        let number = |occurs: AtomicBool| match occurs.into_inner() {
+            true => {
+                known += 1;
+                known - 1
+            }
+            false => u32::MAX,
+        };
+        let map: Vec<u32> = occurs.into_iter().map(number).collect();
         maps.push((map, known as usize));
     }
     for (coded, (map, _)) in used.iter().zip(&maps) {
+        let lost = parallel::map(kept.len().div_ceil(PART), |part| {
+            let rows = parallel::part(part, PART, kept.len());
+            let is_lost = |row: &usize| kept[*row] && map[coded.codes[*row] as usize] == u32::MAX;
+            rows.filter(is_lost).collect::<Vec<usize>>()
+        });
         let (mut rows, mut unknown) = (0, BTreeMap::new());
-        for (row, code) in coded.codes.iter().enumerate() {
-            if kept[row] && map[*code as usize] == u32::MAX {
-                kept[row] = false;
-                rows += 1;
-                unknown.entry(*code).or_insert(row);
-            }
+        for row in lost.into_iter().flatten() {
+            kept[row] = false;
+            rows += 1;
+            unknown.entry(coded.codes[row]).or_insert(row);
         }
         let text = |row: &usize| match coded.name == columns.time {
             true => shown(cohorts.time[*row], columns.frequency),
@@ -321,8 +350,9 @@ fn slopes(rows: &[u32], time: &[f64]) -> Vec<f64> {
 fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<StageCell>) {
     let mut groups: Vec<f64> = Vec::new();
     let mut last = f64::NAN;
+    let cohort: &[f64] = &cohorts.cohort;
     for row in rows {
-        let group = cohorts.cohort[*row as usize];
+        let group = cohort[*row as usize];
         if group.to_bits() != last.to_bits() {
             groups.push(group);
             last = group;
@@ -336,7 +366,7 @@ fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<
     let (mut last, mut at) = (f64::NAN, 0);
     let mut codes: Vec<u32> = Vec::with_capacity(rows.len());
     for row in rows {
-        let group = cohorts.cohort[*row as usize];
+        let group = cohort[*row as usize];
         if group.to_bits() != last.to_bits() {
             (last, at) = (group, position(group));
         }
@@ -349,7 +379,7 @@ fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<
     let mut cells = Vec::new();
     let mut number = vec![0; first.len()];
     for (code, row) in first.iter().enumerate().filter(|(_, row)| **row != u32::MAX) {
-        let (group, time) = (cohorts.cohort[*row as usize], cohorts.time[*row as usize]);
+        let (group, time) = (cohort[*row as usize], cohorts.time[*row as usize]);
         number[code] = cells.len() as u32;
         let event = group.is_finite().then(|| coarse(fine(time - group)));
         cells.push(StageCell { group, time, event });
@@ -365,7 +395,7 @@ fn in_order(rows: Vec<u32>, reading: &StageReading, lead: usize) -> Vec<u32> {
     let read = &reading.rows;
     let leading = &read.factors[reading.used[lead]].codes;
     let most = leading.iter().filter(|code| **code != u32::MAX).max();
-    let time = &read.factors[1].codes;
+    let (time, outcome): (_, &[f64]) = (&read.factors[1].codes, &read.outcome);
     let rest = |a: u32, b: u32| {
         let (i, j) = (a as usize, b as usize);
         let factors = read.factors.iter().chain(&read.clusters);
@@ -378,7 +408,7 @@ fn in_order(rows: Vec<u32>, reading: &StageReading, lead: usize) -> Vec<u32> {
     let keys = SortKeys {
         lead: Some((leading, most.map_or(0, |most| *most as usize + 1))),
         others: &|row| u64::from(time[row as usize]),
-        outcome: &|row| total_order(read.outcome[row as usize]),
+        outcome: &|row| total_order(outcome[row as usize]),
         rest: &rest,
     };
     canonical(rows, &keys)

@@ -55,13 +55,72 @@ impl SharedDesign {
         &self.patterns.slots
     }
 
-    /// Whether each row can be imputed.
+    /// Whether each row can be imputed; none if all can.
     ///
     /// # Errors
     /// Those of the normal equations.
-    pub fn imputable(&self) -> Result<Vec<bool>> {
+    pub fn imputable(&self) -> Result<Option<Vec<bool>>> {
         let of_slots = imputable(&self.design, &self.normal)?;
-        Ok(self.patterns.slots.iter().map(|slot| of_slots[*slot as usize]).collect())
+        let of_rows = || self.patterns.slots.iter().map(|slot| of_slots[*slot as usize]).collect();
+        Ok(of_slots.contains(&false).then(of_rows))
+    }
+
+    /// A column of the sample's rows less `centre` and what the fixed effects explain of it on untreated rows; none if there are trends.
+    ///
+    /// The effects of the other factors are those of the patterns' means, and the effect of a level of the leading one is the mean of what
+    /// these leave of its untreated rows.
+    ///
+    /// # Errors
+    /// Those of the normal equations.
+    pub fn residuals(
+        &self,
+        sample: &Design,
+        (name, column): (&str, &[f64]),
+        centre: f64,
+    ) -> Result<Option<Vec<f64>>> {
+        if self.design.slope.is_some() {
+            return Ok(None);
+        }
+        let slots = &self.patterns.slots;
+        let of_slots = sample.by_block(|rows| {
+            let mut sums = vec![0.0; self.cells.len()];
+            for row in rows.filter(|row| !sample.treated[*row]) {
+                sums[slots[row] as usize] += sample.weight(row) * (column[row] - centre);
+            }
+            sums
+        });
+        let sum = |slot: usize| of_slots.iter().map(|sums| sums[slot]).sum();
+        let sums: Vec<f64> = (0..self.cells.len()).map(sum).collect();
+        let right = self.design.sums(|slot| sums[slot]);
+        let effects = self.normal.solve(&self.design, &[right], name)?.pop().unwrap_or_default();
+        let of_others: Vec<f64> = (0..self.design.rows())
+            .map(|slot| {
+                self.design.fitted(slot, &effects) - effects[self.design.lead[slot] as usize]
+            })
+            .collect();
+        let parts = sample.by_block(|rows| {
+            let first = rows.start;
+            let of_row = |row: usize| column[row] - centre - of_others[slots[row] as usize];
+            let mut left: Vec<f64> = rows.clone().map(of_row).collect();
+            let mut rest = left.as_mut_slice();
+            let mut row = first;
+            for level in sample.lead[rows].chunk_by(|a, b| a == b) {
+                let (own, others) = rest.split_at_mut(level.len());
+                let (mut sum, mut total) = (0.0, 0.0);
+                for (at, value) in own.iter().enumerate() {
+                    let weight = sample.regression_weight(row + at);
+                    sum += weight * value;
+                    total += weight;
+                }
+                for value in own {
+                    *value -= sum / total;
+                }
+                row += level.len();
+                rest = others;
+            }
+            left
+        });
+        Ok(Some(parts.concat()))
     }
 
     /// `z'λ` by slot, of targets whose weights are these of cells times the rows' own.

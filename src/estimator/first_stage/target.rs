@@ -116,9 +116,12 @@ pub(in crate::estimator) fn groups(sample: &StageSample) -> Vec<f64> {
 
 /// Cells with a row: some may have lost all of theirs.
 fn present(sample: &StageSample) -> impl Iterator<Item = &StageCell> {
-    let mut has = vec![false; sample.cells.len()];
-    sample.cell.iter().for_each(|cell| has[*cell as usize] = true);
-    sample.cells.iter().zip(has).filter(|(_, has)| *has).map(|(cell, _)| cell)
+    sample
+        .cells
+        .iter()
+        .zip(&sample.totals.rows)
+        .filter(|(_, rows)| **rows > 0.0)
+        .map(|(cell, _)| cell)
 }
 
 impl StageCell {

@@ -19,13 +19,14 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
     let levels = unit.codes.iter().filter(|code| **code != u32::MAX).max();
     let mut first = vec![u32::MAX; levels.map_or(0, |last| *last as usize + 1)];
     let rows = || (0u32..).zip(kept).filter(|(_, kept)| **kept).map(|(row, _)| row);
+    let cohort: &[f64] = &cohorts.cohort;
     for row in rows() {
         let known = &mut first[unit.codes[row as usize] as usize];
         if *known == u32::MAX {
             *known = row;
             continue;
         }
-        let groups = [*known, row].map(|row| cohorts.cohort[row as usize]);
+        let groups = [*known, row].map(|row| cohort[row as usize]);
         if groups[0] != groups[1] {
             return Err(DidError::TimeVarying {
                 column: columns.group.clone(),
@@ -37,10 +38,11 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
     }
     let key =
         |row: u32| u64::from(unit.codes[row as usize]) << 32 | u64::from(time.codes[row as usize]);
-    let mut keys: Vec<(u64, u32)> = rows().map(|row| (key(row), row)).collect();
-    if !keys.is_sorted_by(|(a, _), (b, _)| a < b) {
-        keys.par_sort_unstable();
+    if rows().map(key).is_sorted_by(|a, b| a < b) {
+        return Ok(());
     }
+    let mut keys: Vec<(u64, u32)> = rows().map(|row| (key(row), row)).collect();
+    keys.par_sort_unstable();
     match keys.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         None => Ok(()),
         Some(pair) => {

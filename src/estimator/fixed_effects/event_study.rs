@@ -7,6 +7,7 @@ use crate::base::options::Band;
 use crate::estimator::aggregate::{
     AggregatedRow, EventStudy, Provenance, RegressionProvenance, reference_row,
 };
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 
 /// How much wider than another a step between event times may be and count as no wider: for rounding.
@@ -51,6 +52,7 @@ pub(super) fn combined(
             n: fit.n,
             column: column.map(ToOwned::to_owned),
         }),
+        fit_notes: FitNotes::new(&fit.audit.files, &fit.warnings, None),
         universal: None,
     }
 }

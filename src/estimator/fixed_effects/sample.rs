@@ -78,12 +78,14 @@ impl RegressionSample {
             parallel::map(read.factors.len(), |f| Dense::new(&read.factors[f], &kept));
         let rows = in_order(rows, read, &factors);
         let gathered = |dense: &Dense| gather(&rows, |row| dense.code(row));
+        let of_dense = |dense: &Dense| (gathered(dense), dense.levels);
         let clusters = read.clusters.iter().map(|coded| {
-            let dense = Dense::new(coded, &kept);
-            (gathered(&dense), dense.levels)
+            let same = factors.iter().find(|dense| dense.coded.name == coded.name);
+            same.map_or_else(|| of_dense(&Dense::new(coded, &kept)), of_dense)
         });
         let weights = read.weights.as_ref().map(|w| gather(&rows, |row| w[row]));
-        let outcome = gather(&rows, |row| read.outcome[row]);
+        let values: &[f64] = &read.outcome;
+        let outcome = gather(&rows, |row| values[row]);
         check_range(labels.1, weights.as_deref().unwrap_or_default())?;
         check_range(labels.0, &outcome)?;
         Ok(Self {

@@ -217,7 +217,13 @@ impl<B: DidBackend> SunAbraham<B> {
         ];
         let far = far_groups(cells.groups().into_iter(), cells.periods());
         let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());
-        let warnings = warnings.into_iter().flatten().chain(of_units).chain(far).chain(zeros);
+        let warnings = warnings
+            .into_iter()
+            .flatten()
+            .chain(of_units)
+            .chain(cohorts.moved_groups())
+            .chain(far)
+            .chain(zeros);
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();

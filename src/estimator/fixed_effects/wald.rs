@@ -4,6 +4,7 @@ use super::inference::{Coefficient, FTest, combine, f_test};
 use super::recover::FactorEffects;
 use super::result::RegressionResult;
 use crate::base::error::{DidError, Result};
+use crate::result::inference::check_weight;
 
 impl RegressionResult {
     /// `Σ weight · coefficient`, with its standard error and interval.
@@ -18,8 +19,11 @@ impl RegressionResult {
     /// ```
     ///
     /// # Errors
-    /// [`DidError::EmptyWindow`] for a name that has no coefficient.
+    /// [`DidError::EmptyWindow`] for a name that has no coefficient, and [`DidError::Config`] without weights, or for one that is no number.
     pub fn contrast(&self, weights: &[(&str, f64)]) -> Result<Coefficient> {
+        if weights.is_empty() {
+            return Err(DidError::config("weights", "at least one", "none"));
+        }
         let (b, covariance) = self.joint();
         let row = self.row(weights)?;
         let (value, variance) = combine(&[row], &b, &covariance);
@@ -91,6 +95,7 @@ impl RegressionResult {
                 let what = format!("there is no coefficient `{name}`{why}; there are `{known}`");
                 DidError::EmptyWindow { what }
             })?;
+            check_weight(*weight)?;
             row[position] += weight;
         }
         Ok(row)

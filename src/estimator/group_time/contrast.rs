@@ -8,7 +8,10 @@ use crate::estimator::aggregate::{
     Aggregated, Aggregation, EventStudy, LeftOutCell, aggregate, listed, remedy,
 };
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
-use crate::result::inference::{Combination, Estimate, MOST_AT_ONCE, Wald, no_covariance};
+use crate::result::fit_notes::FitNotes;
+use crate::result::inference::{
+    Combination, Estimate, MOST_AT_ONCE, Wald, check_weight, no_covariance,
+};
 
 /// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
 pub(crate) fn pre_test(
@@ -111,7 +114,12 @@ impl GroupTimeResult {
         inference: &Inference,
     ) -> Result<Aggregated> {
         let inference = Inference { bootstrap: self.settings.inference.bootstrap, ..*inference };
-        aggregate(&self.effects, aggregation, &inference, self.settings.clone())
+        let averages = aggregate(&self.effects, aggregation, &inference, self.settings.clone())?;
+        // Averages say themselves which cells they leave out.
+        let of_data = |warning: &&DidWarning| !matches!(warning, DidWarning::FailedCell { .. });
+        let warnings = self.warnings.iter().filter(of_data);
+        let fit_notes = FitNotes::new(&self.audit.files, warnings, self.settings.frequency);
+        Ok(Aggregated { fit_notes, ..averages })
     }
 
     /// Covariance of the cells' estimates, `[cells][cells]`; `None` where a cell has no estimate, and everywhere for point
@@ -156,9 +164,13 @@ impl GroupTimeResult {
     ///
     /// # Errors
     /// [`DidError::MissingCells`] or [`DidError::EmptyWindow`] for a cell that has no estimate or does not exist,
-    /// [`DidError::NoInfluence`] for point estimates only, and [`DidError::Config`] if the settings' level was changed to none.
+    /// [`DidError::NoInfluence`] for point estimates only, and [`DidError::Config`] without weights, for a weight that is no number, or if the
+    /// settings' level was changed to none.
     pub fn contrast(&self, weights: &[((f64, f64), f64)]) -> Result<Estimate> {
         self.settings.inference.validate()?;
+        if weights.is_empty() {
+            return Err(DidError::config("weights", "at least one", "none"));
+        }
         let combination = self.combination(weights)?;
         let alpha = self.settings.inference.alpha;
         self.effects.joint.estimate(&combination, alpha).ok_or_else(|| no_covariance("inference"))
@@ -258,6 +270,7 @@ impl GroupTimeResult {
                 let what = format!("there is no cell (group {group}, time {time})");
                 DidError::EmptyWindow { what }
             })?;
+            check_weight(*weight)?;
             Ok((position, *weight))
         };
         let terms = terms.iter().map(cell_and_weight).collect::<Result<Vec<_>>>()?;

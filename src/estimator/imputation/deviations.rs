@@ -11,6 +11,7 @@
 use rayon::slice::ParallelSliceMut;
 
 use super::options::{AveragedBy, CellAverages, Imputation};
+use crate::base::buckets::Buckets;
 use crate::estimator::first_stage::{FirstStage, StageCell, Target};
 use crate::estimator::fixed_effects::fine;
 
@@ -52,29 +53,30 @@ impl TreatedCells {
         known.dedup();
         let of_cell: Vec<u32> =
             keys.iter().map(|key| known.partition_point(|k| k < key) as u32).collect();
-        let treated = (0u32..).zip(&stage.design().treated).filter(|(_, treated)| **treated);
-        let mut rows: Vec<(u64, u32)> = treated
-            .map(|(row, _)| {
-                let at = row as usize;
-                let cell = of_cell[sample.cell[at] as usize];
-                (u64::from(cell) << 32 | u64::from(sample.clusters[at]), row)
-            })
-            .collect();
-        rows.par_sort_unstable();
+        let treated = || (0u32..).zip(&stage.design().treated).filter(|(_, treated)| **treated);
+        let cell = |row: u32| of_cell[sample.cell[row as usize] as usize];
+        let mut by_cell = Buckets::new(known.len(), || treated().map(|(row, _)| (cell(row), row)));
+        let cluster = |row: &u32| sample.clusters[*row as usize];
         let (mut parts, mut cells) = (Vec::new(), Vec::new());
-        let mut last = None;
-        for (index, (key, _)) in rows.iter().enumerate() {
-            if last != Some(*key) {
-                if last.is_none_or(|last: u64| last >> 32 != key >> 32) {
-                    cells.push(parts.len() as u32);
-                }
-                parts.push(index as u32);
-                last = Some(*key);
+        for of_cell in 0..known.len() {
+            let first = by_cell.starts[of_cell];
+            let rows = by_cell.of_mut(of_cell);
+            if rows.is_empty() {
+                continue;
+            }
+            if !rows.is_sorted_by_key(cluster) {
+                rows.par_sort_by_key(cluster);
+            }
+            cells.push(parts.len() as u32);
+            let mut start = first;
+            for part in rows.chunk_by(|a, b| cluster(a) == cluster(b)) {
+                parts.push(start);
+                start += part.len() as u32;
             }
         }
+        let rows = by_cell.items;
         cells.push(parts.len() as u32);
         parts.push(rows.len() as u32);
-        let rows: Vec<u32> = rows.into_iter().map(|(_, row)| row).collect();
         let members = |first: &u32| -> Vec<usize> {
             let row = rows[parts[*first as usize] as usize] as usize;
             let own = of_cell[sample.cell[row] as usize];

@@ -73,6 +73,7 @@ impl LocalProjectionsResult {
             sample: &self.sample,
             n_clusters: self.n_clusters,
             alpha: self.alpha,
+            warnings: &self.warnings,
         };
         event_study(&self.effects, &self.vcov, Some(self.pooled.estimate), &words)
     }

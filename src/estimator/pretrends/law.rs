@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::chi_squared::log_probability;
+use super::chi_squared::{Small, small};
 use super::normals::{Effort, MOST, truncated};
 use super::options::{PreTest, Pretrends};
 use crate::base::error::Result;
@@ -106,10 +106,11 @@ impl<'a> TestLaw<'a> {
             PreTest::Joint => {
                 // Within a ball, a normal's mean is shrunk: E[X; |X|² ≤ q] is the mean times P(χ²_{k+2} ≤ q).
                 let noncentrality = dot(pre_violations, &self.covariance.solve(pre_violations));
-                let log = |df: usize| log_probability(self.quantile, df, noncentrality);
-                let shrinkage = (log(pre + 2) - log(pre)).exp();
-                let shift = pre_violations.iter().map(|v| (shrinkage - 1.0) * v).collect();
-                (log(pre).exp(), Some(shift).filter(|_| shrinkage.is_finite()), 0.0)
+                let law = small(self.quantile, pre, noncentrality);
+                let shift = |law: Small| {
+                    pre_violations.iter().map(|v| (law.with_two_more - 1.0) * v).collect()
+                };
+                (law.map_or(0.0, |law| law.log_probability.exp()), law.map(shift), 0.0)
             }
         };
         let mean = shift.map(|shift| self.expected(violations, &shift));

@@ -204,6 +204,26 @@ fn equivalence_tests_follow_from_coefficients_and_covariance() {
     }
 }
 
+/// Far from zero, the estimates that pass are at the point of the ellipse that is nearest to the violation.
+#[test]
+fn violations_of_many_standard_errors_have_expectations_after_the_joint_test() {
+    let covariance = |i: usize, j: usize| if i == j { 0.01 } else { 0.0 };
+    let covariance = (0..3).map(|i| (0..3).map(|j| covariance(i, j)).collect()).collect();
+    let study = EventStudy::new(vec![0.01, 0.02, 0.3], covariance, 2, 1).expect("an event study");
+    let options = Pretrends::new().joint().target_power([]).slope(10.0).slope(1e3).slope(1e12);
+    let result = analysed(&study, options);
+    let radius = 0.1 * 5.991_464_5_f64.sqrt();
+    for of in &result.alternatives[..2] {
+        for (row, share) in of.rows.iter().zip([2.0, 1.0]) {
+            let nearest = -radius * share / 5.0_f64.sqrt();
+            close(row.after_passing.expect("an expectation"), nearest, 0.01 * radius);
+        }
+        assert!(of.power > 1.0 - 1e-12);
+    }
+    // Beyond what double precision can tell.
+    assert!(result.alternatives[2].rows.iter().all(|row| row.after_passing.is_none()));
+}
+
 #[test]
 fn what_cannot_be_analysed_is_refused() {
     let refused = |study: &EventStudy, options: Pretrends, words: &str| {

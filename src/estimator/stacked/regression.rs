@@ -31,6 +31,10 @@ struct Cell {
     means: Vec<f64>,
     /// What effects leave of the means of indicators, covariates and the outcome.
     left: Vec<f64>,
+    /// What the regression leaves of the mean outcome.
+    residual: f64,
+    /// The weight that the mean row has in each target.
+    loadings: Vec<f64>,
 }
 
 /// What effects of treated units and of event times leave of indicators, covariates and the outcome in a group of rows.
@@ -101,11 +105,17 @@ impl Fitted {
             left_out.iter().filter(|j| **j >= targets).map(|j| j - targets).collect();
         dependent.sort_unstable();
         let estimate = |target: usize| kept.contains(&target).then(|| slopes[target]);
+        let inverse: Vec<Vec<f64>> = (0..targets).map(inverse).collect();
+        for cell in cells.iter_mut().flatten().flatten() {
+            let (left, outcome) = cell.left.split_at(v - 1);
+            cell.residual = outcome[0] - dot(left, &slopes);
+            cell.loadings = inverse.iter().map(|inverse| dot(left, inverse)).collect();
+        }
         Some(Self {
             estimates: (0..targets).map(estimate).collect(),
             regression: Regression { rows, parameters: Some(kept.len() + parameters) },
             dependent,
-            inverse: (0..targets).map(inverse).collect(),
+            inverse,
             slopes,
             cells,
         })
@@ -120,17 +130,17 @@ impl Fitted {
         let cells = &self.cells[plan.options.effects.group(row.sub)];
         let cell = &cells[row.event][usize::from(row.treated)];
         let (targets, k) = (self.estimates.len(), plan.covariates());
-        let within = |j: usize| row.variables[j] - cell.means[j];
-        let left = |j: usize| match j {
-            j if j < targets => cell.left[j],
-            j => within(j - targets) + cell.left[j],
+        // Of covariates, beside their means.
+        let within = |coefficients: &[f64]| -> f64 {
+            let own = coefficients[targets..].iter().zip(row.variables).zip(&cell.means);
+            own.map(|((b, x), mean)| b * (x - mean)).sum()
         };
-        let outcome = left(targets + k);
-        let left: Vec<f64> = (0..targets + k).map(left).collect();
-        let residual = row.weight * factor * (outcome - dot(&left, &self.slopes));
-        for (value, inverse) in values.iter_mut().zip(&self.inverse) {
+        let outcome = row.variables[k] - cell.means[k] + cell.residual;
+        let residual = row.weight * factor * (outcome - within(&self.slopes));
+        for ((value, inverse), loading) in values.iter_mut().zip(&self.inverse).zip(&cell.loadings)
+        {
             let before = if value.is_nan() { 0.0 } else { *value };
-            *value = before + residual * dot(inverse, &left);
+            *value = before + residual * (loading + within(inverse));
         }
     }
 }
@@ -196,10 +206,13 @@ impl Left {
             let left =
                 |share: f64| -> Vec<f64> { deviations.iter().map(|of| share * of).collect() };
             let [of_controls, of_treated] = means;
-            [
-                Cell { means: of_controls, left: left(shares[0]) },
-                Cell { means: of_treated, left: left(shares[1]) },
-            ]
+            let cell = |means, share| Cell {
+                means,
+                left: left(share),
+                residual: 0.0,
+                loadings: Vec::new(),
+            };
+            [cell(of_controls, shares[0]), cell(of_treated, shares[1])]
         });
         Self { products, cells: cells.collect() }
     }

@@ -86,6 +86,7 @@ impl StackedResult {
             sample: &self.sample,
             n_clusters: self.n_clusters,
             alpha: self.alpha,
+            warnings: &self.warnings,
         };
         event_study(&self.effects, &self.vcov, Some(self.overall), &words)
     }

@@ -10,6 +10,7 @@ use crate::estimator::honest::{Honest, HonestResult};
 use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::{Estimate, Wald};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
@@ -168,6 +169,7 @@ impl DidMultiplegtResult {
             alpha: self.settings.inference.alpha,
             left_out: None,
             provenance: Provenance::Effects(Box::new(self.settings.clone())),
+            fit_notes: FitNotes::new(&self.audit.files, &self.warnings, self.settings.frequency),
             universal: None,
         }
     }

@@ -35,7 +35,7 @@ impl Bacon {
         let bytes = pairs * (size_of::<Comparison>() + size_of::<BaconComparison>()) as u128;
         memory::check("the comparisons of cohorts", bytes, "count longer periods (`frequency`)")?;
         let regression = TwoWay::new(&means).ok_or_else(|| study::no_variation(columns, &[]))?;
-        let spread = regression.spread(rows, columns, &reading.missing)?;
+        let spread = regression.spread(rows, columns)?;
         let coefficient = spread.coefficient(self.group.clone(), &regression, self.alpha);
         let all = comparisons(&means);
         if !regression.estimate.is_finite() || all.iter().any(|of| !of.estimate.is_finite()) {
@@ -56,7 +56,7 @@ impl Bacon {
             n_clusters: spread.clusters,
             sums: sums(&all),
             comparisons: all.iter().map(|of| compared(of, &means)).collect(),
-            warnings: rounded.into_iter().chain(few).collect(),
+            warnings: overview.moved_groups().into_iter().chain(rounded).chain(few).collect(),
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
-use crate::read::columns::MissingValues;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, UnitRows};
 
 /// Cells in ascending order of their level and period, each a row of the regression; what has no weight is left out.
@@ -130,7 +129,6 @@ impl Cells {
         overview: &Overview,
         rows: &OpenedRows<'_>,
         columns: &PanelColumns,
-        missing: &MissingValues,
     ) -> Result<Self> {
         let controls = columns.covariates.len();
         let complete = (overview.rows - overview.incomplete) as u128;
@@ -138,10 +136,9 @@ impl Cells {
         memory::check("cells of units", bytes, "take cells of cohorts, or fewer controls")?;
         let periods = overview.periods();
         let (mut cells, mut level) = (Self::of(controls), 0_usize);
-        rows.each("cells of units", &mut |df| {
-            let units = UnitRows::new(df, columns, missing)?;
+        rows.each("cells of units", &mut |units| {
             for unit in 0..units.units() {
-                cells.push_unit(&units, unit, level, periods);
+                cells.push_unit(units, unit, level, periods);
                 level += 1;
             }
             Ok(())

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::base::error::{DidError, Result};
 use crate::estimator::fixed_effects::{Coefficient, Law};
-use crate::read::columns::{Label, MissingValues};
+use crate::read::columns::Label;
 use crate::read::panel::overview::{OpenedRows, PanelColumns, UnitRows};
 
 use super::means::CohortMeans;
@@ -91,15 +91,10 @@ impl<'a> TwoWay<'a> {
     ///
     /// # Errors
     /// Errors about a file or a column.
-    pub fn spread(
-        &self,
-        rows: &OpenedRows<'_>,
-        columns: &PanelColumns,
-        missing: &MissingValues,
-    ) -> Result<Spread> {
+    pub fn spread(&self, rows: &OpenedRows<'_>, columns: &PanelColumns) -> Result<Spread> {
         let mut sums = ClusterSums::default();
-        rows.each("standard error", &mut |df| {
-            self.add(&UnitRows::new(df, columns, missing)?, &mut sums);
+        rows.each("standard error", &mut |units| {
+            self.add(units, &mut sums);
             Ok(())
         })?;
         let named = columns.cluster.as_ref();

@@ -61,16 +61,22 @@ pub(super) fn check_balance(overview: &Overview, columns: &PanelColumns) -> Resu
         return Ok(());
     }
     let units: usize = overview.units().map(|(_, _, units)| units).sum();
-    let lacking = match overview.incomplete {
-        0 => String::new(),
+    let periods = "keep the units with all periods (`burn-did panel balance`";
+    let (lacking, remedy) = match overview.incomplete {
+        0 => (String::new(), format!("{periods})")),
         rows => {
             let columns: Vec<&str> = overview.missing.iter().map(|(name, _)| &**name).collect();
-            format!(" ({rows} rows lack a value of {})", columns.join(", "))
+            let present = columns.iter().map(|name| format!("--rows \"{name} is not missing\""));
+            let present: Vec<String> = present.collect();
+            (
+                format!(" ({rows} rows lack a value of {})", columns.join(", ")),
+                format!("leave out these rows, and {periods} with `{}`)", present.join(" ")),
+            )
         }
     };
     Err(DidError::Panel {
         problem: format!(
-            "the decomposition is of balanced panels, and {gaps} of {units} units (column `{}`) have no complete row in some of the {} periods{lacking}; `burn-did panel balance` keeps the units with all periods, and `TwfeWeights` takes unbalanced panels",
+            "the decomposition is of balanced panels, and {gaps} of {units} units (column `{}`) have no complete row in some of the {} periods{lacking}; {remedy}, or use `TwfeWeights` (`burn-did twfe-weights`), which takes unbalanced panels",
             columns.unit.as_deref().unwrap_or_default(),
             overview.periods().len()
         ),

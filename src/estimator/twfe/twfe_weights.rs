@@ -31,7 +31,7 @@ impl TwfeWeights {
         self.check_columns(&overview)?;
         let cells = match self.cells {
             TwfeCells::Cohort => Cells::of_cohorts(&overview),
-            TwfeCells::Unit => Cells::of_units(&overview, rows, columns, &reading.missing)?,
+            TwfeCells::Unit => Cells::of_units(&overview, rows, columns)?,
         };
         if cells.len() == 0 {
             return Err(DidError::Weights {
@@ -94,6 +94,7 @@ impl TwfeWeights {
         if overview.incomplete > 0 {
             warnings.push(DidWarning::DroppedRows { rows: overview.incomplete });
         }
+        warnings.extend(overview.moved_groups());
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }

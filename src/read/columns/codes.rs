@@ -101,6 +101,30 @@ impl LabelColumn {
         }
     }
 
+    /// Whether labels are missing in some rows.
+    pub fn has_missing(&self) -> bool {
+        match self {
+            Self::Integers(c) => c.null_count() > 0,
+            Self::Unsigned(c) => c.null_count() > 0,
+            Self::Wide(c) => c.keys.null_count() > 0,
+            Self::Floats(..) => (0..self.rows()).any(|row| !self.is_there(row)),
+            Self::Texts(c) => c.null_count() > 0,
+            Self::Categories(c) => c.has_missing,
+        }
+    }
+
+    /// Whether a row has a label.
+    pub fn is_there(&self, row: usize) -> bool {
+        match self {
+            Self::Integers(c) => c.get(row).is_some(),
+            Self::Unsigned(c) => c.get(row).is_some(),
+            Self::Wide(c) => c.keys.get(row).is_some(),
+            Self::Floats(c, is_label) => c.get(row).is_some_and(is_label),
+            Self::Texts(c) => c.get(row).is_some(),
+            Self::Categories(c) => c.text(row).is_some(),
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         match self {

@@ -121,6 +121,24 @@ impl PeriodCodes {
         self
     }
 
+    /// The same with other values in the place of some, which are pairs of both.
+    pub fn replaced(self, pairs: &[(f64, f64)]) -> Self {
+        let last = self.codes.iter().filter(|code| **code < Self::INFINITE).max();
+        let Some(last) = last.filter(|_| !pairs.is_empty()) else { return self };
+        let value = |code: u16| {
+            let value = self.value(code);
+            pairs.iter().find(|(from, _)| *from == value).map_or(value, |(_, to)| *to)
+        };
+        let values: Vec<f64> = (0..=*last).map(value).collect();
+        let mut listed = values.clone();
+        listed.sort_by(f64::total_cmp);
+        listed.dedup();
+        let place = |value: &f64| listed.partition_point(|v| v.total_cmp(value).is_lt()) as u16;
+        let new: Vec<u16> = values.iter().map(place).collect();
+        let code = |code: &u16| new.get(usize::from(*code)).copied().unwrap_or(*code);
+        Self { codes: self.codes.iter().map(code).collect(), scale: CodeValues::Listed(listed) }
+    }
+
     /// Other codes of the same values.
     pub fn with_codes(&self, codes: Vec<u16>) -> Self {
         Self { codes, scale: self.scale.clone() }

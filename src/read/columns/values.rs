@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use polars::prelude::*;
+use polars_buffer::Buffer;
 
 use crate::base::parallel;
 
@@ -22,7 +23,7 @@ pub(crate) enum Values {
     Owned(Vec<f64>),
     /// As `Owned`, with integers or decimals among them that are too large to be doubles.
     Rounded(Vec<f64>),
-    Shared(Float64Chunked),
+    Shared(Buffer<f64>),
 }
 
 impl Values {
@@ -38,7 +39,7 @@ impl Deref for Values {
     fn deref(&self) -> &[f64] {
         match self {
             Self::Owned(values) | Self::Rounded(values) => values,
-            Self::Shared(column) => column.cont_slice().unwrap_or_default(),
+            Self::Shared(values) => values,
         }
     }
 }
@@ -132,10 +133,9 @@ impl Numbers {
 
     /// All rows.
     pub fn values(self) -> Values {
-        if let Ok(column) = self.series.f64()
-            && column.cont_slice().is_ok()
-        {
-            return Values::Shared(column.clone());
+        let whole = self.series.f64().ok().filter(|column| column.cont_slice().is_ok());
+        if let Some(array) = whole.and_then(|column| column.downcast_iter().next()) {
+            return Values::Shared(array.values().clone());
         }
         let mut values = vec![0.0; self.len()];
         let wide = self.is_wide();

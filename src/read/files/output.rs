@@ -66,8 +66,9 @@ fn take<'a>(
     let whole = df.map(|df| {
         let mut whole = df.clone();
         whole.rechunk_mut();
-        whole
+        if format == FileFormat::Parquet { without_wide(whole) } else { Ok(whole) }
     });
+    let whole = whole.transpose()?;
     match (rows, whole.as_ref()) {
         (Some(rows), df) => rows(df),
         (None, None) => Ok(()),
@@ -78,6 +79,16 @@ fn take<'a>(
             Ok(())
         }
     }
+}
+
+/// Integers of more than 64 bits as text: others cannot read them from parquet.
+fn without_wide(mut df: DataFrame) -> PolarsResult<DataFrame> {
+    let is_wide = |column: &&Column| matches!(column.dtype(), DataType::Int128 | DataType::UInt128);
+    let wide: Vec<Column> = df.columns().iter().filter(is_wide).cloned().collect();
+    for column in wide {
+        df.with_column(column.cast(&DataType::String)?)?;
+    }
+    Ok(df)
 }
 
 fn open<'a>(file: &'a File, format: FileFormat, schema: &Schema) -> PolarsResult<Rows<'a>> {

@@ -84,9 +84,14 @@ impl RegressionFormula {
         Ok(Self { outcome, regressors: Formula::of_parts(regressors, parts), absorb: factors })
     }
 
-    /// The outcome as it is written.
+    /// The column of the outcome, or what is calculated from columns as it is written.
     pub fn outcome_label(&self) -> &str {
-        self.outcome.atoms.first().map_or("", |atom| &atom.label)
+        match self.outcome.atoms.first() {
+            Some(Atom { source: AtomSource::Column(column), .. }) => {
+                &self.outcome.variables[*column]
+            }
+            atom => atom.map_or("", |atom| &atom.label),
+        }
     }
 }
 
@@ -119,6 +124,9 @@ mod tests {
                 .unwrap();
         assert_eq!(built.absorb, parsed.absorb);
         assert_eq!(built.regressors.terms, parsed.regressors.terms);
+        // The name of a column has no backticks, which formulas need.
+        assert_eq!(RegressionFormula::parse("`log y` ~ x").unwrap().outcome_label(), "log y");
+        assert_eq!(RegressionFormula::of("log y", "x", &[]).unwrap().outcome_label(), "log y");
         assert!(RegressionFormula::parse("y ~ 1").unwrap().absorb.is_empty());
         assert!(RegressionFormula::parse("y ~ x | 0").unwrap().absorb.is_empty());
         assert!(RegressionFormula::parse("y ~ 0 | f").is_ok());

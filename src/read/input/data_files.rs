@@ -70,7 +70,6 @@ impl DataFiles {
     }
 
     /// What separates decimals, if somebody said so.
-    #[cfg(feature = "report")]
     pub(crate) fn decimal_mark(&self) -> Option<DecimalMark> {
         self.decimal
     }

@@ -14,7 +14,7 @@ use polars::prelude::*;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
-use crate::read::files::{Choice, Files, FilesRead};
+use crate::read::files::{Choice, DecimalMark, Files, FilesRead};
 
 use all_rows::read_all_rows;
 pub use data_files::DataFiles;
@@ -67,6 +67,14 @@ pub enum Data<'a> {
 }
 
 impl Data<'_> {
+    /// What separates decimals in files, if somebody said so.
+    pub(crate) fn decimal_mark(&self) -> Option<DecimalMark> {
+        match self {
+            Self::Files(files) => files.decimal_mark(),
+            _ => None,
+        }
+    }
+
     /// Parquet or CSV files that need not fit in memory: a file, a directory, or a pattern such as `panel/*.parquet`. A fit decides by
     /// itself to read large files so; this has small ones read so, too. The result is the same to the last bit.
     ///

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::patterns::Pattern;
-use super::rules::Rules;
+use super::rules::{CohortSizes, Rules, SampleOptions, smallest_cohort};
 use super::strata::{Layout, StratumKey, StratumTable};
+use crate::base::error::Result;
 
 /// Rows observed and units, by cohort.
 pub(super) struct Counts {
@@ -44,6 +45,24 @@ impl Counts {
             None => self.units[key.cohort],
         };
         strata.keys().iter().map(rows).collect()
+    }
+
+    /// Whether the groups that are compared are large enough for this many covariates.
+    ///
+    /// # Errors
+    /// Which group is too small.
+    pub fn check_sizes(
+        &self,
+        rules: &Rules,
+        options: &SampleOptions,
+        covariates: usize,
+    ) -> Result<()> {
+        // With two periods, pairs exist only for units observed in both.
+        let complete = options.pairs && rules.two_periods;
+        let (rows, observed) = (self.cohort_sizes(), self.observed(rules.layout, complete));
+        let (cohorts, required) = (&rules.cohorts, smallest_cohort(covariates));
+        let sizes = CohortSizes { cohorts, rows: &rows, observed: &observed, required };
+        options.design.own().check_sizes(&sizes, rules.two_periods)
     }
 
     /// Average rows a period of each cohort, as R `did` measures them.
@@ -109,7 +128,6 @@ mod tests {
     use super::*;
     use crate::read::panel::audit::SampleAudit;
     use crate::read::panel::fixture::{NEVER, staggered};
-    use crate::read::panel::rules::SampleOptions;
     use crate::read::panel::strata::Cohort;
 
     /// Three units of a group treated in period 2, one of them not observed in period 3, and four never-treated units.

@@ -7,6 +7,15 @@ use crate::base::error::{DidError, Result};
 use crate::read::columns::{Codes, Gaps, LabelColumn, MISSING, PeriodCodes, Table, Values};
 use crate::read::formula::{Evaluated, RawColumn, Texts};
 
+/// Behind the name of a dose or a weight whose rows are left out for what it is.
+const UNTREATED: &str = " (0 after treatment)";
+const WEIGHTLESS: &str = " (0)";
+
+/// Whether rows are left out for a value that is not missing.
+pub(super) fn is_left_out(name: &str) -> bool {
+    name.ends_with(UNTREATED) || name.ends_with(WEIGHTLESS)
+}
+
 /// Rows as read, one entry each: all rows of a frame, or those of some units of a file.
 pub(super) struct Rows {
     pub len: usize,
@@ -170,10 +179,14 @@ impl Rows {
             gaps.mark(name, |row| cluster.codes[row] != MISSING);
         }
         if let (Some(dose), Some(name)) = (dose, &roles.dose) {
-            let untreated = format!("{name} (0 after treatment)");
+            let untreated = format!("{name}{UNTREATED}");
             gaps.mark(&untreated, |row| {
                 dose[row] != 0.0 || !is_treated(&self.group, &self.time, row)
             });
+            // Corrections of curves for few units count those with a weight.
+            if let (Some(w), Some(name)) = (&self.w, &roles.weights) {
+                gaps.mark(&format!("{name}{WEIGHTLESS}"), |row| w[row] != 0.0);
+            }
         }
         self.covariates.mark_missing(&mut gaps);
         (self.complete, self.missing) = (gaps.complete, gaps.missing);

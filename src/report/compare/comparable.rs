@@ -3,6 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, BasePeriod};
+use crate::read::files::{ChosenRows, FilesRead};
 use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -130,6 +131,9 @@ pub trait Comparable {
 pub(crate) fn before_treatment(settings: &Settings) -> Option<String> {
     let words = match settings.base_period()? {
         BasePeriod::Varying => "relative to the period before each",
+        BasePeriod::Universal if settings.anticipation() > 0 => {
+            "relative to the last period before anticipation"
+        }
         BasePeriod::Universal => TO_REFERENCE,
     };
     Some(words.to_owned())
@@ -143,6 +147,24 @@ pub(crate) fn over_treated_rows(weights: Option<&String>) -> String {
     )
 }
 
+/// Covariates, weights and the rows chosen by conditions, of results without such settings.
+pub(crate) fn sample_facts(
+    covariates: &[String],
+    weights: Option<&String>,
+    files: &FilesRead,
+) -> Vec<(String, String)> {
+    let covariates = (!covariates.is_empty()).then(|| format!("~ {}", covariates.join(" + ")));
+    let facts = [("Covariates", covariates), ("Weights", weights.cloned())];
+    let facts = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    facts.chain(rows_chosen(files.chosen.as_ref())).collect()
+}
+
+/// The conditions by which rows were chosen, if they were.
+pub(crate) fn rows_chosen(chosen: Option<&ChosenRows>) -> Option<(String, String)> {
+    let conditions = chosen?.left_out.iter().map(|left_out| left_out.condition.as_str());
+    Some(("Rows chosen".to_owned(), conditions.collect::<Vec<&str>>().join("; ")))
+}
+
 /// What is said of fits of group-time effects.
 pub(crate) fn facts(settings: &Settings) -> Vec<(String, String)> {
     let units = if settings.rows_are_units() { "Rows" } else { "Units" };
@@ -151,8 +173,10 @@ pub(crate) fn facts(settings: &Settings) -> Vec<(String, String)> {
         ("Control group", settings.comparison_units()),
         ("Base period", settings.base_period().map(|base| foot::base_period(base).to_owned())),
         ("Method", foot::method(settings).map(ToOwned::to_owned)),
+        ("Anticipation", Some(settings.anticipation()).filter(|n| *n > 0).map(|n| n.to_string())),
         // The dose is in the place of covariates.
         ("Covariates", dose.is_none().then(|| settings.covariates.clone())),
+        ("Weights", settings.weights.clone()),
         (units, Some(settings.n_units.to_string())),
         ("Dose", dose.map(ToOwned::to_owned)),
         ("Clusters", settings.n_clusters.map(|n| n.to_string())),

@@ -74,10 +74,16 @@ impl Comparison<'_> {
                     percent(model.alpha())
                 )));
             }
-            let chart = model.comparable_chart(options).map_err(|error| match error {
+            let mut chart = model.comparable_chart(options).map_err(|error| match error {
                 DidError::Plot(problem) => DidError::Plot(format!("{name}: {problem}")),
                 error => error,
             })?;
+            let parameter = chart.parameter;
+            let axis = |outcome: &str| format!("{parameter} ({outcome})");
+            let outcome = model.outcome().filter(|outcome| chart.y_label == axis(outcome));
+            if let Some(outcome) = outcome {
+                chart.y_label = axis(&self.selection.label(&[&outcome]));
+            }
             charts.push((name.as_str(), chart));
         }
         let mut chart = combined(charts, self.facets, options, alpha)?;

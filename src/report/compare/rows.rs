@@ -51,6 +51,10 @@ pub(super) fn gathered(models: &[Vec<Term>]) -> Vec<Row<'_>> {
             if term.name.len() < row.name.len() {
                 (row.name, row.shown) = (&term.name, shown);
             }
+            // A name for tables is that of a row whose terms all have it.
+            if term.shown.is_none() {
+                row.shown = row.name;
+            }
             // The first of several terms of one name.
             rows[position].0.terms[column].get_or_insert(term);
         }
@@ -186,6 +190,15 @@ mod tests {
         let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
         assert_eq!(names, ["Event time 0.25", "Event time 1", "x", "Event time 2"]);
         assert!(rows[0].terms.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn a_row_has_a_name_for_tables_if_all_its_terms_do() {
+        let term = || Term::new("Overall ATT", [0.0; 3], Estimate::default(), Band::Pointwise);
+        let (plain, named) = (|| vec![term()], || vec![term().shown("ATT")]);
+        let shown = |models: [Vec<Term>; 2]| gathered(&models)[0].shown.to_owned();
+        assert_eq!(shown([named(), named()]), "ATT");
+        assert_eq!([shown([plain(), named()]), shown([named(), plain()])], ["Overall ATT"; 2]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::covariance::{nonzero, weighted_sum};
 use super::{Covariance, DEGENERATE, Estimate, Terms, Wald, bootstrap, pointwise, wald::wald};
-use crate::base::error::DidError;
+use crate::base::error::{DidError, Result};
 
 /// Estimates of `m` parameters and their joint law: all that inference needs, whatever the parameters are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -161,6 +161,14 @@ pub(crate) fn no_covariance(what: &'static str) -> DidError {
         what,
         needs: "the covariance of the estimates",
         remedy: "fit without `point_estimates_only`",
+    }
+}
+
+/// Checks a weight of a linear combination that somebody asks for.
+pub(crate) fn check_weight(weight: f64) -> Result<()> {
+    match weight.is_finite() {
+        true => Ok(()),
+        false => Err(DidError::config("weights", "finite numbers", weight)),
     }
 }
 

@@ -21,6 +21,9 @@ use crate::study::explore::Explore;
 pub struct Balance {
     /// Units that are compared with the treated ones: the never-treated, or all that are treated later than the cohort.
     pub control_group: ControlGroup,
+    /// First treated period of the last cohort where it is the comparison in place of never-treated units, of which there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cohort: Option<f64>,
     /// Weights column.
     pub weights: Option<String>,
     /// What a period is, if periods and groups are dates.
@@ -76,6 +79,7 @@ struct Comparison {
 
 impl Explore {
     /// How like each treated cohort is to its comparison units before treatment, in the covariates and, if it is given, the outcome.
+    /// Where no unit is never treated, the last cohort takes the place of those, as in the estimators.
     ///
     /// # Errors
     /// As [`describe`](Self::describe), and [`DidError::Config`] without covariates and outcome, or if no cohort has comparison units.
@@ -104,7 +108,8 @@ fn balance(
     files: FilesRead,
 ) -> Balance {
     let variables = overview.number_names();
-    let compared = comparisons(overview, control_group, options.anticipation);
+    let last_cohort = last_cohort(overview, control_group);
+    let compared = comparisons(overview, control_group, last_cohort, options.anticipation);
     let rows = compared.iter().flat_map(|comparison| {
         let kinds = [false, true].into_iter();
         kinds.flat_map(move |change| (0..variables.len()).map(move |v| (comparison, v, change)))
@@ -116,6 +121,7 @@ fn balance(
     let is_text = |name: &&String| !variables.contains(name);
     Balance {
         control_group,
+        last_cohort,
         weights: options.weights.clone(),
         frequency: options.frequency,
         files,
@@ -126,25 +132,37 @@ fn balance(
     }
 }
 
-/// The cohorts that are treated after the first period and have comparison units.
+/// The last cohort, where it takes the place of units that are never treated.
+fn last_cohort(overview: &Overview, control_group: ControlGroup) -> Option<f64> {
+    let (last, end) = (overview.group_values().last()?, overview.periods().last()?);
+    (control_group == ControlGroup::NeverTreated && last <= end).then_some(*last)
+}
+
+/// The cohorts that are treated after the first period and have comparison units. As in estimates, a cohort that is treated after the last
+/// period is never treated unless it anticipates its treatment within the data.
 fn comparisons(
     overview: &Overview,
     control_group: ControlGroup,
+    last_cohort: Option<f64>,
     anticipation: u32,
 ) -> Vec<Comparison> {
     let (groups, periods) = (overview.group_values(), overview.periods());
     let early = f64::from(anticipation);
-    let last = periods.last().copied().unwrap_or(f64::NAN);
+    let grid = overview.grid();
+    let is_never =
+        |group: &f64| periods.last().is_some_and(|last| grid.elapsed(*last, *group) > early);
     let comparison = |(g, group): (usize, &f64)| {
-        let base = periods.partition_point(|period| *period < group - early).checked_sub(1)?;
+        let is_before = |period: &f64| grid.elapsed(*period, *group) > early;
+        let base = periods.partition_point(is_before).checked_sub(1)?;
         let is_control = |other: &f64| match control_group {
-            ControlGroup::NeverTreated => *other > last,
-            ControlGroup::NotYetTreated => *other > group + early,
+            ControlGroup::NeverTreated => is_never(other) || last_cohort == Some(*other),
+            ControlGroup::NotYetTreated => grid.elapsed(*group, *other) > early,
         };
         let controls = (0..groups.len()).filter(|c| is_control(&groups[*c])).collect::<Vec<_>>();
         (!controls.is_empty()).then_some(Comparison { group: g, base, controls })
     };
-    let treated = groups.iter().enumerate().filter(|(_, group)| **group <= last);
+    let is_treated = |group: &f64| !is_never(group) && last_cohort != Some(*group);
+    let treated = groups.iter().enumerate().filter(|(_, group)| is_treated(group));
     treated.filter_map(comparison).collect()
 }
 

@@ -214,7 +214,8 @@ impl Balance {
                 format!("Not defined for changes of cohort {groups}: no rows in the period before")
             }),
             listed(Missing::Rows, &group).map(|groups| {
-                format!("Not defined for cohort {groups}: a cohort or comparison group of one row has no variance")
+                let weight = if self.weights.is_some() { " that has a weight" } else { "" };
+                format!("Not defined for cohort {groups}: a cohort or comparison group of one row{weight} has no variance")
             }),
             listed(Missing::Variance, &variable)
                 .map(|names| format!("Not defined, as nothing varies: {names}")),
@@ -223,9 +224,12 @@ impl Balance {
     }
 
     fn notes(&self) -> Vec<String> {
-        let units = match self.control_group {
-            ControlGroup::NeverTreated => "never treated",
-            _ => "treated later than the cohort, or never",
+        let units = match (self.control_group, self.last_cohort) {
+            (_, Some(last)) => {
+                format!("first treated in {}, as none are never treated", self.period(last))
+            }
+            (ControlGroup::NeverTreated, None) => "never treated".into(),
+            _ => "treated later than the cohort, or never".into(),
         };
         let weights = self.weights.as_deref().unwrap_or("none");
         let mut notes = vec![

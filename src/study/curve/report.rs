@@ -284,8 +284,9 @@ impl SpecificationCurve {
             );
         }
         let times = self.event_times_in_words();
+        let estimated = if run < asked { " that are estimated" } else { "" };
         notes.push(format!(
-            "ATT: average over {times}, at which all have an effect, each counting alike"
+            "ATT: average over {times}, at which all{estimated} have an effect, each counting alike"
         ));
         let alike = self.specifications.iter().filter(|of| of.same).count() - 1;
         if alike > 0 {

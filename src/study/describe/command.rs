@@ -1,9 +1,11 @@
 //! The command to run next.
 
 use super::findings::is_status_column;
-use super::result::{CohortStatus, Description};
+use super::result::{CohortDescription, CohortStatus, Description};
+use super::uses::words;
 use crate::base::options::ControlGroup;
 use crate::base::shell::quoted;
+use crate::read::files::DecimalMark;
 use crate::read::panel::Layout;
 use crate::read::panel::overview::Overview;
 use crate::study::explore::Explore;
@@ -13,6 +15,7 @@ pub(super) fn suggested(
     description: &Description,
     options: &Explore,
     overview: &Overview,
+    decimal: Option<DecimalMark>,
 ) -> String {
     if let (Some(unit), true) = (&options.unit, is_status_column(overview))
         && description.group_changes.units > 0
@@ -24,13 +27,11 @@ pub(super) fn suggested(
             [unit, &options.time, &description.group].map(|name| quoted(name));
         return format!(
             "burn-did panel first-treated {} --idname {unit} --tname {time} --dname {group}{frequency} --out FILE",
-            data(description)
+            data(description, decimal)
         );
     }
-    if !description.has_sample() {
-        return String::new();
-    }
-    let mut words = vec!["burn-did att-gt".to_owned(), data(description)];
+    let Some((control_group, allow_unbalanced)) = design(description) else { return String::new() };
+    let mut words = vec!["burn-did att-gt".to_owned(), data(description, decimal)];
     let mut option = |name: &str, value: Option<&String>| {
         if let Some(value) = value {
             words.push(format!("--{name} {}", quoted(value)));
@@ -52,25 +53,42 @@ pub(super) fn suggested(
         option("anticipation", Some(&options.anticipation.to_string()));
     }
     option("na", options.missing_values.as_ref().map(|words| words.join(",")).as_ref());
-    let never = |cohort: &CohortStatus| {
-        matches!(cohort, CohortStatus::NeverTreated | CohortStatus::TreatedAfter)
-    };
-    if !description.cohorts.iter().any(|cohort| never(&cohort.status)) {
-        words.push(format!("--control-group {}", ControlGroup::NotYetTreated));
+    if control_group != ControlGroup::NeverTreated {
+        words.push(format!("--control-group {control_group}"));
     }
-    match description.layout {
-        Layout::RepeatedCrossSections => words.push("--repeated-cross-sections".into()),
-        Layout::Unbalanced if 2 * description.units_in_all_periods < description.n_units => {
-            words.push("--allow-unbalanced-panel".into());
-        }
-        Layout::Balanced | Layout::Unbalanced => {}
+    if description.layout == Layout::RepeatedCrossSections {
+        words.push("--repeated-cross-sections".into());
+    }
+    if allow_unbalanced {
+        words.push("--allow-unbalanced-panel".into());
     }
     words.join(" ")
 }
 
+/// Comparison group, and whether units may miss periods: what suits the data, or else what is closest to it and has a sample.
+fn design(description: &Description) -> Option<(ControlGroup, bool)> {
+    let never = |cohort: &CohortDescription| {
+        matches!(cohort.status, CohortStatus::NeverTreated | CohortStatus::TreatedAfter)
+    };
+    let mut groups = [ControlGroup::NeverTreated, ControlGroup::NotYetTreated];
+    if !description.cohorts.iter().any(never) {
+        groups.reverse();
+    }
+    let few_complete = 2 * description.units_in_all_periods < description.n_units;
+    let unbalanced = description.layout == Layout::Unbalanced && few_complete;
+    let has_sample = |(group, all): &(ControlGroup, bool)| {
+        let words = words(*group, *all);
+        description.designs.iter().any(|of| of.options == words && of.refused.is_none())
+    };
+    let designs =
+        groups.into_iter().flat_map(|group| [unbalanced, !unbalanced].map(|all| (group, all)));
+    designs.into_iter().find(has_sample)
+}
+
 /// The data, and which rows of them are taken, as the command line has them.
-fn data(description: &Description) -> String {
+fn data(description: &Description, decimal: Option<DecimalMark>) -> String {
     let mut words = vec![path(description)];
+    words.extend(decimal.map(|mark| format!("--decimal {mark}")));
     let left_out = description.files.chosen.iter().flat_map(|chosen| &chosen.left_out);
     words.extend(left_out.map(|left_out| format!("--rows {}", quoted(&left_out.condition))));
     words.join(" ")

@@ -1,6 +1,6 @@
 //! What deserves attention before estimating, in sentences.
 
-use super::result::{CohortStatus, Description, Irregularity};
+use super::result::{CohortDescription, CohortStatus, Description, Irregularity};
 use crate::base::calendar::Calendar;
 use crate::read::panel::overview::Overview;
 use crate::read::panel::{far_groups, is_status, smallest_cohort, zero_groups};
@@ -108,7 +108,10 @@ fn codes(
     calendar: &Calendar,
 ) -> impl Iterator<Item = String> {
     let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
-    far_groups(groups.iter().copied(), periods.clone())
+    overview
+        .moved_groups()
+        .into_iter()
+        .chain(far_groups(groups.iter().copied(), periods.clone()))
         .chain(zero_groups(&description.group, overview.zero_groups, periods))
         .map(|warning| warning.shown(calendar.frequency))
 }
@@ -144,16 +147,23 @@ fn small_cohorts(
     calendar: &Calendar,
 ) -> Option<String> {
     let required = smallest_cohort(options.covariates.len());
-    let small = description.cohorts.iter().filter(|cohort| cohort.units < required);
+    // As estimators count: rows of a cross section are units of one period.
+    let (by_row, periods) = (description.unit.is_none(), description.periods.len().max(1));
+    let size = |cohort: &CohortDescription| match by_row {
+        true => cohort.rows / periods,
+        false => cohort.units,
+    };
+    let small = description.cohorts.iter().filter(|cohort| size(cohort) < required);
     let small: Vec<String> = small
         .map(|cohort| {
             let name = cohort.group.map_or_else(|| "never treated".into(), |g| calendar.shown(g));
-            format!("{name} ({})", cohort.units)
+            format!("{name} ({})", size(cohort))
         })
         .collect();
+    let what = if by_row { "rows a period" } else { "units" };
     (!small.is_empty()).then(|| {
         format!(
-            "cohorts with fewer than {required} units: {}; their standard errors are unreliable",
+            "cohorts with fewer than {required} {what}: {}; their standard errors are unreliable",
             small.join(", ")
         )
     })

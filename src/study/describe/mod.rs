@@ -27,8 +27,12 @@ impl Explore {
     /// about a column, [`DidError::Io`](crate::DidError::Io) and others about a file,
     /// [`DidError::EmptySample`](crate::DidError::EmptySample) if no row has all values.
     pub fn describe<'a>(&self, data: impl Into<Data<'a>>) -> Result<Description> {
-        let (overview, files) = self.look(&self.columns(), data.into())?;
-        Ok(describe(self, &overview, files))
+        let data = data.into();
+        let decimal = data.decimal_mark();
+        let (overview, files) = self.look(&self.columns(), data)?;
+        let mut description = describe(self, &overview, files);
+        description.command = command::suggested(&description, self, &overview, decimal);
+        Ok(description)
     }
 }
 
@@ -52,7 +56,7 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         n_rows: overview.rows,
         n_complete: overview.rows - overview.incomplete,
         n_units: overview.found.groups.iter().map(|group| group.units).sum(),
-        n_clusters: options.cluster.as_ref().map(|_| clusters(overview)),
+        n_clusters: options.cluster.as_ref().map(|_| uses::clusters(overview)),
         cohorts: cohorts(options, overview),
         periods,
         units_in_all_periods: count(overview, |observed, all| observed.len() == all.len()),
@@ -70,7 +74,6 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         command: String::new(),
     };
     description.findings = findings::findings(&description, options, overview, &calendar);
-    description.command = command::suggested(&description, options, overview);
     description
 }
 
@@ -96,13 +99,6 @@ fn layout(overview: &Overview, by_row: bool) -> Layout {
         (false, true) => Layout::Balanced,
         (false, false) => Layout::Unbalanced,
     }
-}
-
-fn clusters(overview: &Overview) -> usize {
-    let mut all: Vec<_> = overview.found.groups.iter().flat_map(|group| &group.clusters).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.len()
 }
 
 fn cohorts(options: &Explore, overview: &Overview) -> Vec<CohortDescription> {

@@ -2,11 +2,21 @@
 
 use super::result::SampleOfDesign;
 use crate::base::calendar::Calendar;
+use crate::base::error::DidError;
 use crate::base::options::ControlGroup;
 use crate::read::panel::overview::Overview;
 use crate::read::panel::{Layout, SampleAudit, SampleOptions, Staggered, StudyDesign};
 use crate::report::number::counted;
 use crate::study::explore::Explore;
+
+/// The options of a design, as the command line has them.
+pub(super) fn words(control_group: ControlGroup, allow_unbalanced: bool) -> String {
+    let mut words = format!("--control-group {control_group}");
+    if allow_unbalanced {
+        words.push_str(" --allow-unbalanced-panel");
+    }
+    words
+}
 
 /// Samples of both comparison groups, of balanced units and, if that is not all, of all units.
 pub(super) fn designs(
@@ -16,6 +26,7 @@ pub(super) fn designs(
     calendar: &Calendar,
 ) -> Vec<SampleOfDesign> {
     let allowed: &[bool] = if layout == Layout::Unbalanced { &[false, true] } else { &[false] };
+    let irregular = irregular(options, overview);
     let groups = [ControlGroup::NeverTreated, ControlGroup::NotYetTreated];
     let designs = groups.into_iter().flat_map(|group| allowed.iter().map(move |all| (group, *all)));
     let sample = |(control_group, allow_unbalanced): (ControlGroup, bool)| {
@@ -27,24 +38,46 @@ pub(super) fn designs(
             pairs: false,
             labels: false,
         };
-        let mut words = format!("--control-group {control_group}");
-        if allow_unbalanced {
-            words.push_str(" --allow-unbalanced-panel");
-        }
-        match overview.used(&asked) {
+        let words = words(control_group, allow_unbalanced);
+        let used = overview.used(&asked, options.covariates.len());
+        match irregular.clone().map_or_else(|| used.map_err(|error| error.to_string()), Err) {
             Ok(audit) => used_by(words, &audit, overview, calendar),
-            Err(error) => SampleOfDesign {
+            Err(refused) => SampleOfDesign {
                 options: words,
                 units: 0,
                 rows: 0,
                 periods: Vec::new(),
                 groups: Vec::new(),
                 left_out: Vec::new(),
-                refused: Some(error.to_string()),
+                refused: Some(refused),
             },
         }
     };
     designs.map(sample).collect()
+}
+
+/// Why every design refuses the rows, if it does.
+fn irregular(options: &Explore, overview: &Overview) -> Option<String> {
+    let found = &overview.found;
+    let all = [
+        (found.duplicates.units, "several rows in a period"),
+        (found.group_changes.units, "several first treated periods"),
+        (found.cluster_changes.units, "several clusters"),
+    ];
+    if let Some((units, what)) = all.into_iter().find(|(units, _)| *units > 0) {
+        return Some(format!("{} {what}", counted(units, "unit has", "units have")));
+    }
+    let column = options.cluster.clone()?;
+    let clusters = clusters(overview);
+    (clusters < 2).then(|| DidError::TooFewClusters { column, clusters }.to_string())
+}
+
+/// Clusters of all rows.
+pub(super) fn clusters(overview: &Overview) -> usize {
+    let mut all: Vec<_> = overview.found.groups.iter().flat_map(|group| &group.clusters).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len()
 }
 
 fn used_by(

@@ -2,7 +2,9 @@
 
 use super::StudyEstimator;
 use super::result::Agreement;
-use crate::result::inference::{Combination, Estimate, Joint};
+use super::sample::StudySample;
+use crate::base::parallel;
+use crate::result::inference::{Combination, Estimate, Joint, Wald};
 
 /// Differences of estimates that are smaller than this part of their standard errors are rounding.
 pub(in crate::study) const SAME: f64 = 1e-7;
@@ -58,47 +60,71 @@ pub(super) fn averages(
     effects.iter().map(|effects| average(effects).unwrap_or_default()).collect()
 }
 
-/// All pairs of estimators, each on the event times that both have from 0 on.
+/// All pairs of estimators, each on the event times that both have from 0 on. `influence` is what clusters contribute to the effects, by
+/// their position in the joint law.
 pub(super) fn agreement(
+    sample: &StudySample,
     joint: &Joint,
+    influence: &[&[f64]],
     effects: &[Effects],
-    standard_errors: &[Option<f64>],
     alpha: f64,
 ) -> Vec<Agreement> {
+    let standard_errors = joint.standard_errors();
+    let of_sample = Compared { sample, joint, influence, standard_errors: &standard_errors };
     let pairs = effects.iter().enumerate();
     let pairs =
-        pairs.flat_map(|(index, first)| effects[index + 1..].iter().map(move |b| (first, b)));
-    pairs.map(|(first, second)| pair(joint, [first, second], standard_errors, alpha)).collect()
+        pairs.flat_map(|(index, first)| effects[index + 1..].iter().map(move |b| [first, b]));
+    let pairs: Vec<[&Effects; 2]> = pairs.collect();
+    parallel::map(pairs.len(), |at| of_sample.pair(pairs[at], alpha))
 }
 
-fn pair(
-    joint: &Joint,
-    [first, second]: [&Effects; 2],
-    standard_errors: &[Option<f64>],
-    alpha: f64,
-) -> Agreement {
-    let both = first.at.iter().filter(|(at, _)| *at >= 0.0);
-    let both = both.filter_map(|(at, a)| Some((*at, *a, second.position(*at)?)));
-    let both: Vec<(f64, usize, usize)> = both.collect();
-    let difference =
-        |(_, a, b): &(f64, usize, usize)| joint.combination([(*a, 1.0), (*b, -1.0)]).ok();
-    let differences: Vec<Combination> = both.iter().filter_map(difference).collect();
-    let event_times: Vec<f64> = both.iter().map(|(at, ..)| *at).collect();
-    let share = 1.0 / both.len().max(1) as f64;
-    let terms = both.iter().flat_map(|(_, a, b)| [(*a, share), (*b, -share)]);
-    let average = joint.combination(terms).ok().filter(|_| !both.is_empty());
-    let errors = both.iter().flat_map(|(_, a, b)| [standard_errors[*a], standard_errors[*b]]);
-    let size = errors.flatten().fold(0.0, f64::max);
-    let law = joint.combined(&differences);
-    let is_same = |of: &Combination| of.value.abs() <= SAME * size;
-    let same = !both.is_empty() && differences.iter().all(is_same);
-    let value = average.as_ref().map(|of| of.value);
-    let difference = match (&average, same) {
-        (Some(average), false) => joint.estimate(average, alpha).unwrap_or_default(),
-        // What is rounding has no standard error.
-        _ => Estimate { estimate: value, ..Estimate::default() },
-    };
-    let wald = law.filter(|_| !same && !both.is_empty()).and_then(|law| law.wald());
-    let (first, second) = (first.estimator, second.estimator);
-    Agreement { first, second, event_times, difference, wald, same }
+/// What differences are formed from.
+struct Compared<'a> {
+    sample: &'a StudySample,
+    joint: &'a Joint,
+    influence: &'a [&'a [f64]],
+    standard_errors: &'a [Option<f64>],
+}
+
+impl Compared<'_> {
+    fn pair(&self, [first, second]: [&Effects; 2], alpha: f64) -> Agreement {
+        let Self { joint, standard_errors, .. } = self;
+        let both = first.at.iter().filter(|(at, _)| *at >= 0.0);
+        let both = both.filter_map(|(at, a)| Some((*at, *a, second.position(*at)?)));
+        let both: Vec<(f64, usize, usize)> = both.collect();
+        let event_times: Vec<f64> = both.iter().map(|(at, ..)| *at).collect();
+        let share = 1.0 / both.len().max(1) as f64;
+        let terms = both.iter().flat_map(|(_, a, b)| [(*a, share), (*b, -share)]);
+        let average = joint.combination(terms).ok().filter(|_| !both.is_empty());
+        let errors = both.iter().flat_map(|(_, a, b)| [standard_errors[*a], standard_errors[*b]]);
+        let size = errors.flatten().fold(0.0, f64::max);
+        let value = |position: usize| joint.values[position].unwrap_or(f64::NAN);
+        let is_same =
+            |(_, a, b): &&(f64, usize, usize)| (value(*a) - value(*b)).abs() <= SAME * size;
+        // Effects that are the same say nothing of the others.
+        let (equal, tested): (Vec<_>, Vec<_>) = both.iter().partition(is_same);
+        let same = !equal.is_empty() && tested.is_empty();
+        let value = average.as_ref().map(|of| of.value);
+        let difference = match (&average, same) {
+            (Some(average), false) => joint.estimate(average, alpha).unwrap_or_default(),
+            // What is rounding has no standard error.
+            _ => Estimate { estimate: value, ..Estimate::default() },
+        };
+        let wald = (!tested.is_empty()).then(|| self.wald(&tested)).flatten();
+        let (first, second) = (first.estimator, second.estimator);
+        Agreement { first, second, event_times, difference, wald, same }
+    }
+
+    /// That these differences are all 0. Their covariance is that of the differences of influence: that of the effects would lose its
+    /// digits, and a singular one would pass for regular.
+    fn wald(&self, tested: &[&(f64, usize, usize)]) -> Option<Wald> {
+        let Self { sample, joint, influence, .. } = self;
+        let apart = |(_, a, b): &&(f64, usize, usize)| -> Vec<f64> {
+            influence[*a].iter().zip(influence[*b]).map(|(a, b)| a - b).collect()
+        };
+        let columns: Vec<Vec<f64>> = tested.iter().map(apart).collect();
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let value = |(_, a, b): &&(f64, usize, usize)| Some(joint.values[*a]? - joint.values[*b]?);
+        sample.joint(tested.iter().map(value).collect(), &columns).wald()
+    }
 }

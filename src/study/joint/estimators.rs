@@ -18,6 +18,7 @@ use crate::estimator::stacked::Stacked;
 use crate::estimator::two_stage::TwoStage;
 use crate::read::columns::Label;
 use crate::read::formula::Formula;
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::ClusterInfluence;
 
 /// What an estimator gives.
@@ -85,8 +86,12 @@ impl<B: DidBackend> Fitting<'_, B> {
     ) -> Result<FittedStudy> {
         let used = sample.of(config, specification)?;
         let rows = used.as_ref().unwrap_or(&sample.rows);
+        // Estimators have codes of the clusters, of which the user knows nothing.
+        let (code, column) = (&sample.cluster, config.clustered_by());
         let fitted = Fitting { config, specification, sample, rows, device }.fit();
-        fitted.map_err(|error| error.renamed(&sample.cluster, config.clustered_by()))
+        let mut fitted = fitted.map_err(|error| error.renamed(code, column))?;
+        fitted.study.provenance.rename_clusters(code, column);
+        Ok(fitted)
     }
 
     fn fit(&self) -> Result<FittedStudy> {
@@ -104,7 +109,26 @@ impl<B: DidBackend> Fitting<'_, B> {
     }
 
     fn messages<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<Message> {
-        warnings.into_iter().map(|warning| warning.message(self.config.frequency)).collect()
+        let shift = self.rows.shift;
+        let message = |warning: &DidWarning| {
+            let Message { code, mut text } = match warning {
+                // A study has no option that keeps them.
+                DidWarning::Unbalanced { units } => Message {
+                    code: Some(warning.code().into()),
+                    text: format!(
+                        "{units} units are missing in some periods; this estimator of the study leaves them out"
+                    ),
+                },
+                other => other.message(self.rows.frequency),
+            };
+            if shift > 0.0 {
+                text.push_str(&format!(
+                    " (with anticipation, periods and event times in this message are {shift} larger than in the data)"
+                ));
+            }
+            Message { code, text }
+        };
+        warnings.into_iter().map(message).collect()
     }
 
     /// Comparison units; those of the study if the estimator has no choice.
@@ -123,9 +147,14 @@ impl FittedStudy {
         shift: f64,
         grid: &TimeGrid,
     ) -> Result<Self> {
-        self.study.rows.iter_mut().for_each(|row| row.at = grid.in_steps(row.at - shift));
+        let at = |at: f64| grid.in_steps(at - shift);
+        self.study.rows.iter_mut().for_each(|row| row.at = at(row.at));
+        if let Some(universal) = &mut self.study.universal {
+            universal.rows.iter_mut().for_each(|(event_time, ..)| *event_time = at(*event_time));
+            universal.retain(|event_time| config.is_in_window(event_time, grid));
+        }
         let is_usable = |row: &AggregatedRow| {
-            config.is_in_window(row.at) && (row.reference || row.estimate.estimate.is_some())
+            config.is_in_window(row.at, grid) && (row.reference || row.estimate.estimate.is_some())
         };
         let keep: Vec<bool> = self.study.rows.iter().map(is_usable).collect();
         retain(&mut self.study.rows, &keep);
@@ -139,8 +168,8 @@ impl FittedStudy {
                 column.clear();
             }
         }
-        // Averages of other event times are not those of the window.
-        self.study.overall = None;
+        // Averages of other event times are not those of the window, and the result has the warnings.
+        (self.study.overall, self.study.fit_notes) = (None, FitNotes::default());
         if self.study.rows.iter().any(|row| !row.reference) {
             return Ok(self);
         }
@@ -304,8 +333,9 @@ fn window<B: DidBackend>(
 ) -> (u32, u32) {
     let (before, after) = otherwise;
     let Fitting { config, rows, .. } = fitting;
-    let before = config.min_e.map_or(before, |least| -least - rows.shift);
-    let after = config.max_e.map_or(after, |most| most + rows.shift);
+    let [least, most] = config.ends(&steps.grid);
+    let before = least.map_or(before, |least| -least - rows.shift);
+    let after = most.map_or(after, |most| most + rows.shift);
     // Windows that are too wide are refused by the estimators.
     (steps.within(before).max(1), steps.within(after))
 }

@@ -1,6 +1,6 @@
 //! Options of a joint study.
 
-use crate::base::calendar::Frequency;
+use crate::base::calendar::{Frequency, TimeGrid};
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, ControlGroup, Inference, defaults};
 use crate::base::words::{Words, words};
@@ -123,7 +123,8 @@ impl<B: DidBackend> JointStudy<B> {
                 return Err(DidError::config("estimators", "each estimator once", got));
             }
         }
-        let (least, most) = self.window();
+        let least = self.min_e.unwrap_or(f64::NEG_INFINITY);
+        let most = self.max_e.unwrap_or(f64::INFINITY);
         if !(least <= most && most >= 0.0) {
             let got = format!("{least} to {most}");
             return Err(DidError::config(
@@ -139,17 +140,18 @@ impl<B: DidBackend> JointStudy<B> {
         Inference { alpha: self.alpha, band: self.band, bootstrap: None }
     }
 
-    pub(super) fn window(&self) -> (f64, f64) {
-        (self.min_e.unwrap_or(f64::NEG_INFINITY), self.max_e.unwrap_or(f64::INFINITY))
-    }
-
     /// The column whose values are the clusters.
     pub(super) fn clustered_by(&self) -> &str {
         self.cluster.as_deref().unwrap_or(&self.unit)
     }
 
-    pub(super) fn is_in_window(&self, event_time: f64) -> bool {
-        let (least, most) = self.window();
-        (least..=most).contains(&event_time)
+    /// The ends of the window that was asked for, as the steps of the grid that they mean.
+    pub(super) fn ends(&self, grid: &TimeGrid) -> [Option<f64>; 2] {
+        [self.min_e, self.max_e].map(|end| end.map(|end| grid.written(end)))
+    }
+
+    pub(super) fn is_in_window(&self, event_time: f64, grid: &TimeGrid) -> bool {
+        let [least, most] = self.ends(grid);
+        least.is_none_or(|least| least <= event_time) && most.is_none_or(|most| event_time <= most)
     }
 }

@@ -5,7 +5,7 @@ use super::result::{Agreement, EstimatorOfStudy, JointStudyResult};
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::Band;
+use crate::base::options::{Band, BasePeriod};
 #[cfg(feature = "plot")]
 use crate::estimator::aggregate::event_study_chart;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy};
@@ -179,6 +179,7 @@ impl JointStudyResult {
             let test = match (&pair.wald, pair.same) {
                 (_, true) => "the same estimates".to_owned(),
                 (Some(wald), _) => foot::p_cell(Some(wald.p_value)),
+                (None, _) if pair.event_times.is_empty() => "not defined".to_owned(),
                 (None, _) => "singular".to_owned(),
             };
             let df = pair.wald.map_or_else(String::new, |wald| wald.df.to_string());
@@ -220,30 +221,29 @@ impl JointStudyResult {
                 settings.n_clusters, settings.n_rows
             ),
         ];
+        let ran = |has: fn(StudyEstimator) -> bool| self.ran().any(|(of, _)| has(of.estimator));
+        if ran(StudyEstimator::has_control_group) {
+            let controls = settings.control_group.label();
+            let base = match ran(StudyEstimator::has_cells) {
+                true => format!(", Base Period: {}", foot::base_period(BasePeriod::Universal)),
+                false => String::new(),
+            };
+            notes.push(format!("Control Group: {controls} (of estimators with a choice){base}"));
+        }
         if settings.anticipation > 0 {
             notes.push(format!("Anticipation Periods: {}", settings.anticipation));
         }
-        let by_imputation = [StudyEstimator::Imputation, StudyEstimator::TwoStage];
-        let has_leads =
-            |study: &EventStudy| study.rows.iter().any(|row| row.at < 0.0 && !row.reference);
-        let mut leads = self
-            .ran()
-            .filter(|(of, study)| by_imputation.contains(&of.estimator) && has_leads(study));
-        if leads.next().is_some() {
-            let reference =
-                self.rows().find(|(_, row)| row.reference).map_or(-1.0, |(_, row)| row.at);
-            notes.push(format!(
-                "Before treatment, imputation and two-stage are not relative to event time {}, as the others are",
-                short(reference)
-            ));
-        }
-        if self.event_study(StudyEstimator::DidMultiplegt).is_some_and(has_leads) {
+        notes.extend(self.before_treatment());
+        let untested = self.agreement.iter().filter(|pair| pair.wald.is_none() && !pair.same);
+        let (apart, singular): (Vec<&Agreement>, Vec<&Agreement>) =
+            untested.partition(|pair| pair.event_times.is_empty());
+        if !apart.is_empty() {
             notes.push(
-                "Before treatment, dCDH compares the units that it compares as far after the reference period"
+                "not defined: at no event time from 0 on both have an effect with a standard error"
                     .into(),
             );
         }
-        if self.agreement.iter().any(|pair| pair.wald.is_none() && !pair.same) {
+        if !singular.is_empty() {
             notes.push(
                 "singular: differences at some event times determine the others, as with few clusters; a test needs fewer event times (min_e, max_e) or more clusters"
                     .into(),
@@ -258,6 +258,41 @@ impl JointStudyResult {
         notes.extend(foot::reading(&settings.files, &settings.read_as_missing));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
+    }
+}
+
+impl JointStudyResult {
+    /// What the estimators compare before treatment, where it is not the change since one reference period.
+    fn before_treatment(&self) -> Vec<String> {
+        let reference = self.rows().find(|(_, row)| row.reference).map_or(-1.0, |(_, row)| row.at);
+        let lead = |study: &EventStudy| {
+            let leads = study.rows.iter().filter(|row| row.at < 0.0 && !row.reference);
+            leads.map(|row| row.at).reduce(f64::max)
+        };
+        let by_imputation = [StudyEstimator::Imputation, StudyEstimator::TwoStage];
+        let without = self
+            .ran()
+            .filter(|(of, study)| by_imputation.contains(&of.estimator) && lead(study).is_some());
+        let without: Vec<&str> = without.map(|(of, _)| of.estimator.name()).collect();
+        let others = if self.ran().count() > without.len() { ", as the others are" } else { "" };
+        let not_relative = (!without.is_empty()).then(|| {
+            format!(
+                "Before treatment, effects of {} are not relative to event time {}{others}",
+                without.join(" and "),
+                short(reference)
+            )
+        });
+        let switching = self.event_study(StudyEstimator::DidMultiplegt).and_then(lead);
+        let of_units = switching.map(|at| {
+            format!(
+                "Before treatment, {} compares the units of the event time that is as far after {}: at {} those of {}",
+                StudyEstimator::DidMultiplegt.name(),
+                short(reference),
+                short(at),
+                short(2.0 * reference - at)
+            )
+        });
+        not_relative.into_iter().chain(of_units).collect()
     }
 }
 

@@ -163,9 +163,9 @@ impl StudySample {
         }
         let (mut frame, mut frequency) = (self.rows.frame.clone(), config.frequency);
         if early > 0 {
-            let values = |codes: &PeriodCodes, by: f64| -> Vec<Option<f64>> {
-                let value = |code: &u16| Some(codes.value(*code) + by).filter(|v| !v.is_nan());
-                codes.codes.iter().map(value).collect()
+            // Missing ones are no numbers: no group stands for never treated.
+            let values = |codes: &PeriodCodes, by: f64| -> Vec<f64> {
+                codes.codes.iter().map(|code| codes.value(*code) + by).collect()
             };
             frame
                 .with_column(Column::new(config.time.as_str().into(), values(&self.time, shift)))?;

@@ -1,6 +1,6 @@
 //! The estimator of de Chaisemartin and D'Haultfœuille, of a treatment that starts in the group's period and stays.
 
-use polars::prelude::{Column, DataFrame};
+use polars::prelude::{BooleanChunked, Column, DataFrame, NewChunkedArray};
 
 use super::JointStudy;
 use super::estimators::{FittedStudy, Fitting, by_code, foreign};
@@ -14,16 +14,25 @@ use crate::estimator::switching::{DidMultiplegt, DidMultiplegtResult};
 use crate::read::columns::{Kind, MISSING, MissingValues, Table, Wanted};
 use crate::read::panel::changing_group;
 
+/// Rows with a column of who is treated.
+struct TreatedRows {
+    frame: DataFrame,
+    treatment: String,
+    /// Rows left out without a group.
+    dropped: usize,
+}
+
 impl<B: DidBackend> Fitting<'_, B> {
     pub(super) fn did_multiplegt(&self) -> Result<FittedStudy> {
         let Self { config, specification, sample, rows, .. } = self;
         let steps = Steps::of(rows);
-        let (frame, treatment) = rows.with_treatment(config, &steps.grid)?;
+        let TreatedRows { frame, treatment, dropped } = rows.with_treatment(config, &steps.grid)?;
         // The first effect is at event time 0, the first placebo two periods before; a placebo needs the effect of its number.
         let most = rows.periods.len();
         let until = |end: Option<f64>| end.map_or(most, |end| most.min(steps.within(end) as usize));
-        let placebos = until(config.min_e.map(|least| -least - rows.shift)).saturating_sub(1);
-        let effects = (until(config.max_e.map(|most| most + rows.shift)) + 1).max(placebos);
+        let [first, last] = config.ends(&steps.grid);
+        let placebos = until(first.map(|first| -first - rows.shift)).saturating_sub(1);
+        let effects = (until(last.map(|last| last + rows.shift)) + 1).max(placebos);
         let estimator = DidMultiplegt::builder()
             .outcome(&*config.outcome)
             .unit(&*config.unit)
@@ -39,13 +48,27 @@ impl<B: DidBackend> Fitting<'_, B> {
             .alpha(config.alpha)
             .maybe_missing_values(config.missing_values.clone())
             .build();
-        let (fit, influence) = estimator.fit_with_influence(&frame)?;
+        let fitted = estimator.fit_with_influence(&frame);
+        let (fit, influence) = fitted.map_err(|error| of_group(error, &config.group))?;
         let step = steps.between(&config.time, rows, &fit.audit.periods)?;
         let study = fit.event_study().in_time(Some(step));
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let event_time = |horizon: i64| (horizon - 1) as f64 * step - rows.shift;
-        let warnings = words_of(&fit, &event_time);
+        let dropped = (dropped > 0).then_some(DidWarning::DroppedRows { rows: dropped });
+        let dropped = dropped.map(|warning| warning.message(config.frequency));
+        let warnings = dropped.into_iter().chain(words_of(&fit, &event_time)).collect();
         Ok(FittedStudy { study, influence, n_rows: fit.audit.cells, warnings })
+    }
+}
+
+/// The error in the words of the group column, as the column of treatments is not one of the data.
+fn of_group(error: DidError, group: &str) -> DidError {
+    match error {
+        DidError::NoSwitchers { .. } => DidError::NoSwitchers {
+            column: group.to_owned(),
+            why: "no unit that is first treated after its first period has a comparison unit, which is treated later or never",
+        },
+        other => other,
     }
 }
 
@@ -91,12 +114,12 @@ fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<M
 }
 
 impl StudyRows {
-    /// The rows with a column of who is treated, and its name.
+    /// The rows that have a group, with a column of who is treated.
     fn with_treatment<B: DidBackend>(
         &self,
         config: &JointStudy<B>,
         grid: &TimeGrid,
-    ) -> Result<(DataFrame, String)> {
+    ) -> Result<TreatedRows> {
         let missing = MissingValues::new(config.missing_values.as_deref());
         let wanted = Wanted::default()
             .and("unit", Kind::Label, [&config.unit])
@@ -109,7 +132,7 @@ impl StudyRows {
         let codes = units.codes();
         let mut group_of: Vec<Option<u16>> = vec![None; codes.labels.len()];
         for (row, (unit, code)) in codes.codes.iter().zip(&group.codes).enumerate() {
-            if *unit == MISSING || time.is_missing(row) {
+            if *unit == MISSING || time.is_missing(row) || group.is_missing(row) {
                 continue;
             }
             let known = *group_of[*unit as usize].get_or_insert(*code);
@@ -126,6 +149,7 @@ impl StudyRows {
             u8::from(grid.elapsed(group.value(*first), time.value(*period)) >= 0.0)
         };
         let treated: Vec<u8> = group.codes.iter().zip(&time.codes).map(is_treated).collect();
+        let has_group: Vec<bool> = (0..treated.len()).map(|row| !group.is_missing(row)).collect();
         drop(table);
         let mut name = "treatment".to_owned();
         while self.frame.column(&name).is_ok() {
@@ -133,6 +157,10 @@ impl StudyRows {
         }
         let mut frame = self.frame.clone();
         frame.with_column(Column::new(name.as_str().into(), treated))?;
-        Ok((frame, name))
+        let dropped = has_group.iter().filter(|has| !**has).count();
+        if dropped > 0 {
+            frame = frame.filter(&BooleanChunked::from_slice("kept".into(), &has_group))?;
+        }
+        Ok(TreatedRows { frame, treatment: name, dropped })
     }
 }

@@ -113,12 +113,12 @@ fn means(
     files: FilesRead,
 ) -> CohortMeans {
     let (cells, periods) = (&overview.found.cells, overview.periods());
-    let critical = pointwise(options.alpha);
+    let (critical, grid) = (pointwise(options.alpha), overview.grid());
     let mut rows = Vec::new();
     for (g, group) in overview.group_values().iter().enumerate() {
         let sums = |t: usize| &cells.at(g, t).sums[0];
         let mean = |t: usize| cells.mean(sums(t), 0);
-        let base = base_period.of(*group, periods);
+        let base = base_period.of(*group, periods, &grid);
         let relative = |t: usize| {
             let Some(base) = base else { return Estimate::default() };
             // Less the shift, so that no digits are lost.

@@ -188,6 +188,11 @@ impl CohortMeans {
             ));
         }
         notes.push(format!("Rows: {}", self.n_rows));
+        let of_one_weight =
+            |row: &CohortMean| row.n > 1 && row.mean.estimate.is_some() && row.mean.se.is_none();
+        if self.weights.is_some() && self.rows.iter().any(of_one_weight) {
+            notes.push("No standard error where only one row has a weight".into());
+        }
         if self.rows_missing > 0 {
             notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
         }

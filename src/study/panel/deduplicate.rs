@@ -172,7 +172,9 @@ impl Plan for OneRow<'_> {
         if self.keep == Keep::Mean {
             for name in self.survey.conflicts.columns.keys() {
                 let column = df.column(name)?;
-                if column.dtype().is_primitive_numeric() && *name != frame.keys.time {
+                let dtype = column.dtype();
+                let is_number = dtype.is_primitive_numeric() || dtype.is_decimal();
+                if is_number && *name != frame.keys.time {
                     let column = means(column, &found)?;
                     df.with_column(column)?;
                 }

@@ -75,8 +75,10 @@ pub(super) const CHAPTERS: [Opening; 12] = [
         name: "comparison",
         title: "The methods side by side",
         about: &[
-            "The same averages by each method, with standard errors in parentheses. Where methods differ by more than their \
-            standard errors, the covariates or the comparison units matter, and the reason is worth a search.",
+            "The same averages by each method, with standard errors in parentheses. The methods share the data, so that a difference \
+            between two of them is as a rule known more precisely than either: one that is within the standard errors of both \
+            may still say that covariates or comparison units matter. Combinations of choices, which the key `vary` asks for, \
+            have tests of such differences.",
         ],
         fill: comparison,
     },
@@ -105,8 +107,9 @@ pub(super) const CHAPTERS: [Opening; 12] = [
         name: "event-study",
         title: "The event study",
         about: &[
-            "Effects of the main method by the time since treatment. Event times are averages of different cohorts, whose \
-            composition changes from one to the next.",
+            "Effects of the main method by the time since treatment. Each event time is an average over the cohorts that are \
+            observed at it. Where these are not the same, event times differ for the cohorts, too; `balance_e` of an average \
+            keeps the same cohorts from treatment on.",
         ],
         fill: event_study,
     },
@@ -123,8 +126,8 @@ pub(super) const CHAPTERS: [Opening; 12] = [
         name: "sensitivity",
         title: "What violations of parallel trends would change",
         about: &[
-            "Intervals that remain valid if the difference in trends after treatment is bounded by what was seen before, and the \
-            breakdown value: the largest violation at which the effect stays significant.",
+            "Intervals that remain valid if the difference in trends after treatment is bounded, by a given number or by what was \
+            seen before treatment, and the breakdown value: the largest violation at which the effect stays significant.",
         ],
         fill: sensitivity,
     },

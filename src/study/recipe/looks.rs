@@ -77,7 +77,13 @@ pub(super) fn balance(run: &mut Run<'_>) {
         }
     }
     for control_group in asked {
+        let look = |columns: Vec<String>| {
+            said(run.explore(&columns).balance(run.study.data.clone(), control_group))
+        };
+        let made = columns.clone().and_then(look);
+        let last = made.as_ref().is_ok_and(|balance| balance.last_cohort.is_some());
         let (name, units) = match control_group {
+            ControlGroup::NeverTreated if last => ("balance", "the cohort that is treated last"),
             ControlGroup::NeverTreated => ("balance", "units that are never treated"),
             ControlGroup::NotYetTreated => ("balance-not-yet-treated", "units not yet treated"),
         };
@@ -88,10 +94,6 @@ pub(super) fn balance(run: &mut Run<'_>) {
             command: run.study.balance(&named, control_group).drawn(run.study, name),
             alt: Some(format!("Normalised differences of each cohort and {units}, by variable")),
         };
-        let look = |columns: Vec<String>| {
-            said(run.explore(&columns).balance(run.study.data.clone(), control_group))
-        };
-        let made = columns.clone().and_then(look);
         run.show(plan, made);
     }
 }

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::options::ControlGroup;
-use burn_did::regression::Family;
+use burn_did::regression::{Family, Vcov};
 use burn_did::{DidWarning, Etwfe, EtwfeResult, SunAbraham};
 use polars::prelude::{Column, DataFrame};
 
@@ -162,4 +162,26 @@ fn interactions_leave_out_what_has_no_comparison_too() {
     assert_eq!(left_out(&shorter.regression.warnings), None);
     assert_eq!(attrition.event_study.rows, shorter.event_study.rows);
     assert_eq!(attrition.event_study.overall, shorter.event_study.overall);
+}
+
+#[test]
+fn rows_without_a_cluster_or_unit_are_in_no_average() {
+    let all = panel(|index| index, |_, _| true);
+    let rows = all.height();
+    let lost = |row: usize| row % 9 == 4;
+    for column in ["cluster", "id"] {
+        let ids = floats(&all, "id");
+        let mut values: Vec<f64> = match column {
+            "id" => ids.clone(),
+            _ => ids.iter().map(|id| id % 10.0).collect(),
+        };
+        (0..rows).filter(|row| lost(*row)).for_each(|row| values[row] = f64::NAN);
+        let without = with(&all, column, values);
+        let removed = filter(&without, column, |value| !value.is_nan());
+        let mut config =
+            Etwfe::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
+        config.vcov = (column == "cluster").then(|| Vcov::cluster(["cluster"]));
+        let [a, b] = [&without, &removed].map(|frame| config.fit(frame).expect("effects"));
+        assert_same(column, &a, &b);
+    }
 }

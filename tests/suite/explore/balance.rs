@@ -3,8 +3,10 @@
 use burn_did::explore::{Balance, BalanceRow, Explore};
 use burn_did::options::ControlGroup::{NeverTreated, NotYetTreated};
 use burn_did::{DidError, SavedResult, data};
+use polars::prelude::{IntoLazy, col, lit};
 
 use super::{explore, panel};
+use crate::support::frames::map;
 
 fn row<'a>(balance: &'a Balance, group: f64, variable: &str, change: bool) -> &'a BalanceRow {
     let is =
@@ -58,6 +60,51 @@ fn differences_are_those_of_the_formulas() {
         (found.normalized_difference.unwrap() - (a - b) / (0.5 * (va + vb)).sqrt()).abs() < 1e-12
     );
     assert!((found.variance_ratio.unwrap() - va / vb).abs() < 1e-12);
+}
+
+/// Where no unit is never treated, the last cohort takes their place, as in the estimators.
+#[test]
+fn the_last_cohort_is_compared_with_where_none_is_never_treated() {
+    let treated = data::mpdta().lazy().filter(col("first.treat").gt(lit(0))).collect().unwrap();
+    let look = Explore::builder().unit("countyreal").time("year").group("first.treat");
+    let look = look.outcome("lemp").build();
+    let balance = look.balance(&treated, NeverTreated).unwrap();
+    assert_eq!(balance.last_cohort, Some(2007.0));
+    let cohorts: Vec<f64> = balance.rows.iter().map(|row| row.group).collect();
+    assert_eq!(cohorts, [2004.0, 2004.0, 2006.0, 2006.0]);
+    assert_eq!(row(&balance, 2006.0, "lemp", false).n_control, 131);
+    assert!(balance.to_string().contains("Comparison units: first treated in 2007"), "{balance}");
+    assert_eq!(look.balance(data::mpdta(), NeverTreated).unwrap().last_cohort, None);
+    assert_eq!(look.balance(&treated, NotYetTreated).unwrap().last_cohort, None);
+}
+
+/// As in estimates: who anticipates a treatment after the last period is not never treated.
+#[test]
+fn cohorts_that_anticipate_within_the_data_are_treated() {
+    let late = |g: f64| if g == 0.0 { 4.0 } else { g };
+    let panel = map(&panel(), "g", late);
+    let mut look = explore();
+    let controls = |look: &Explore| {
+        let balance = look.balance(&panel, NeverTreated);
+        balance.map(|balance| row(&balance, 3.0, "y", false).n_control)
+    };
+    assert_eq!(controls(&look).unwrap(), 1);
+    look.anticipation = 1;
+    assert!(matches!(controls(&look), Err(DidError::Config { option: "control_group", .. })));
+    // It is a cohort of its own.
+    let far = |g: f64| if g == 2.0 { 9.0 } else { g };
+    let balance = look.balance(map(&panel, "g", far), NeverTreated).unwrap();
+    let y = row(&balance, 4.0, "y", false);
+    assert_eq!((y.period, y.n_treated, y.n_control), (2.0, 1, 1));
+}
+
+#[test]
+fn rows_without_a_weight_are_named_as_the_reason() {
+    let mut look = explore();
+    look.weights = Some("w".into());
+    let weightless = |w: f64| if w == 1.0 { 0.0 } else { w };
+    let shown = look.balance(map(&panel(), "w", weightless), NotYetTreated).unwrap().to_string();
+    assert!(shown.contains("comparison group of one row that has a weight"), "{shown}");
 }
 
 #[test]

@@ -153,13 +153,39 @@ fn the_designs_use_what_the_estimator_uses() {
     ];
     assert_eq!(options, expected.map(|words| format!("--control-group {words}")));
     for (design, unbalanced) in found.designs[..2].iter().zip([false, true]) {
-        // The sample has few units, which only the fit refuses.
-        if let Ok(fit) = fit(unbalanced) {
-            assert_eq!((design.units, design.rows), (fit.audit.units, fit.audit.rows));
-        }
+        let error = fit(unbalanced).unwrap_err().to_string();
+        assert_eq!(design.refused.as_ref(), Some(&error));
+        assert!(error.contains("the never-treated group has 1 unit(s)"), "{error}");
+    }
+    for design in &found.designs[2..] {
         assert!(design.left_out.iter().any(|what| what.contains("treated in the first period")));
     }
-    assert!(found.designs[0].left_out.iter().any(|what| what == "1 unit that misses a period"));
+    assert!(found.designs[2].left_out.iter().any(|what| what == "1 unit that misses a period"));
+    // The command has options with a sample.
+    assert!(found.command.ends_with("--gname g --control-group not_yet_treated"));
+}
+
+#[test]
+fn what_estimators_refuse_has_no_sample_and_no_command() {
+    let refused = |found: &Description, words: &str| {
+        let of = |design: &burn_did::explore::SampleOfDesign| {
+            design.refused.as_ref().is_some_and(|why| why.contains(words))
+        };
+        assert!(found.designs.iter().all(of), "{:?}", found.designs);
+        assert_eq!(found.command, "");
+    };
+    let double = panel().vstack(&panel().slice(3, 2)).unwrap();
+    refused(&explore().describe(double).unwrap(), "1 unit has several rows in a period");
+    let mut look = explore();
+    look.cluster = Some("k".into());
+    let one = with(&panel(), "k", [7.0; 14]);
+    refused(&look.describe(one).unwrap(), "`k` (cluster) has 1 cluster");
+    // Rows of cross sections are units of a period.
+    let mut rows = explore();
+    rows.unit = None;
+    let found = rows.describe(panel()).unwrap();
+    assert!(found.designs[0].refused.is_some() && found.designs[1].refused.is_none());
+    assert!(said(&found, "fewer than 5 rows a period: 1 (1), 2 (1), 3 (1), never treated (1)"));
 }
 
 #[test]

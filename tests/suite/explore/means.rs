@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use polars::prelude::*;
 
 use super::{explore, panel, parquet, shuffled};
+use crate::support::frames::map;
 
 fn row(means: &CohortMeans, group: Option<f64>, time: f64) -> &CohortMean {
     means.rows.iter().find(|row| row.group == group && row.time == time).unwrap()
@@ -41,6 +42,18 @@ fn weights_count() {
     let squares = 4.0 * (2.0 - expected).powi(2) + (1.0 - expected).powi(2);
     assert!((estimate - expected).abs() < 1e-15);
     assert!((se.unwrap() - (2.0 * squares).sqrt() / 3.0).abs() < 1e-15);
+}
+
+#[test]
+fn rows_without_a_weight_do_not_count_in_standard_errors() {
+    let mut look = explore();
+    look.weights = Some("w".into());
+    // Unit 3 of cohort 3 has none, so that unit 2 is alone.
+    let weightless = map(&panel(), "w", |w| if w == 1.0 { 0.0 } else { w });
+    let means = look.means(&weightless).unwrap();
+    assert_eq!(mean(&means, Some(3.0), 1.0).1, None);
+    assert_eq!(row(&means, Some(3.0), 1.0).n, 2);
+    assert!(means.to_string().contains("only one row has a weight"), "{means}");
 }
 
 #[test]

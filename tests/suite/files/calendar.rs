@@ -3,7 +3,9 @@
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
 use burn_did::{
-    Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
+    Aggregation, AttGt, Bacon, Ddd, DidError, DidWarning, Drdid, GroupTimeResult, Imputation,
+    SunAbraham,
+    explore::Explore,
     options::{BasePeriod, ControlGroup, Frequency},
 };
 use polars::prelude::*;
@@ -284,4 +286,32 @@ fn the_other_estimators_take_dates() {
     let expected = config(None).fit(&whole).unwrap();
     let found = config(Some(Frequency::Month)).fit(&panel).unwrap();
     assert_same_effects(&expected, &found, 1.0);
+}
+
+/// What estimators by regression and summaries make of groups that rounding alone tells from periods.
+#[test]
+fn rounded_groups_are_the_periods_that_they_are_in_regressions() {
+    let months = |t: f64| 2004.0 + t / 12.0;
+    let exact = retimed(months);
+    let rounded = map(&exact, "g", |g| if g == 0.0 { 0.0 } else { printed(g, 6) });
+    assert_ne!(floats(&exact, "g"), floats(&rounded, "g"));
+    let moved = |warnings: &[DidWarning]| {
+        warnings.iter().any(|warning| matches!(warning, DidWarning::MovedGroups { .. }))
+    };
+    let imputation = Imputation::builder().outcome("y").unit("id").time("t").group("g").build();
+    let [a, b] = [&exact, &rounded].map(|frame| imputation.fit(frame).unwrap());
+    assert_eq!(a.effects.rows, b.effects.rows);
+    assert!(!moved(&a.effects.warnings) && moved(&b.effects.warnings));
+    let sunab = SunAbraham::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    let sunab = sunab.reference([-1.0 / 12.0]).build();
+    let [a, b] = [&exact, &rounded].map(|frame| sunab.fit(frame).unwrap());
+    assert_eq!(a.event_study.rows, b.event_study.rows);
+    assert!(moved(&b.regression.warnings));
+    let bacon = Bacon::builder().outcome("y").unit("id").time("t").group("g").build();
+    let [a, b] = [&exact, &rounded].map(|frame| bacon.fit(frame).unwrap());
+    assert_eq!((a.coefficient, &a.comparisons), (b.coefficient, &b.comparisons));
+    assert!(moved(&b.warnings));
+    let explore = Explore::builder().outcome("y").unit("id").time("t").group("g").build();
+    let [a, b] = [&exact, &rounded].map(|frame| explore.means(frame).unwrap());
+    assert_eq!(a.rows, b.rows);
 }

@@ -150,3 +150,27 @@ fn a_function_by_sieves_says_its_rows_too() {
     let fit = config.fit(files).unwrap();
     assert!(fit.to_string().contains("Rows chosen: 400 of"), "{fit}");
 }
+
+/// Dates that are held as text, as those of CSV files are, meet a condition by the period that it names.
+#[test]
+fn dates_in_text_are_compared_by_periods() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut df = panel();
+    let periods = df.column("period").unwrap().cast(&DataType::Int64).unwrap();
+    let date = |(row, period): (usize, i64)| format!("2014-{:02}-{:02}", period, 1 + row % 28);
+    let dates: Vec<String> =
+        periods.i64().unwrap().into_no_null_iter().enumerate().map(date).collect();
+    df.with_column(Column::new("date".into(), dates)).unwrap();
+    let path = written(&df, folder.path(), "dates.csv");
+    let fitted =
+        |condition: &str| fit(DataFiles::new(&path).rows([condition.parse().unwrap()])).unwrap();
+    for (by_date, by_period) in [
+        ("date != 2014-04", "period != 4"),
+        ("date == 2014-01,2014-02,2014-03", "period <= 3"),
+        ("date == 2014", "period >= 1"),
+    ] {
+        let [a, b] = [by_date, by_period].map(fitted);
+        assert_eq!(chosen(&a).chosen, chosen(&b).chosen, "{by_date}");
+        assert_eq!(a.cells, b.cells, "{by_date}");
+    }
+}

@@ -70,8 +70,11 @@ fn tests_and_contrasts_of_coefficients() {
     let sum = fit.contrast(&[("x1", 1.0), ("x2", 1.0)]).unwrap();
     let variance = fit.vcov[0][0] + fit.vcov[1][1] + 2.0 * fit.vcov[0][1];
     near(sum.se.unwrap(), variance.sqrt(), 1e-12);
+    let error = fit.contrast(&[("x1", f64::NAN)]).unwrap_err();
+    assert!(matches!(error, DidError::Config { option: "weights", .. }), "{error}");
     let error = fit.contrast(&[("x3", 1.0)]).unwrap_err().to_string();
     assert!(error.contains("`x3`") && error.contains("`x1`"), "{error}");
+    assert!(matches!(fit.contrast(&[]), Err(DidError::Config { option: "weights", .. })));
     assert!(matches!(
         fit.wald(&[vec![("x1", 1.0)], vec![("x1", 2.0)]]),
         Err(DidError::Singular { .. })

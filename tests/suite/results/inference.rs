@@ -77,6 +77,12 @@ fn contrasts_and_joint_tests_follow_from_the_covariance() {
     assert!(matches!(twice, DidError::Singular { .. }), "{twice}");
     let absent = result.contrast(&[((3.0, 99.0), 1.0)]).unwrap_err();
     assert!(absent.to_string().contains("99"), "{absent}");
+    let nothing = result.contrast(&[]).unwrap_err();
+    assert!(nothing.to_string().contains("`weights` must be at least one"), "{nothing}");
+    for weight in [f64::NAN, f64::INFINITY] {
+        let error = result.contrast(&[(a, weight)]).unwrap_err();
+        assert!(matches!(error, DidError::Config { option: "weights", .. }), "{error}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use burn_did::backend::Cpu;
 use burn_did::{
     Aggregation, AttGt, Ddd, DidWarning, Etwfe, GroupTimeResult, Imputation, LocalProjections,
     SunAbraham, compare, data,
-    options::{ControlGroup, CovariatePeriod, UnbalancedPanel},
+    options::{BasePeriod, ControlGroup, CovariatePeriod, UnbalancedPanel},
     report::Comparable,
 };
 use polars::prelude::DataFrame;
@@ -76,6 +76,14 @@ fn comparisons_say_where_averages_and_leads_differ() {
         not relative to the reference period for Imputation; \
         relative to the reference period for Sun-Abraham, LP-DiD";
     assert!(notes.iter().any(|note| note == averages), "{notes:?}");
+    assert!(notes.iter().any(|note| note == leads), "{notes:?}");
+    // With anticipation the reference is another.
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").anticipation(1).base_period(BasePeriod::Universal);
+    let early = config.build().fit(&data).unwrap().aggregate(Aggregation::dynamic()).unwrap();
+    let notes = compare(&[("early", &early), ("Sun-Abraham", &sun)]).notes;
+    let leads = "Before treatment: relative to event time -2 for early; \
+        relative to the reference period for Sun-Abraham";
     assert!(notes.iter().any(|note| note == leads), "{notes:?}");
     // Results that average alike, and have no leads in a row, need no word.
     let alike = compare(&[("ETWFE", &etwfe), ("Imputation", &imputation)]).notes;

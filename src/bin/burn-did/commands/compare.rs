@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_did::SavedResult;
 use burn_did::group_time::AggregationKind;
-use burn_did::report::{Comparable, Comparison};
+use burn_did::report::{Comparable, Comparison, Stars};
+use burn_did::{DidError, SavedResult};
 use clap::Args;
 
 use super::saved::{event_study, result_or_study};
@@ -17,8 +17,9 @@ use crate::parse;
 /// Saved results side by side, of any kind: one column a result, one row an event time, a group, a period or a coefficient, with standard
 /// errors in parentheses under the estimates.
 ///
-/// Results of different kinds share the rows that have one name: event studies of any estimator, and the effect that `honest`
-/// analysed, have "Event time 0" and so on, in units of the time column; event times that count periods are converted.
+/// Results of different kinds share the rows that have one name, and must have such a row: event studies of any estimator, and the
+/// effect that `honest` analysed, have "Event time 0" and so on, in units of the time column; event times that count periods are
+/// converted. Overall effects, and that of `drdid`, have "Overall ATT".
 #[derive(Args)]
 pub(crate) struct CompareArgs {
     /// Results saved with --save, or event studies in the words of R `HonestDiD`.
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<()> {
     }
     let results: Vec<SavedResult> =
         args.results.iter().map(|file| loaded(file)).collect::<Result<_>>()?;
+    let has_cells = results.iter().any(|result| matches!(result, SavedResult::GroupTime(_)));
     let results = args.averaged(results)?;
     let models: Vec<(&str, &dyn Comparable)> = names
         .iter()
@@ -64,7 +66,16 @@ pub(crate) fn run(args: &CompareArgs) -> Result<()> {
         .map(|(name, result)| (name.as_str(), result.report() as &dyn Comparable))
         .collect();
     let comparison = args.comparison.applied(Comparison::new(&models)?);
-    let table = text(&comparison, args.format).and_then(|text| output::results(&text));
+    let text = text(&comparison, args.format).map_err(|error| match error {
+        CliError::Did(error @ DidError::Config { option: "models", .. })
+            if args.aggregate.is_some() || !has_cells =>
+        {
+            let hint = "`burn-did compare` of one file shows the rows that the result has";
+            CliError::usage(CliError::Did(error).to_string(), hint)
+        }
+        error => error,
+    });
+    let table = text.and_then(|text| output::results(&text));
     let comparison = comparison.facets(args.facets);
     let draw = |file: &PathBuf| args.picture.draw_comparison(&comparison, file, false);
     let drawn = args.plot.as_ref().map(draw);
@@ -85,12 +96,21 @@ pub(super) fn text(comparison: &Comparison<'_>, format: Format) -> Result<String
 /// Reads a result; an error names the file.
 fn loaded(file: &Path) -> Result<SavedResult> {
     result_or_study(file).map_err(|error| match error {
-        CliError::Did(burn_did::DidError::Json(error)) => CliError::File {
+        CliError::Did(DidError::Json(error)) => CliError::File {
             problem: format!("{}: {error}", file.display()),
             hint: "each file must be one that `--save FILE` of an estimating command wrote",
         },
+        CliError::Did(error @ DidError::Io { .. }) if is_word_of_stars(file) => CliError::usage(
+            error.to_string(),
+            "what stars say follows an equals sign, as in --stars=interval",
+        ),
         error => error,
     })
+}
+
+/// Whether what is taken for a file is a word of `--stars`, which takes none without an equals sign.
+fn is_word_of_stars(file: &Path) -> bool {
+    file.to_str().is_some_and(|word| word.parse::<Stars>().is_ok())
 }
 
 impl CompareArgs {

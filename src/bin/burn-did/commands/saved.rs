@@ -68,6 +68,7 @@ pub(super) fn check_dynamic(asked: Option<&AggregateSpec>) -> Result<()> {
 /// The error of a command that cannot use a result, and reads `what`.
 pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError {
     let both = "`burn-did honest`, `burn-did pretrends` and `burn-did plot` read it";
+    let drawn = "`burn-did plot` draws it";
     let (is, hint) = match saved {
         SavedResult::GroupTime(_) => (
             "was saved by att-gt or ddd",
@@ -79,21 +80,32 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::Etwfe(_) => ("was saved by etwfe", both),
         SavedResult::Stacked(_) => ("was saved by stacked", both),
         SavedResult::LocalProjections(_) => ("was saved by lpdid", both),
-        SavedResult::Honest(_) => ("was saved by honest", "`burn-did plot` draws it"),
-        SavedResult::Pretrends(_) => ("was saved by pretrends", "`burn-did plot` draws it"),
-        SavedResult::Npiv(_) => ("was saved by npiv", "`burn-did plot` draws it"),
-        SavedResult::Bacon(_) => ("was saved by bacon", "`burn-did plot` draws it"),
-        SavedResult::TwfeWeights(_) => ("was saved by twfe-weights", "`burn-did plot` draws it"),
+        SavedResult::Honest(_) => ("was saved by honest", drawn),
+        SavedResult::Pretrends(_) => ("was saved by pretrends", drawn),
+        SavedResult::Npiv(_) => ("was saved by npiv", drawn),
+        SavedResult::Bacon(_) => ("was saved by bacon", drawn),
+        SavedResult::TwfeWeights(_) => ("was saved by twfe-weights", drawn),
         SavedResult::Drdid(_) => (
             "was saved by drdid",
             "it is a single estimate, so there is nothing to average or analyse",
         ),
-        SavedResult::Aggregated(_) => ("is an average of effects", both),
+        SavedResult::Aggregated(average) => match average.aggregation.kind {
+            AggregationKind::Dynamic => ("is an average of effects by event time", both),
+            _ => ("is an average of effects", drawn),
+        },
         SavedResult::EventStudy(_) => ("is an event study", both),
         SavedResult::SunAbraham(_) => ("was saved by sunab", both),
         SavedResult::Imputation(_) => ("was saved by imputation", both),
         SavedResult::TwoStage(_) => ("was saved by two-stage", both),
-        _ => ("has another result", both),
+        SavedResult::JointStudy(_) => ("was saved by study", drawn),
+        SavedResult::SpecificationCurve(_) => ("was saved by study with --vary", drawn),
+        SavedResult::Description(_) => ("was saved by describe", drawn),
+        SavedResult::PanelView(_) => ("was saved by panelview", drawn),
+        SavedResult::CohortMeans(_) => ("was saved by means", drawn),
+        SavedResult::Balance(_) => ("was saved by balance", drawn),
+        SavedResult::Weighting(_) => ("was saved by weighting", drawn),
+        SavedResult::Overlap(_) => ("was saved by overlap", drawn),
+        _ => ("has another result", drawn),
     };
     let problem = format!("{} {is}; this command reads {what}", path.display());
     CliError::File { problem, hint }

@@ -31,6 +31,7 @@ impl Aggregated {
             alpha: self.alpha,
             left_out: self.left_out.clone(),
             provenance: Provenance::Effects(Box::new(self.settings.clone())),
+            fit_notes: self.fit_notes.clone(),
             universal: self.universal.clone(),
         })
     }

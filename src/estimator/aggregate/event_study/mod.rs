@@ -12,6 +12,8 @@ use crate::base::calendar::label;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::options::defaults::ALPHA;
+use crate::report::compare::TO_REFERENCE;
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::settings::Settings;
 
@@ -57,6 +59,9 @@ pub struct EventStudy {
     pub left_out: Option<LeftOut>,
     /// How the effects were estimated.
     pub provenance: Provenance,
+    /// What the fit said of its data.
+    #[serde(default, skip_serializing_if = "FitNotes::is_empty")]
+    pub fit_notes: FitNotes,
     /// The event study with the base period of all cells the same, if it varies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) universal: Option<UniversalBase>,
@@ -111,6 +116,21 @@ impl Provenance {
             Self::Regression(regression) => Some(&regression.outcome),
         }
     }
+
+    /// With the column `from` of clusters by the name `to`.
+    pub(crate) fn rename_clusters(&mut self, from: &str, to: &str) {
+        match self {
+            Self::Given => {}
+            Self::Effects(settings) => {
+                if settings.cluster.as_deref() == Some(from) {
+                    settings.cluster = Some(to.to_owned());
+                }
+            }
+            Self::Regression(regression) => {
+                regression.vcov = regression.vcov.replace(from, to);
+            }
+        }
+    }
 }
 
 impl EventStudy {
@@ -152,6 +172,7 @@ impl EventStudy {
             alpha,
             left_out: None,
             provenance,
+            fit_notes: FitNotes::default(),
             universal: None,
         })
     }
@@ -211,9 +232,7 @@ impl EventStudy {
     /// The one row that is a reference.
     pub(crate) fn reference(&self) -> Result<usize> {
         let Some(reference) = self.rows.iter().position(|row| row.reference) else {
-            return wrong(
-                "no event time is the base period of all groups; choose a window that has it, or another base period, and periods on one grid",
-            );
+            return wrong(self.without_reference());
         };
         match self.rows[reference + 1..].iter().find(|row| row.reference) {
             None => Ok(reference),
@@ -221,6 +240,19 @@ impl EventStudy {
                 "the event times {} and {} are both references; leave out one of them",
                 self.rows[reference].at, other.at
             )),
+        }
+    }
+
+    /// That there is no base period, and what to do.
+    fn without_reference(&self) -> &'static str {
+        let from_treatment = self.column().is_none() && self.rows.iter().all(|row| row.at >= 0.0);
+        match &self.provenance {
+            Provenance::Regression(_) if from_treatment => {
+                "no effect is before treatment, and there is no base period; extended two-way effects have both against never-treated units (`control_group`, `--cgroup never_treated`)"
+            }
+            _ => {
+                "no event time is the base period of all groups; choose a window that has it, or another base period, and periods on one grid"
+            }
         }
     }
 
@@ -353,6 +385,17 @@ pub(crate) fn counted_periods(length: Option<f64>) -> Option<String> {
 /// The row of a reference, whose effect is 0 by construction.
 pub(crate) fn reference_row(at: f64) -> AggregatedRow {
     AggregatedRow { at, estimate: zero(0.0), reference: true }
+}
+
+/// What effects before treatment are relative to, by the last reference among these rows; `None` without one.
+pub(crate) fn relative_to(rows: &[AggregatedRow]) -> Option<String> {
+    let reference = rows.iter().rfind(|row| row.reference)?.at;
+    // With anticipation there are effects between the reference and treatment.
+    let is_between = |row: &AggregatedRow| !row.reference && reference < row.at && row.at < 0.0;
+    Some(match rows.iter().any(is_between) {
+        true => format!("relative to event time {}", label(reference)),
+        false => TO_REFERENCE.to_owned(),
+    })
 }
 
 fn zero(value: f64) -> Estimate {

@@ -3,8 +3,10 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
-use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
-use crate::report::compare::{Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts};
+use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind, relative_to};
+use crate::report::compare::{
+    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen,
+};
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
 
@@ -36,7 +38,7 @@ impl Comparable for Aggregated {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        facts(&self.settings)
+        facts(&self.settings).into_iter().chain(rows_chosen(self.fit_notes.rows.as_ref())).collect()
     }
 
     fn alpha(&self) -> f64 {
@@ -58,7 +60,7 @@ impl Comparable for Aggregated {
     }
 
     fn before_treatment(&self) -> Option<String> {
-        before_treatment(&self.settings)
+        relative_to(&self.rows).or_else(|| before_treatment(&self.settings))
     }
 
     fn outcome(&self) -> Option<String> {

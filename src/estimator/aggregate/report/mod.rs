@@ -55,6 +55,7 @@ impl Report for Aggregated {
         notes.extend(self.left_out_notes());
         notes.extend(foot::notes(&self.settings, None));
         notes.extend(foot::warnings(&self.settings, last));
+        notes.extend(foot::of_fit(&self.fit_notes));
         Table {
             title: words.title.into(),
             align: aligned(labels),
@@ -115,7 +116,7 @@ impl Report for Aggregated {
             Variable::fact("critical_value", self.critical_value),
             Variable::fact("band", self.band.word()),
             Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
-            Variable::fact("n_warnings", self.warnings.len()),
+            Variable::fact("n_warnings", self.warnings.len() + self.fit_notes.warnings.len()),
         ];
         facts_of_average.into_iter().chain(facts::settings(&self.settings)).collect()
     }

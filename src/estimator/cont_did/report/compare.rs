@@ -5,7 +5,9 @@ use crate::base::calendar::exact;
 use crate::base::error::Result;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow};
-use crate::report::compare::{Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts};
+use crate::report::compare::{
+    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen,
+};
 use crate::report::number::point;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -53,6 +55,7 @@ impl Comparable for ContDidResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         let mut facts = facts(&self.level.settings);
+        facts.extend(rows_chosen(self.level.audit.files.chosen.as_ref()));
         facts.push(("Degree".into(), self.knots.degree.to_string()));
         facts.push(("Interior knots".into(), self.knots.interior.len().to_string()));
         facts

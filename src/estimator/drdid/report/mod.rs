@@ -5,7 +5,7 @@ use crate::base::error::Message;
 use crate::base::error::Result;
 use crate::base::options::{Band, DrdidMethod, Resampling};
 use crate::estimator::drdid::DrdidResult;
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -133,8 +133,12 @@ result!(DrdidResult);
 
 impl Comparable for DrdidResult {
     fn terms(&self) -> Vec<Term> {
-        let (name, order, band) = ("ATT", [0.0; 3], Band::Pointwise);
-        vec![Term::new(name, order, self.estimate, band)]
+        let (name, order, band) = ("Overall ATT", [0.0; 3], Band::Pointwise);
+        vec![Term::new(name, order, self.estimate, band).shown("ATT")]
+    }
+
+    fn overall_averages(&self) -> Option<String> {
+        Some(over_treated_rows(self.settings.weights.as_ref()))
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -145,7 +149,8 @@ impl Comparable for DrdidResult {
             ("Covariates", settings.covariates.clone()),
             (units, settings.n_units.to_string()),
         ];
-        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value));
+        facts.chain(sample_facts(&[], settings.weights.as_ref(), &self.audit.files)).collect()
     }
 
     fn alpha(&self) -> f64 {

@@ -6,7 +6,7 @@ use crate::base::error::Message;
 use crate::base::error::Result;
 use crate::estimator::etwfe::design::{cell_label, cohort_label, period_label};
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
-use crate::report::compare::{Comparable, Term, over_treated_rows};
+use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -196,11 +196,15 @@ impl Comparable for EtwfeResult {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        vec![
-            ("Control group".to_owned(), self.settings.control_group.label().to_owned()),
-            ("Family".to_owned(), self.settings.family.to_string()),
+        let settings = &self.settings;
+        let mut facts = vec![
+            ("Control group".to_owned(), settings.control_group.label().to_owned()),
+            ("Family".to_owned(), settings.family.to_string()),
             ("Observations".to_owned(), self.regression.n.to_string()),
-        ]
+        ];
+        let (covariates, weights) = (&settings.covariates, settings.weights.as_ref());
+        facts.extend(sample_facts(covariates, weights, &settings.files));
+        facts
     }
 
     fn alpha(&self) -> f64 {

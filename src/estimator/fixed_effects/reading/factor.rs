@@ -14,19 +14,18 @@ pub(crate) struct Coded {
 }
 
 impl Coded {
-    /// Codes of factors; columns that several have are coded once.
-    pub(super) fn read(
+    /// Codes of factors, each with its role; columns that several have are coded once.
+    pub(super) fn read<'f>(
         table: &Table<'_>,
-        factors: &[Interaction],
-        role: &'static str,
+        factors: impl Iterator<Item = (&'static str, &'f Interaction)> + Clone,
     ) -> Result<Vec<Self>> {
         let mut known: BTreeMap<&str, Codes> = BTreeMap::new();
         let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-        for name in factors.iter().flat_map(Interaction::columns) {
+        for name in factors.clone().flat_map(|(_, factor)| factor.columns()) {
             *uses.entry(name).or_default() += 1;
         }
-        let mut all = Vec::with_capacity(factors.len());
-        for factor in factors {
+        let mut all = Vec::new();
+        for (role, factor) in factors {
             let mut columns = Vec::with_capacity(factor.columns().len());
             let mut codes: Option<Codes> = None;
             for name in factor.columns() {
@@ -84,13 +83,18 @@ mod tests {
 
     use super::*;
 
+    fn read(df: &DataFrame, factors: &[Interaction]) -> Vec<Coded> {
+        let factors = factors.iter().map(|factor| ("fixed effect", factor));
+        Coded::read(&Table::plain(df), factors).unwrap()
+    }
+
     #[test]
     fn levels_of_two_columns_together() {
         let df =
             df!("a" => [2, 1, 2, 1, 2], "b" => [Some("x"), Some("y"), Some("x"), None, Some("a")])
                 .unwrap();
         let factors = Interaction::parse("a + a^b").unwrap();
-        let coded = Coded::read(&Table::plain(&df), &factors, "fixed effect").unwrap();
+        let coded = read(&df, &factors);
         assert_eq!(coded[0].codes, [1, 0, 1, 0, 1]);
         assert_eq!(coded[1].codes, [2, 0, 2, MISSING, 1]);
         assert_eq!((coded[1].name.as_str(), coded[1].text(0)), ("a^b", "2_x".to_owned()));
@@ -99,12 +103,7 @@ mod tests {
     #[test]
     fn texts_of_levels_together_differ() {
         let df = df!("a" => ["x_y", "x", "x\"", "x"], "b" => ["z", "y_z", "z", "\"z"]).unwrap();
-        let coded = Coded::read(
-            &Table::plain(&df),
-            &Interaction::parse("a + a^b").unwrap(),
-            "fixed effect",
-        );
-        let coded = coded.unwrap();
+        let coded = read(&df, &Interaction::parse("a + a^b").unwrap());
         let texts: Vec<String> = (0..4).map(|row| coded[1].text(row)).collect();
         let expected = ["\"x_y\"_z", "x_\"y_z\"", "\"x\"\"\"_z", "x_\"\"\"z\""];
         assert_eq!(

@@ -1,10 +1,13 @@
 //! Rows of a regression as read, and which of them can be used.
 
+use std::collections::HashSet;
+
 use polars::prelude::DataFrame;
 
 use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
-use crate::base::error::Result;
+use crate::base::calendar::moved_groups;
+use crate::base::error::{DidWarning, Result};
 use crate::read::columns::{Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values};
 use crate::read::formula::{Evaluated, Formula, RawColumn};
 
@@ -35,17 +38,44 @@ pub(crate) struct RowCohorts {
     pub time: Values,
     /// Rows in which the first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    /// Groups that rounding alone tells from a period or another group, with what they are taken as.
+    moved: Vec<(f64, f64)>,
 }
 
 impl RowCohorts {
     /// From the columns of a table in periods.
     fn read(table: &Table<'_>, columns: &CohortColumns) -> Result<Self> {
-        let cohort = table.first_period_values(&columns.cohort)?;
+        let mut cohort = table.first_period_values(&columns.cohort)?;
         let time = table.period_values(&columns.time)?;
+        let is_whole = |values: &Values| values.iter().all(|v| v.fract() == 0.0 || !v.is_finite());
+        let moved = match is_whole(&cohort) && is_whole(&time) {
+            true => Vec::new(),
+            false => moved_groups(&distinct(&time), &distinct(&cohort)),
+        };
+        if !moved.is_empty() {
+            let to =
+                |group: &f64| moved.iter().find(|(from, _)| from == group).map_or(*group, |m| m.1);
+            cohort = cohort.iter().map(to).collect::<Vec<f64>>().into();
+        }
         let lowest = time.iter().copied().reduce(f64::min);
         let zero_groups = table.zero_groups(&columns.cohort, None, lowest)?;
-        Ok(Self { cohort, time, zero_groups })
+        Ok(Self { cohort, time, zero_groups, moved })
     }
+
+    /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
+    pub fn moved_groups(&self) -> Option<DidWarning> {
+        let groups = || self.moved.clone();
+        (!self.moved.is_empty()).then(|| DidWarning::MovedGroups { groups: groups() })
+    }
+}
+
+/// Finite values, each once, ascending.
+fn distinct(values: &[f64]) -> Vec<f64> {
+    let known: HashSet<u64> =
+        values.iter().filter(|v| v.is_finite()).map(|v| v.to_bits()).collect();
+    let mut known: Vec<f64> = known.into_iter().map(f64::from_bits).collect();
+    known.sort_by(f64::total_cmp);
+    known
 }
 
 /// The table with periods in place of dates.
@@ -79,8 +109,10 @@ impl RegressionRows {
         let weights = columns.weights.as_ref().map(|name| table.weights(name)).transpose()?;
         let dated = columns.cohorts.as_ref().map(|c| in_periods(&table, c)).transpose()?;
         let levels = dated.as_ref().unwrap_or(&table);
-        let factors = Coded::read(levels, &columns.formula.absorb, "fixed effect")?;
-        let clusters = Coded::read(levels, &columns.clusters, "cluster")?;
+        let effects = columns.formula.absorb.iter().map(|factor| ("fixed effect", factor));
+        let clusters = columns.clusters.iter().map(|factor| ("cluster", factor));
+        let mut factors = Coded::read(levels, effects.chain(clusters))?;
+        let clusters = factors.split_off(columns.formula.absorb.len());
         let cohorts = columns.cohorts.as_ref().map(|c| RowCohorts::read(levels, c)).transpose()?;
         let mut rounded: Vec<String> = regressors.rounded().to_vec();
         if outcome.is_rounded() {

@@ -13,7 +13,7 @@ use crate::base::options::Band;
 use crate::estimator::fixed_effects::{
     Absorbed, Coefficient, Family, RegressionResult, RegressionSettings, SolverReport,
 };
-use crate::report::compare::{Comparable, Term};
+use crate::report::compare::{Comparable, Term, sample_facts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -266,7 +266,9 @@ impl Comparable for RegressionResult {
             ("BIC", self.bic.map(|bic| format!("{bic:.1}"))),
             ("Squared Cor.", self.squared_correlation.map(number)),
         ];
-        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        let facts = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        // Terms are the rows of the table.
+        facts.chain(sample_facts(&[], self.settings.weights.as_ref(), &self.audit.files)).collect()
     }
 
     fn alpha(&self) -> f64 {

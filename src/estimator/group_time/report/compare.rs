@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
-use crate::report::compare::{Comparable, Term, before_treatment, facts};
+use crate::report::compare::{Comparable, Term, before_treatment, facts, rows_chosen};
 use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -28,6 +28,7 @@ impl Comparable for GroupTimeResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         let mut facts = facts(&self.settings);
+        facts.extend(rows_chosen(self.audit.files.chosen.as_ref()));
         if let Some(wald) = &self.wald {
             facts.push(("Pre-test p-value".into(), foot::p_value(wald.p_value)));
         }

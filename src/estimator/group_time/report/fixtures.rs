@@ -9,6 +9,7 @@ use crate::estimator::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::read::panel::{Layout, SampleAudit};
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::{Critical, Estimate, Joint, Wald};
 use crate::result::settings::{EstimatorSettings, Settings};
 use crate::result::timings::Timings;
@@ -224,6 +225,7 @@ fn aggregated(
         window: None,
         warnings: Vec::new(),
         settings: settings(inference),
+        fit_notes: FitNotes::default(),
         universal: None,
     }
 }

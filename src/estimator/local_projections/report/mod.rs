@@ -154,12 +154,14 @@ impl Comparable for LocalProjectionsResult {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        vec![
+        let mut facts = vec![
             ("Method".to_owned(), self.settings.method.to_string()),
             ("Control group".to_owned(), self.settings.control_group.label().to_owned()),
             ("Units".to_owned(), self.sample.n_units.to_string()),
             ("Clusters".to_owned(), self.n_clusters.to_string()),
-        ]
+        ];
+        facts.extend(self.sample.compared());
+        facts
     }
 
     fn alpha(&self) -> f64 {

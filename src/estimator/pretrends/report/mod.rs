@@ -153,7 +153,7 @@ impl PretrendsResult {
             let p_value = test.p_value.map_or(String::new(), foot::p_value);
             std::iter::once(name).chain(numbers).chain([p_value]).collect::<Vec<String>>()
         };
-        let level = foot::percent(self.options.alpha);
+        let level = short(100.0 * self.options.alpha);
         let p_value = if self.options.threshold.is_some() { "p-value" } else { "" };
         Section {
             caption: Some(format!(

@@ -175,12 +175,14 @@ impl Comparable for StackedResult {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        vec![
+        let mut facts = vec![
             ("Control group".to_owned(), controls(self.settings.control_group).to_owned()),
             ("Weights of controls".to_owned(), self.settings.stack_weights.to_string()),
             ("Units".to_owned(), self.sample.n_units.to_string()),
             ("Clusters".to_owned(), self.n_clusters.to_string()),
-        ]
+        ];
+        facts.extend(self.sample.compared());
+        facts
     }
 
     fn alpha(&self) -> f64 {

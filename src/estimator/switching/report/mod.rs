@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::switching::{DidMultiplegtResult, SwitchingEffect};
-use crate::report::compare::{Comparable, Term, before_treatment};
+use crate::report::compare::{Comparable, Term, before_treatment, sample_facts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -276,7 +276,8 @@ impl Comparable for DidMultiplegtResult {
         if let Some(n) = settings.n_clusters {
             facts.push(("Clusters", n.to_string()));
         }
-        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value));
+        facts.chain(sample_facts(&[], settings.weights.as_ref(), &self.audit.files)).collect()
     }
 
     fn alpha(&self) -> f64 {

@@ -146,7 +146,7 @@ impl OverlapByCell {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            "Max Score: largest propensity score of a treated (T) and of a comparison unit (C)".to_owned(),
+            "Max Score: largest propensity score by maximum likelihood of a treated (T) and of a comparison unit (C); `imp` weights and trims by a calibrated one".to_owned(),
             "Effective N: comparison units by sampling weights, (sum of w)² / (sum of w²); Weighted: by weights times odds; Ratio: of the two".to_owned(),
         ];
         let method = in_words(&self.method);

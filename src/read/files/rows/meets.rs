@@ -59,9 +59,19 @@ impl RowCondition {
             }
             dtype if is_text(dtype) => {
                 let texts = series.cast(&DataType::String)?;
-                Ok(each(texts.str()?.iter(), |text| {
-                    values.iter().any(|value| text.trim() == value.trim())
-                }))
+                let mut equal = BooleanChunked::full(PlSmallStr::EMPTY, false, series.len());
+                for value in values {
+                    // Dates that are held as text are compared by the period that the value names.
+                    equal = equal
+                        | match self.dates(table, series, value) {
+                            Ok((dates, at)) => {
+                                each(dates.iter().map(|date| number(*date)), |date| date == at)
+                            }
+                            Err(_) => each(texts.str()?.iter(), |text| text.trim() == value.trim()),
+                        };
+                }
+                let present = present(series)?;
+                Ok(equal.iter().zip(present.iter()).map(known).collect())
             }
             dtype if dtype.is_primitive_numeric() || dtype.is_decimal() => {
                 let mut equal = BooleanChunked::full(PlSmallStr::EMPTY, false, series.len());
@@ -72,11 +82,7 @@ impl RowCondition {
                     }
                 }
                 let present = present(series)?;
-                Ok(equal
-                    .iter()
-                    .zip(present.iter())
-                    .map(|(equal, present)| equal.filter(|_| present == Some(true)))
-                    .collect())
+                Ok(equal.iter().zip(present.iter()).map(known).collect())
             }
             _ => Err(self.unfit(NOTHING_ELSE, series)),
         }
@@ -163,6 +169,11 @@ fn present(series: &Series) -> Result<BooleanChunked> {
     } else {
         there
     })
+}
+
+/// Whether a row has a value, where it has one.
+fn known((holds, present): (Option<bool>, Option<bool>)) -> Option<bool> {
+    holds.filter(|_| present == Some(true))
 }
 
 /// What holds of each value; null where there is none.

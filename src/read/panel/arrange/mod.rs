@@ -19,7 +19,7 @@ use super::frames::Frames;
 use super::levels::Levels;
 use super::placement::Placement;
 use super::request::Request;
-use super::rules::{CohortSizes, Rules, smallest_cohort};
+use super::rules::Rules;
 use super::sample::Sample;
 use super::sizes::check_design;
 use super::store::{Panel, Store, Strata};
@@ -61,7 +61,7 @@ pub(super) fn decide(
     let survey = frames.survey(request)?;
     let rules = survey.rules(request, audit)?;
     let counts = Counts::new(&survey.units, &rules);
-    check_sizes(&rules, &counts, request)?;
+    counts.check_sizes(&rules, &request.options, request.roles.covariates.variables().len())?;
     let (blueprint, design) = columns(frames, &survey, rules, &counts, request)?;
     let rows = counts.of_strata(&blueprint.rules.strata);
     check_design(blueprint.shape, rows.len())?;
@@ -75,16 +75,6 @@ pub(super) fn decide(
         sample.pairs = Some(Pairs::new(&survey.units, &blueprint.rules));
     }
     Ok(DecidedSample { blueprint, sample, rows })
-}
-
-/// Whether the groups that are compared are large enough for the covariates.
-fn check_sizes(rules: &Rules, counts: &Counts, request: &Request<'_>) -> Result<()> {
-    let required = smallest_cohort(request.roles.covariates.variables().len());
-    // With two periods, pairs exist only for units observed in both.
-    let complete = request.options.pairs && rules.two_periods;
-    let (rows, observed) = (counts.cohort_sizes(), counts.observed(rules.layout, complete));
-    let sizes = CohortSizes { cohorts: &rules.cohorts, rows: &rows, observed: &observed, required };
-    request.options.design.own().check_sizes(&sizes, rules.two_periods)
 }
 
 /// Looks at the rows of the sample only as often as there is something to find, and decides what the strata's columns are.

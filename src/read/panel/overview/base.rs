@@ -1,5 +1,7 @@
 //! Base periods of cohorts, and how the rows of a unit there and in other periods go together.
 
+use crate::base::calendar::TimeGrid;
+
 /// Which period the outcomes of a cohort are compared with: the last before its treatment, less the periods of anticipation. Of the
 /// never-treated, and of cohorts without such a period, it is a stated one, or the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -10,8 +12,9 @@ pub(crate) struct BasePeriod {
 
 impl BasePeriod {
     /// The position of the base period of a group, infinite if never treated, among ascending periods; `None` if it is not one of them.
-    pub fn of(&self, group: f64, periods: &[f64]) -> Option<usize> {
-        let before = periods.partition_point(|period| *period < group - self.anticipation);
+    pub fn of(&self, group: f64, periods: &[f64], grid: &TimeGrid) -> Option<usize> {
+        let before =
+            periods.partition_point(|period| grid.elapsed(*period, group) > self.anticipation);
         if group.is_finite() && before > 0 {
             return Some(before - 1);
         }
@@ -63,8 +66,10 @@ mod tests {
     #[test]
     fn bases_are_before_treatment_and_its_anticipation() {
         let periods = [2003.0, 2004.0, 2006.0, 2007.0];
-        let of =
-            |anticipation, stated, group| BasePeriod { anticipation, stated }.of(group, &periods);
+        let grid = TimeGrid::default();
+        let of = |anticipation, stated, group| {
+            BasePeriod { anticipation, stated }.of(group, &periods, &grid)
+        };
         assert_eq!(of(0.0, None, 2006.0), Some(1));
         assert_eq!(of(0.0, None, 2005.0), Some(1));
         assert_eq!(of(2.0, None, 2006.0), Some(0));
@@ -72,7 +77,17 @@ mod tests {
         assert_eq!(of(0.0, Some(2006.0), f64::INFINITY), Some(2));
         assert_eq!(of(0.0, Some(2006.0), 2003.0), Some(2));
         assert_eq!(of(0.0, Some(2005.0), f64::INFINITY), None);
-        assert_eq!(BasePeriod::default().of(f64::INFINITY, &[]), None);
+        assert_eq!(BasePeriod::default().of(f64::INFINITY, &[], &grid), None);
+    }
+
+    #[test]
+    fn bases_are_counted_in_steps_of_the_grid() {
+        let periods: Vec<f64> = (0..30).map(|k| 2000.0 + f64::from(k) / 10.0).collect();
+        let grid = crate::base::calendar::grid(&periods, &periods);
+        let base = BasePeriod { anticipation: 1.0, stated: None };
+        for (k, group) in periods.iter().enumerate().skip(11) {
+            assert_eq!(base.of(*group, &periods, &grid), Some(k - 11), "{group}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use polars::prelude::DataFrame;
 use rayon::prelude::*;
 
 use super::base::BasePeriod;
-use crate::base::calendar::Frequency;
+use crate::base::calendar::{Frequency, moved_groups};
 use crate::base::error::{DidError, Result};
 use crate::read::columns::{
     Codes, Gaps, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Values, Wanted,
@@ -50,6 +50,8 @@ pub(super) struct ColumnsRead {
     pub group: PeriodCodes,
     /// Rows whose first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    /// Groups that rounding alone tells from a period or another group, with what they are taken as.
+    pub moved: Vec<(f64, f64)>,
     pub treatment: Option<Values>,
     pub units: Option<Units>,
     pub weights: Option<(String, Values)>,
@@ -80,15 +82,17 @@ impl PanelColumns {
     /// # Errors
     /// If a column is not what it is asked for.
     pub fn check(&self, df: &DataFrame, missing: &MissingValues, first_row: usize) -> Result<()> {
-        ColumnsRead::read(df, self, missing, first_row).map(drop)
+        ColumnsRead::read(df, self, missing, None, first_row).map(drop)
     }
 }
 
 impl ColumnsRead {
+    /// Groups that are `moved` are known where the frame does not have all periods.
     pub fn read(
         df: &DataFrame,
         columns: &PanelColumns,
         missing: &MissingValues,
+        moved: Option<&[(f64, f64)]>,
         first_row: usize,
     ) -> Result<Self> {
         let table = Table::read(df, &columns.wanted(), missing, first_row)?;
@@ -113,6 +117,14 @@ impl ColumnsRead {
                 return Err(DidError::config("group", expected, "none"));
             }
         };
+        let moved = match moved {
+            Some(moved) => moved.to_vec(),
+            None => {
+                let [periods, groups] = [&time, &group].map(|of| of.finite(of.codes.iter()));
+                moved_groups(&periods, &groups)
+            }
+        };
+        let group = group.replaced(&moved);
         let zeros = |name: &String| table.zero_groups(name, columns.frequency, time.lowest());
         let zero_groups = columns.group.as_ref().map_or(Ok(0), zeros)?;
         let codes = |name: &String| table.labels(name, "cluster").map(|labels| labels.codes());
@@ -186,6 +198,7 @@ impl ColumnsRead {
             time,
             group,
             zero_groups,
+            moved,
             treatment,
             units,
             weights,

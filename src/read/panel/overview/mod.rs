@@ -11,16 +11,14 @@ mod scan;
 mod sums;
 mod unit_rows;
 
-use polars::prelude::DataFrame;
-
 use super::audit::SampleAudit;
 use super::counts::Counts;
 use super::rules::{Rules, SampleOptions};
-use crate::base::error::{DidError, Result};
-use crate::read::columns::{MissingValues, ReadAsMissing, add_counts};
+use crate::base::calendar::{TimeGrid, grid};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::read::columns::{ReadAsMissing, add_counts};
 
 pub(crate) use base::BasePeriod;
-use columns::ColumnsRead;
 pub(crate) use columns::PanelColumns;
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
@@ -42,6 +40,7 @@ pub(crate) struct Overview {
     pub rounded: Vec<String>,
     /// Rows whose first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    moved: Vec<(f64, f64)>,
     pub found: Found,
     number_names: Vec<String>,
     /// All periods of the data, where frames may lack some.
@@ -60,36 +59,36 @@ impl Overview {
         Self { known_periods: Some(periods), ..self }
     }
 
-    /// Adds a frame of whole units.
+    /// Adds rows of whole units.
     ///
     /// # Errors
-    /// If a column is not what it is asked for.
-    pub fn add(
-        &mut self,
-        df: &DataFrame,
-        columns: &PanelColumns,
-        missing: &MissingValues,
-    ) -> Result<()> {
-        let mut read = ColumnsRead::read(df, columns, missing, 0)?;
+    /// [`DidError::Config`] for more patterns of periods and treatment than are kept.
+    pub fn add(&mut self, rows: &UnitRows, columns: &PanelColumns) -> Result<()> {
+        let read = rows.columns();
         if self.found.cells.shifts.is_empty() {
             self.found.cells.shifts = read.shifts();
             self.number_names = read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect();
         }
         let (shifts, periods) = (&self.found.cells.shifts, self.known_periods.as_deref());
-        let counts = scan::scan(&read, columns, shifts, periods)?;
-        self.rows += df.height();
+        let counts = scan::scan(read, columns, shifts, periods)?;
+        self.rows += read.rows;
         self.incomplete += read.incomplete();
         self.zero_groups += read.zero_groups;
-        add_counts(&mut self.read_as_missing, &std::mem::take(&mut read.read_as_missing));
+        for pair in &read.moved {
+            if !self.moved.contains(pair) {
+                self.moved.push(*pair);
+            }
+        }
+        add_counts(&mut self.read_as_missing, &read.read_as_missing);
         for (column, rows) in read.missing() {
             match self.missing.iter_mut().find(|(known, _)| *known == column) {
                 Some((_, count)) => *count += rows,
                 None => self.missing.push((column, rows)),
             }
         }
-        for column in read.rounded {
-            if !self.rounded.contains(&column) {
-                self.rounded.push(column);
+        for column in &read.rounded {
+            if !self.rounded.contains(column) {
+                self.rounded.push(column.clone());
             }
         }
         self.found.merge(counts)?;
@@ -119,6 +118,17 @@ impl Overview {
         &self.found.cells.groups
     }
 
+    /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
+    pub fn moved_groups(&self) -> Option<DidWarning> {
+        let groups = || self.moved.clone();
+        (!self.moved.is_empty()).then(|| DidWarning::MovedGroups { groups: groups() })
+    }
+
+    /// The grid of periods and groups.
+    pub fn grid(&self) -> TimeGrid {
+        grid(self.periods(), self.group_values())
+    }
+
     /// Periods with complete rows, ascending.
     pub fn periods(&self) -> &[f64] {
         &self.found.cells.periods
@@ -140,14 +150,15 @@ impl Overview {
         })
     }
 
-    /// What a design would make of the rows, if every unit had one row a period and one group.
+    /// What a design with this many covariates would make of the rows, if every unit had one row a period and one group.
     ///
     /// # Errors
     /// Why the design has no sample.
-    pub fn used(&self, options: &SampleOptions) -> Result<SampleAudit> {
+    pub fn used(&self, options: &SampleOptions, covariates: usize) -> Result<SampleAudit> {
         let audit = SampleAudit { rows_in: self.rows, ..SampleAudit::default() };
         let mut rules = Rules::new(&self.found.units, options, audit, &|_| Ok(()))?;
         let counts = Counts::new(&self.found.units, &rules);
+        counts.check_sizes(&rules, options, covariates)?;
         rules.audit.rows = counts.rows.iter().flatten().sum();
         rules.audit.units = counts.of_strata(&rules.strata).iter().sum();
         rules.audit.periods.clone_from(&rules.periods);

@@ -1,11 +1,14 @@
 //! Reading the rows of a study, as a whole or in pieces, as often as they are asked for.
 
+use std::sync::OnceLock;
+
 use polars::prelude::DataFrame;
 
-use super::{Overview, PanelColumns};
+use super::{Overview, PanelColumns, UnitRows};
+use crate::base::calendar::moved_groups;
 use crate::base::error::{DidError, Result};
 use crate::base::progress::Progress;
-use crate::read::columns::{Kind, MissingValues, ReadAsMissing, Table, Wanted};
+use crate::read::columns::{Kind, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted};
 use crate::read::files::parquet::ParquetFile;
 use crate::read::files::{Files, FilesRead, ParquetFiles, PieceFiles};
 use crate::read::input::{Data, Read, read_files};
@@ -30,8 +33,23 @@ pub(crate) struct OpenedRows<'a> {
 }
 
 enum Held {
-    Whole { frame: DataFrame, read_as_missing: Vec<ReadAsMissing> },
-    Pieces { opened: ParquetFiles, periods: Vec<f64>, read_as_missing: Vec<ReadAsMissing> },
+    /// The rows are arranged once, when they are first asked for.
+    Whole {
+        frame: DataFrame,
+        read_as_missing: Vec<ReadAsMissing>,
+        rows: Box<OnceLock<UnitRows>>,
+    },
+    Pieces {
+        opened: ParquetFiles,
+        times: Times,
+        read_as_missing: Vec<ReadAsMissing>,
+    },
+}
+
+/// All periods of some files, and groups that rounding alone tells from one or from another group, with what they are taken as.
+struct Times {
+    periods: Vec<f64>,
+    moved: Vec<(f64, f64)>,
 }
 
 impl Reading<'_> {
@@ -83,34 +101,40 @@ impl Reading<'_> {
                 let (budget, progress) = (self.memory_budget, self.progress.clone());
                 let PieceFiles { sources, read, read_as_missing } =
                     files.in_pieces(&wanted, &self.missing, budget, progress.as_ref())?;
-                let periods = self.periods(&sources)?;
+                let times = self.times(&sources)?;
                 let opened = ParquetFiles::open(&sources, &wanted, unit, budget, progress)?;
-                let held = Held::Pieces { opened, periods, read_as_missing };
+                let held = Held::Pieces { opened, times, read_as_missing };
                 Ok(OpenedRows { reading: self, files: read, held })
             }
         }
     }
 
     fn whole(&self, Read { frame, files, read_as_missing }: Read) -> OpenedRows<'_> {
-        OpenedRows { reading: self, files, held: Held::Whole { frame, read_as_missing } }
+        let held = Held::Whole { frame, read_as_missing, rows: Box::default() };
+        OpenedRows { reading: self, files, held }
     }
 
-    /// All periods of some files.
-    fn periods(&self, sources: &[ParquetFile]) -> Result<Vec<f64>> {
-        let PanelColumns { time, frequency, .. } = self.columns;
+    fn times(&self, sources: &[ParquetFile]) -> Result<Times> {
+        let PanelColumns { time, group, frequency, .. } = self.columns;
         let wanted = Wanted::default().and("time", Kind::Value, [time]);
+        let wanted = wanted.and("group", Kind::Value, group);
         let (schema, parts) = ParquetFiles::parts(sources, &wanted, |_| ROWS)?;
-        let (mut periods, mut first_row) = (Vec::new(), 0);
+        let (mut periods, mut groups, mut first_row) = (Vec::new(), Vec::new(), 0);
+        let add = |all: &mut Vec<f64>, codes: &PeriodCodes| {
+            all.extend(codes.finite(codes.codes.iter()));
+            all.sort_by(f64::total_cmp);
+            all.dedup();
+        };
         for part in parts {
             let df = part.read(&schema)?;
             let table = Table::read(&df, &wanted, &self.missing, first_row)?;
-            let codes = table.periods(time, *frequency)?;
-            periods.extend(codes.finite(codes.codes.iter()));
-            periods.sort_by(f64::total_cmp);
-            periods.dedup();
+            add(&mut periods, &table.periods(time, *frequency)?);
+            if let Some(group) = group {
+                add(&mut groups, &table.first_periods(group, *frequency)?);
+            }
             first_row += df.height();
         }
-        Ok(periods)
+        Ok(Times { moved: moved_groups(&periods, &groups), periods })
     }
 }
 
@@ -124,8 +148,8 @@ impl OpenedRows<'_> {
             Held::Whole { read_as_missing, .. } => {
                 (Overview::reading(read_as_missing.clone()), None)
             }
-            Held::Pieces { periods, read_as_missing, .. } => {
-                (Overview::reading(read_as_missing.clone()), Some(periods.clone()))
+            Held::Pieces { times, read_as_missing, .. } => {
+                (Overview::reading(read_as_missing.clone()), Some(times.periods.clone()))
             }
         };
         let of = |periods: Option<Vec<f64>>| match periods {
@@ -148,28 +172,40 @@ impl OpenedRows<'_> {
 
     /// Adds all rows, and says whether a period of theirs was empty.
     fn look(&self, mut overview: Overview) -> Result<(Overview, bool)> {
-        let Reading { columns, missing, .. } = self.reading;
-        self.each("reading", &mut |df| overview.add(df, columns, missing))?;
+        self.each("reading", &mut |rows| overview.add(rows, self.reading.columns))?;
         let dropped = overview.finish();
         Ok((overview, dropped))
     }
 
-    /// Calls `visit` with all rows, which come in frames of whole units.
+    /// Calls `visit` with all rows, which come in parts of whole units.
     ///
     /// # Errors
     /// Errors about a file, and those of `visit`.
     pub fn each(
         &self,
         stage: &'static str,
-        visit: &mut dyn FnMut(&DataFrame) -> Result<()>,
+        visit: &mut dyn FnMut(&UnitRows) -> Result<()>,
     ) -> Result<()> {
+        let Reading { columns, missing, .. } = self.reading;
+        let moved = match &self.held {
+            Held::Whole { .. } => None,
+            Held::Pieces { times, .. } => Some(times.moved.as_slice()),
+        };
+        let arranged = |df: &DataFrame| UnitRows::new(df, columns, missing, moved);
         match &self.held {
-            Held::Whole { frame, .. } => visit(frame),
-            Held::Pieces { opened, .. } => opened.each(stage, visit).map_err(|error| {
-                let Reading { columns, missing, .. } = self.reading;
-                let again = |df: &DataFrame, first_row| columns.check(df, missing, first_row);
-                opened.located(error, &again)
-            }),
+            Held::Whole { frame, rows, .. } => match rows.get() {
+                Some(rows) => visit(rows),
+                None => {
+                    let first = arranged(frame)?;
+                    visit(rows.get_or_init(|| first))
+                }
+            },
+            Held::Pieces { opened, .. } => {
+                opened.each(stage, &mut |df| visit(&arranged(df)?)).map_err(|error| {
+                    let again = |df: &DataFrame, first_row| columns.check(df, missing, first_row);
+                    opened.located(error, &again)
+                })
+            }
         }
     }
 }

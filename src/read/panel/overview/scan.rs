@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::cells::CellTable;
 use super::columns::{ColumnsRead, Covariate, PanelColumns};
 use super::found::{EndedPattern, Found, GroupUnits, Irregular};
-use crate::base::calendar::{Frequency, shown};
+use crate::base::calendar::{Frequency, grid, shown};
 use crate::base::error::Result;
 use crate::read::columns::{MISSING, PeriodCodes};
 use crate::read::panel::patterns::{Pattern, PatternTable};
@@ -92,8 +92,10 @@ pub(super) fn scan(
 ) -> Result<Found> {
     let (groups, periods) = (Axis::new(&read.group, None), Axis::new(&read.time, periods));
     let numbers: Vec<&[f64]> = read.numbers().into_iter().map(|(_, values)| &**values).collect();
-    let base =
-        |group: &f64| columns.base.filter(|_| !numbers.is_empty())?.of(*group, &periods.values);
+    let grid = grid(&periods.values, &groups.values);
+    let base = |group: &f64| {
+        columns.base.filter(|_| !numbers.is_empty())?.of(*group, &periods.values, &grid)
+    };
     let scanner = Scanner {
         read,
         frequency: columns.frequency,

@@ -6,6 +6,8 @@ use super::base::Pairs;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
     pub rows: usize,
+    /// Rows that have a weight, of which there are standard errors.
+    weighted: usize,
     weight: f64,
     first: f64,
     second: f64,
@@ -20,6 +22,7 @@ impl Sums {
     pub fn add(&mut self, shifted: f64, weight: f64) {
         let squared = weight * weight;
         self.rows += 1;
+        self.weighted += usize::from(weight > 0.0);
         self.weight += weight;
         self.first += weight * shifted;
         self.second += weight * shifted * shifted;
@@ -30,6 +33,7 @@ impl Sums {
 
     pub fn merge(&mut self, other: &Self) {
         self.rows += other.rows;
+        self.weighted += other.weighted;
         self.weight += other.weight;
         self.first += other.first;
         self.second += other.second;
@@ -54,24 +58,25 @@ impl Sums {
         let squares = (self.second - self.first * mean).max(0.0);
         let free = self.weight - self.squared_weight / self.weight;
         // One row with a weight has none, whatever the rounding.
-        let varies = self.rows > 1 && free > 1e-14 * self.weight;
+        let varies = self.weighted > 1 && free > 1e-14 * self.weight;
         varies.then(|| squares / free).filter(|v| v.is_finite())
     }
 
-    /// The standard error of the mean, with rows as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.
+    /// The standard error of the mean, with the `n` rows of a weight as independent draws: `sqrt(n / (n - 1) Σ w² (x - mean)²) / Σ w`.
     pub fn standard_error(&self) -> Option<f64> {
         let mean = self.mean()?;
-        let n = self.rows as f64;
+        let n = self.weighted as f64;
         let cross = self.squared_first * mean;
         let squares = self.squared_second - cross - cross + self.squared_weight * mean * mean;
         let variance = squares.max(0.0) * n / (n - 1.0);
-        (self.rows > 1).then(|| variance.sqrt() / self.weight).filter(|se| se.is_finite())
+        (self.weighted > 1).then(|| variance.sqrt() / self.weight).filter(|se| se.is_finite())
     }
 
-    /// `sqrt(n / (n - 1)) / Σ w`: what `w (x - mean)` is multiplied by in a row's influence on the mean. `None` of a single row.
+    /// `sqrt(n / (n - 1)) / Σ w`: what `w (x - mean)` is multiplied by in a row's influence on the mean. `None` of a single row
+    /// with a weight.
     fn scale(&self) -> Option<f64> {
-        let n = self.rows as f64;
-        (self.rows > 1).then(|| (n / (n - 1.0)).sqrt() / self.weight)
+        let n = self.weighted as f64;
+        (self.weighted > 1).then(|| (n / (n - 1.0)).sqrt() / self.weight)
     }
 
     /// The standard error of the mean less that of other rows, where units have rows in both: the root of the sum over units of the
@@ -110,6 +115,24 @@ mod tests {
         assert_eq!(sums.mean(), Some(3.0));
         let mut one = Sums::default();
         one.add(1.0, 1.0);
+        assert_eq!((one.mean(), one.variance(), one.standard_error()), (Some(1.0), None, None));
+    }
+
+    #[test]
+    fn rows_without_a_weight_change_nothing() {
+        let mut with = Sums::default();
+        for (x, weight) in [(1.0, 2.0), (7.0, 0.0), (4.0, 3.0), (9.0, 0.0)] {
+            with.add(x, weight);
+        }
+        let mut without = Sums::default();
+        without.add(1.0, 2.0);
+        without.add(4.0, 3.0);
+        assert_eq!((with.rows, without.rows), (4, 2));
+        assert_eq!(with.standard_error(), without.standard_error());
+        assert_eq!((with.variance(), with.scale()), (without.variance(), without.scale()));
+        let mut one = Sums::default();
+        one.add(1.0, 2.0);
+        one.add(7.0, 0.0);
         assert_eq!((one.mean(), one.variance(), one.standard_error()), (Some(1.0), None, None));
     }
 

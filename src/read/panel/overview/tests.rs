@@ -2,6 +2,7 @@ use polars::prelude::*;
 
 use super::cells::CellTable;
 use super::*;
+use crate::read::columns::MissingValues;
 
 fn columns() -> PanelColumns {
     PanelColumns {
@@ -30,9 +31,13 @@ fn frame() -> DataFrame {
     .unwrap()
 }
 
+fn arranged(df: &DataFrame) -> UnitRows {
+    UnitRows::new(df, &columns(), &MissingValues::default(), None).unwrap()
+}
+
 fn whole() -> Overview {
     let mut overview = Overview::default();
-    overview.add(&frame(), &columns(), &MissingValues::default()).unwrap();
+    overview.add(&arranged(&frame()), &columns()).unwrap();
     overview
 }
 
@@ -58,7 +63,7 @@ fn frames_of_whole_units_add_up() {
     let mut parts = Overview::default().of_periods(vec![1.0, 2.0, 3.0]);
     for (start, rows) in [(0, 2), (2, 2), (4, 2)] {
         let df = frame().slice(start, rows);
-        parts.add(&df, &columns(), &MissingValues::default()).unwrap();
+        parts.add(&arranged(&df), &columns()).unwrap();
     }
     let whole = whole();
     assert_eq!(parts.found.groups, whole.found.groups);
@@ -83,7 +88,7 @@ fn patterns_are_kept_as_far_as_they_are_asked_for() {
     let with = |most_patterns| {
         let mut overview = Overview::default();
         let columns = PanelColumns { most_patterns, ..columns() };
-        overview.add(&frame(), &columns, &MissingValues::default()).map(|()| overview)
+        overview.add(&arranged(&frame()), &columns).map(|()| overview)
     };
     assert_eq!(with(3).unwrap().units().count(), 3);
     let error = with(2).unwrap_err();

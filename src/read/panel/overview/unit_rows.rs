@@ -11,10 +11,22 @@ use crate::read::columns::{Label, MissingValues, Values};
 pub(crate) struct UnitRows(ColumnsRead);
 
 impl UnitRows {
+    /// Groups that are `moved` are known where the frame does not have all periods.
+    ///
     /// # Errors
     /// If a column is not what it is asked for.
-    pub fn new(df: &DataFrame, columns: &PanelColumns, missing: &MissingValues) -> Result<Self> {
-        ColumnsRead::read(df, columns, missing, 0).map(Self)
+    pub fn new(
+        df: &DataFrame,
+        columns: &PanelColumns,
+        missing: &MissingValues,
+        moved: Option<&[(f64, f64)]>,
+    ) -> Result<Self> {
+        ColumnsRead::read(df, columns, missing, moved, 0).map(Self)
+    }
+
+    /// The columns that they are from.
+    pub(super) fn columns(&self) -> &ColumnsRead {
+        &self.0
     }
 
     /// Number of units with a usable row; of rows, where rows are the units.

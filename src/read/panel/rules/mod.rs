@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::audit::SampleAudit;
 use super::patterns::Pattern;
+use super::rows::is_left_out;
 use super::strata::{Cohort, Layout, StratumTable};
 use crate::base::calendar::TimeGrid;
 use crate::base::error::{DidError, DidWarning, Result};
@@ -80,17 +81,29 @@ impl Rules {
         check: &dyn Fn(&SampleExtent) -> Result<()>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
-        let missing: usize = audit.rows_missing.iter().map(|(_, n)| n).sum();
+        let (left_out, missing): (Vec<_>, Vec<_>) =
+            audit.rows_missing.iter().partition(|(name, _)| is_left_out(name));
+        let missing: usize = missing.into_iter().map(|(_, n)| n).sum();
         if missing > 0 {
             warnings.push(DidWarning::DroppedRows { rows: missing });
         }
+        let is_any_left_out = !left_out.is_empty();
+        let left_out = left_out.into_iter().cloned();
+        warnings.extend(left_out.map(|(column, rows)| DidWarning::LeftOutRows { rows, column }));
         let counted = units.iter().map(|(pattern, units)| Counted { pattern, units: *units });
         let present: Vec<_> = counted.filter(|u| !u.pattern.periods.is_empty()).collect();
         if present.is_empty() {
-            return Err(DidError::EmptySample {
-                after: "after dropping rows with missing or non-finite values",
-                remedy: "check the columns for nulls and infinities",
-            });
+            let (after, remedy) = match is_any_left_out {
+                true => (
+                    "after dropping rows with missing or non-finite values, with a weight of 0, or with a dose of 0 after treatment",
+                    "check the columns for nulls and infinities, and weights and doses for zeros",
+                ),
+                false => (
+                    "after dropping rows with missing or non-finite values",
+                    "check the columns for nulls and infinities",
+                ),
+            };
+            return Err(DidError::EmptySample { after, remedy });
         }
         let design = options.design.own();
         let mut recoded = Recoded::new(&present, design, &mut warnings)?;

@@ -73,16 +73,7 @@ impl Recoded {
         let FittedCalendar { grid, approximate } = FittedCalendar::new(&self.periods, &groups);
         self.grid = grid;
         warnings.extend(approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit }));
-        let mut known = self.periods.clone();
-        for group in groups {
-            let at = known.partition_point(|k| *k < group);
-            let neighbours = known[at.saturating_sub(1)..known.len().min(at + 1)].iter();
-            match neighbours.copied().find(|k| grid.is_same(*k, group)) {
-                Some(same) if same != group => self.moved.push((group, same)),
-                Some(_) => {}
-                None => known.insert(at, group),
-            }
-        }
+        self.moved = grid.moved(&self.periods, &groups);
         if !self.moved.is_empty() {
             warnings.push(DidWarning::MovedGroups { groups: self.moved.clone() });
             self.found = distinct(self.found.iter().map(|g| self.on_grid(*g)));

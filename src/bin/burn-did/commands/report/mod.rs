@@ -1,5 +1,6 @@
 //! `burn-did report`
 
+mod mistakes;
 mod spec;
 
 use std::path::PathBuf;

@@ -14,14 +14,12 @@ use burn_did::recipe::Variant;
 use burn_did::sensitivity::{Effect, HonestMethod};
 use burn_did::{Aggregation, DataFiles, Honest, Pretrends, Study};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error};
+use serde::de::{Deserializer, Error};
 
+use super::mistakes::{Place, keys_of, parsed};
 use crate::commands::honest::Violations;
 use crate::defaults;
 use crate::error::{CliError, Result};
-
-/// Names that are this alike are taken for one another.
-const ALIKE: f64 = 0.8;
 
 /// A specification.
 #[derive(Debug, Deserialize)]
@@ -114,7 +112,7 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Typed<T> {
 impl Spec {
     /// Reads a specification; what is wrong names its line.
     pub(super) fn read(file: &str, text: &str) -> Result<Self> {
-        parsed(text).map_err(|(line, problem, hint)| {
+        parsed(text, &places()).map_err(|(line, problem, hint)| {
             CliError::usage(format!("{file}, line {line}: {problem}"), hint)
         })
     }
@@ -226,30 +224,14 @@ impl HonestSpec {
     }
 }
 
-/// A document, or the line of what is wrong with it, what that is, and what to do.
-fn parsed<T: DeserializeOwned>(text: &str) -> std::result::Result<T, (usize, String, String)> {
-    toml::from_str(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
-        let (problem, hint) = in_words(error.message());
-        (line, problem, hint)
-    })
-}
-
-/// What is wrong, and the key that was meant, if there is one like it.
-fn in_words(message: &str) -> (String, String) {
-    let show = "`burn-did report --example` shows all keys with what they mean".to_owned();
-    let problem = message.lines().next().unwrap_or_default().to_owned();
-    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let Some((unknown, known)) =
-        names.split_first().filter(|_| problem.starts_with("unknown field"))
-    else {
-        return (problem, show);
-    };
-    let alike = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), name));
-    let best = alike.max_by(|(a, _), (b, _)| a.total_cmp(b)).filter(|(alike, _)| *alike >= ALIKE);
-    let meant = best.map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"));
-    (format!("no key is called `{unknown}`{meant}"), show)
+/// Where which keys stand.
+fn places() -> [Place; 4] {
+    [
+        Place { name: "the whole study, above the first table", keys: keys_of::<Spec>() },
+        Place { name: "[[estimate]]", keys: keys_of::<EstimateSpec>() },
+        Place { name: "[pretrends]", keys: keys_of::<PretrendsSpec>() },
+        Place { name: "[[honest]]", keys: keys_of::<HonestSpec>() },
+    ]
 }
 
 #[cfg(test)]
@@ -277,7 +259,20 @@ mod tests {
                 "line 7: no key is called `est-metod`; did you mean `est-method`?",
             ),
             ("[[honest]]\ndelta = 'rm'\nm = [1]", "has `m`, which its `delta` does not have"),
-            ("alp = 'x'", "line 5: invalid type"),
+            ("alp = 'x'", "line 5: `alp` must be a number, got the text \"x\""),
+            ("biters = -1", "line 5: `biters` must be a whole number that is not negative, got -1"),
+            ("two-way = 'yes'", "line 5: `two-way` must be true or false, got the text \"yes\""),
+            ("rows = 'a > 1'", "line 5: `rows` must be a list in brackets, got the text \"a > 1\""),
+            ("rows = [\n'a > 1',\n2]", "line 7: `rows` must be text in quotation marks, got 2"),
+            ("[estimate]\nname = 'a'", "line 5: `estimate` must be tables [[estimate]], each"),
+            (
+                "[[pretrends]]\nalp = 0.1",
+                "line 5: `pretrends` must be one table [pretrends], with one bracket",
+            ),
+            ("est-method = 'dr'", "line 5: `est-method` is a key of [[estimate]], and not of"),
+            ("draws = 99", "line 5: `draws` is a key of [[honest]], and not"),
+            ("[[estimate]]\nname = 'a'\nboot = true", "line 7: `boot` is a key of the whole study"),
+            ("[[estimate]]\nest-method = 'dr'", "the key `name` is missing"),
             ("alp = ", "line 5: "),
         ] {
             let got = problem(more);

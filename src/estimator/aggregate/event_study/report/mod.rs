@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 mod plot;
 
-use super::{EventStudy, Provenance};
+use super::{EventStudy, Provenance, relative_to};
 use crate::base::calendar::{Frequency, label};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -143,6 +143,7 @@ impl EventStudy {
                 );
             }
         }
+        notes.extend(foot::of_fit(&self.fit_notes));
         let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
         let warnings = warnings.iter().filter(said);
         notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(self.frequency()))));
@@ -190,6 +191,7 @@ impl EventStudy {
                 foot::sample(settings),
             ]),
         }
+        notes.extend(foot::of_fit(&self.fit_notes));
         notes
     }
 
@@ -253,7 +255,10 @@ impl Comparable for EventStudy {
     fn facts(&self) -> Vec<(String, String)> {
         match &self.provenance {
             Provenance::Given => Vec::new(),
-            Provenance::Effects(settings) => compare::facts(settings),
+            Provenance::Effects(settings) => {
+                let rows = compare::rows_chosen(self.fit_notes.rows.as_ref());
+                compare::facts(settings).into_iter().chain(rows).collect()
+            }
             Provenance::Regression(fit) => vec![
                 ("Formula".to_owned(), fit.formula.clone()),
                 ("Observations".to_owned(), fit.n.to_string()),
@@ -272,12 +277,13 @@ impl Comparable for EventStudy {
     }
 
     fn before_treatment(&self) -> Option<String> {
-        let has_reference = self.rows.iter().any(|row| row.reference);
-        match &self.provenance {
+        match (&self.provenance, relative_to(&self.rows)) {
             // Only imputation has another event study, with a base.
-            Provenance::Regression(_) if self.universal.is_some() => Some(NOT_TO_REFERENCE.into()),
-            Provenance::Effects(settings) if !has_reference => compare::before_treatment(settings),
-            _ => Some(TO_REFERENCE.to_owned()),
+            (Provenance::Regression(_), _) if self.universal.is_some() => {
+                Some(NOT_TO_REFERENCE.into())
+            }
+            (Provenance::Effects(settings), None) => compare::before_treatment(settings),
+            (_, words) => Some(words.unwrap_or_else(|| TO_REFERENCE.to_owned())),
         }
     }
 

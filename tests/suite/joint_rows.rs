@@ -1,0 +1,106 @@
+//! Joint studies: rows without a group, differences that are equal or determine each other, and event studies with anticipation.
+
+use burn_did::backend::Cpu;
+use burn_did::data::{self, Simulation};
+use burn_did::joint_study::{Agreement, StudyEstimator};
+use burn_did::{Honest, JointStudy, JointStudyResult};
+
+use crate::support::frames::{filter, floats, with};
+
+const ALL: [StudyEstimator; 4] = [
+    StudyEstimator::CallawaySantAnna,
+    StudyEstimator::SunAbraham,
+    StudyEstimator::Imputation,
+    StudyEstimator::DidMultiplegt,
+];
+
+fn config() -> JointStudy<Cpu> {
+    let config = JointStudy::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    config.estimators(ALL).build()
+}
+
+fn effects(study: &JointStudyResult) -> Vec<(f64, Option<f64>, Option<f64>)> {
+    let rows = study.estimators.iter().flat_map(|of| &of.event_study.as_ref().unwrap().rows);
+    rows.map(|row| (row.at, row.estimate.estimate, row.estimate.se)).collect()
+}
+
+fn pair(study: &JointStudyResult, first: StudyEstimator, second: StudyEstimator) -> &Agreement {
+    let is_it = |pair: &&Agreement| (pair.first, pair.second) == (first, second);
+    study.agreement.iter().find(is_it).unwrap()
+}
+
+#[test]
+fn rows_without_a_group_are_left_out_by_all() {
+    let frame = Simulation::builder().units(150).periods(6).cohorts([3, 5]).seed(3).build().frame();
+    let (ids, groups) = (floats(&frame, "id"), floats(&frame, "group"));
+    // Whole units, and some rows of others.
+    let periods = floats(&frame, "period");
+    let lost: Vec<bool> = ids
+        .iter()
+        .zip(&periods)
+        .map(|(id, t)| id % 11.0 == 2.0 || id % 7.0 == 3.0 && *t == 2.0)
+        .collect();
+    let group = |(group, lost): (&f64, &bool)| if *lost { f64::NAN } else { *group };
+    let without = with(&frame, "group", groups.iter().zip(&lost).map(group).collect());
+    let removed = filter(&without, "group", |group| !group.is_nan());
+    for anticipation in [0, 1] {
+        let mut config = config();
+        config.anticipation = anticipation;
+        let [a, b] = [&without, &removed].map(|frame| config.fit(frame).unwrap());
+        assert_eq!(effects(&a), effects(&b), "anticipation {anticipation}");
+        for of in &a.estimators {
+            let said =
+                of.warnings.iter().any(|message| message.code.as_deref() == Some("dropped_rows"));
+            assert!(said, "{}: {:?}", of.estimator, of.warnings);
+        }
+    }
+}
+
+#[test]
+fn effects_that_are_the_same_are_no_part_of_a_test() {
+    let study = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let study = study.group("first.treat").estimators(ALL).build().fit(data::mpdta()).unwrap();
+    let [cs, sa, _, dcdh] = ALL;
+    // At event time 3 one cohort is left, which both compare with the same counties.
+    let test = pair(&study, cs, sa);
+    assert_eq!(test.event_times, [0.0, 1.0, 2.0, 3.0]);
+    let wald = test.wald.unwrap();
+    assert_eq!(wald.df, 3);
+    assert!((wald.p_value - 0.642).abs() < 1e-3, "{}", wald.p_value);
+    let wald = pair(&study, sa, dcdh).wald.unwrap();
+    assert!((wald.p_value - 0.409).abs() < 1e-3, "{}", wald.p_value);
+}
+
+#[test]
+fn differences_that_determine_each_other_have_no_test() {
+    let config = Simulation::builder().units(120).periods(7).cohorts([3, 4]).seed(11);
+    let frame = config.build().frame();
+    // Contributions of three clusters have rank three at most, and effects differ at four event times.
+    let clusters = floats(&frame, "id").iter().map(|id| id % 3.0).collect();
+    let frame = with(&frame, "cluster", clusters);
+    let mut config = self::config();
+    config.cluster = Some("cluster".into());
+    let study = config.fit(&frame).unwrap();
+    for pair in &study.agreement {
+        let differing = pair.event_times.len();
+        if let Some(wald) = &pair.wald {
+            assert!(wald.df <= 3 && differing > 0, "{} and {}: {wald:?}", pair.first, pair.second);
+        }
+    }
+    let [_, sa, imputation, _] = ALL;
+    assert_eq!(pair(&study, sa, imputation).wald, None);
+}
+
+#[test]
+fn analyses_take_the_event_times_that_are_shown() {
+    let config = Simulation::builder().units(200).periods(7).cohorts([4, 5]).seed(2);
+    let frame = config.build().frame();
+    let mut config = self::config();
+    (config.anticipation, config.min_e, config.max_e) = (1, Some(-3.0), Some(1.0));
+    let study = config.fit(&frame).unwrap();
+    let imputed = study.event_study(StudyEstimator::Imputation).unwrap();
+    let shown = |at: &f64| imputed.rows.iter().any(|row| row.at == *at);
+    let honest = imputed.honest(Honest::relative_magnitude().m_bar([0.5])).unwrap();
+    let taken = honest.study.event_times();
+    assert!(!taken.is_empty() && taken.iter().all(shown), "{taken:?}");
+}
