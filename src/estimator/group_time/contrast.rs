@@ -115,8 +115,11 @@ impl GroupTimeResult {
     ) -> Result<Aggregated> {
         let inference = Inference { bootstrap: self.settings.inference.bootstrap, ..*inference };
         let averages = aggregate(&self.effects, aggregation, &inference, self.settings.clone())?;
-        // Averages say themselves which cells they leave out.
-        let of_data = |warning: &&DidWarning| !matches!(warning, DidWarning::FailedCell { .. });
+        // Averages say themselves which cells they leave out, and have no pre-test.
+        let of_data = |warning: &&DidWarning| {
+            use DidWarning::{FailedCell, NoPretest, PartialPretest};
+            !matches!(warning, FailedCell { .. } | NoPretest { .. } | PartialPretest { .. })
+        };
         let warnings = self.warnings.iter().filter(of_data);
         let fit_notes = FitNotes::new(&self.audit.files, warnings, self.settings.frequency);
         Ok(Aggregated { fit_notes, ..averages })
