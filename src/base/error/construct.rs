@@ -12,6 +12,11 @@ impl DidWarning {
     pub(crate) fn few_clusters(clusters: usize) -> Option<Self> {
         (clusters < FEW_CLUSTERS).then_some(Self::FewClusters { clusters })
     }
+
+    /// A warning if groups were taken as a period, or as another group, from which rounding alone tells them.
+    pub(crate) fn moved_groups(moved: &[(f64, f64)]) -> Option<Self> {
+        (!moved.is_empty()).then(|| Self::MovedGroups { groups: moved.to_vec() })
+    }
 }
 
 impl DidError {

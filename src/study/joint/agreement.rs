@@ -67,10 +67,10 @@ pub(super) fn agreement(
     joint: &Joint,
     influence: &[&[f64]],
     effects: &[Effects],
+    standard_errors: &[Option<f64>],
     alpha: f64,
 ) -> Vec<Agreement> {
-    let standard_errors = joint.standard_errors();
-    let of_sample = Compared { sample, joint, influence, standard_errors: &standard_errors };
+    let of_sample = Compared { sample, joint, influence, standard_errors };
     let pairs = effects.iter().enumerate();
     let pairs =
         pairs.flat_map(|(index, first)| effects[index + 1..].iter().map(move |b| [first, b]));

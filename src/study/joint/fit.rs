@@ -97,7 +97,7 @@ impl<B: DidBackend> JointStudy<B> {
         let times: Vec<Vec<f64>> = effects.iter().map(Effects::after).collect();
         let event_times = common(&times);
         let mut averages = averages(&joint, &effects, &event_times, self.alpha).into_iter();
-        let agreement = agreement(sample, &joint, &columns, &effects, self.alpha);
+        let agreement = agreement(sample, &joint, &columns, &effects, &standard_errors, self.alpha);
         let vcov = joint.covariance.as_ref().map(|covariance| covariance.rows(joint.len()));
         let result = |(estimator, study): (StudyEstimator, Result<FittedStudy>)| match study {
             Ok(study) => study.of(estimator, averages.next().unwrap_or_default(), (value, band)),

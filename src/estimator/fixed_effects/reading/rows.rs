@@ -64,8 +64,7 @@ impl RowCohorts {
 
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
     pub fn moved_groups(&self) -> Option<DidWarning> {
-        let groups = || self.moved.clone();
-        (!self.moved.is_empty()).then(|| DidWarning::MovedGroups { groups: groups() })
+        DidWarning::moved_groups(&self.moved)
     }
 }
 

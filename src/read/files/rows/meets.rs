@@ -51,8 +51,7 @@ impl RowCondition {
             DataType::Date | DataType::Datetime(..) => {
                 let mut all = None;
                 for value in values {
-                    let (dates, at) = self.dates(table, series, value)?;
-                    let equal = each(dates.iter().map(|date| number(*date)), |date| date == at);
+                    let equal = self.is_date(table, series, value)?;
                     all = Some(all.map_or(equal.clone(), |all: BooleanChunked| all | equal));
                 }
                 Ok(all.unwrap_or_default())
@@ -63,10 +62,8 @@ impl RowCondition {
                 for value in values {
                     // Dates that are held as text are compared by the period that the value names.
                     equal = equal
-                        | match self.dates(table, series, value) {
-                            Ok((dates, at)) => {
-                                each(dates.iter().map(|date| number(*date)), |date| date == at)
-                            }
+                        | match self.is_date(table, series, value) {
+                            Ok(equal) => equal,
                             Err(_) => each(texts.str()?.iter(), |text| text.trim() == value.trim()),
                         };
                 }
@@ -134,6 +131,12 @@ impl RowCondition {
         let read = frequency.and_then(|frequency| Some((frequency, frequency.period(value)?)));
         let (frequency, at) = read.ok_or_else(|| self.unfit(DATES, series))?;
         Ok((table.dates(&self.column, ROLE, frequency)?.to_vec(), at))
+    }
+
+    /// Whether each date is in the period that a value names.
+    fn is_date(&self, table: &Table<'_>, series: &Series, value: &str) -> Result<BooleanChunked> {
+        let (dates, at) = self.dates(table, series, value)?;
+        Ok(each(dates.iter().map(|date| number(*date)), |date| date == at))
     }
 
     fn unfit(&self, expected: &'static str, series: &Series) -> DidError {

@@ -74,8 +74,8 @@ impl Recoded {
         self.grid = grid;
         warnings.extend(approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit }));
         self.moved = grid.moved(&self.periods, &groups);
+        warnings.extend(DidWarning::moved_groups(&self.moved));
         if !self.moved.is_empty() {
-            warnings.push(DidWarning::MovedGroups { groups: self.moved.clone() });
             self.found = distinct(self.found.iter().map(|g| self.on_grid(*g)));
         }
     }
