@@ -77,6 +77,7 @@ mod result;
 mod study;
 
 pub use base::error::{DidError, DidWarning, Result};
+pub use base::memory::release_memory_by;
 pub use base::progress::{Progress, ProgressEvent};
 #[cfg(feature = "cluster")]
 pub use cluster::{Cluster, ClusterSample};

@@ -27,6 +27,11 @@ pub mod tables;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// As in the command.
+#[cfg(feature = "cli")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A message for the reader of the terminal is all that is done with an error.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

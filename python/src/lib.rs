@@ -38,6 +38,8 @@ mod work;
 mod worker;
 
 // The command line, which `python -m burn_did` runs in this process. Its files name each other from the root of their crate.
+#[path = "../../src/bin/burn-did/allocator.rs"]
+mod allocator;
 #[path = "../../src/bin/burn-did/args/mod.rs"]
 mod args;
 #[path = "../../src/bin/burn-did/backend.rs"]
@@ -136,6 +138,7 @@ mod _native {
     #[pymodule_init]
     fn prepared(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::work::keep_caught_panics_quiet();
+        super::allocator::release_memory_when_short();
         module.add("BUILD", burn_did::cluster::BUILD)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -1,6 +1,7 @@
 //! Memory of this machine, and what may be taken of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use sysinfo::{MemoryRefreshKind, System};
 
@@ -12,6 +13,24 @@ const UNKNOWN: u64 = 1 << 40;
 /// Below this nothing is asked of the system.
 const SMALL: u128 = 1 << 24;
 
+/// How the program's allocator gives back what it keeps.
+static RELEASE: OnceLock<fn()> = OnceLock::new();
+
+/// Has `release` called before a fit is refused for want of memory, or is made in pieces for want of it. Of several, the first counts.
+///
+/// A program with an allocator that keeps freed memory for what is allocated next, such as mimalloc or jemalloc, says here how to give it
+/// back to the system: what is kept looks taken from outside.
+///
+/// ```
+/// fn release() {
+///     // With mimalloc: unsafe { libmimalloc_sys::mi_collect(true) }
+/// }
+/// burn_did::release_memory_by(release);
+/// ```
+pub fn release_memory_by(release: fn()) {
+    let _ = RELEASE.set(release);
+}
+
 /// An error unless `needed` bytes are free. Sums of sizes that users choose are formed in 128 bits, where none overflows.
 ///
 /// # Errors
@@ -20,7 +39,7 @@ pub(crate) fn check(what: &'static str, needed: u128, remedy: &'static str) -> R
     if needed < SMALL {
         return Ok(());
     }
-    let available = free().unwrap_or(UNKNOWN);
+    let available = free_for(needed).unwrap_or(UNKNOWN);
     if needed <= u128::from(available) {
         return Ok(());
     }
@@ -30,8 +49,20 @@ pub(crate) fn check(what: &'static str, needed: u128, remedy: &'static str) -> R
 
 /// Whether data of so many bytes take more than a budget, or more than is free if they are held in so many `copies`.
 pub(crate) fn exceeds(bytes: u64, budget: Option<u64>, copies: u64) -> bool {
-    let room = free().map(|free| free / copies);
+    let room = free_for(u128::from(bytes) * u128::from(copies)).map(|free| free / copies);
     budget.into_iter().chain(room).any(|limit| bytes > limit)
+}
+
+/// Bytes that are [`free`]: if these are fewer than `needed`, after the allocator gave back what it keeps.
+pub(crate) fn free_for(needed: u128) -> Option<u64> {
+    let before = free()?;
+    match RELEASE.get().filter(|_| u128::from(before) < needed) {
+        Some(release) => {
+            release();
+            free()
+        }
+        None => Some(before),
+    }
 }
 
 /// Bytes that can be taken without swapping, where the system tells: of the machine, and on Linux of this process's control
@@ -104,6 +135,8 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -121,5 +154,19 @@ mod tests {
     #[test]
     fn the_system_tells_what_is_free() {
         assert!(free().is_some_and(|free| free > 1 << 20));
+    }
+
+    #[test]
+    fn memory_is_released_before_work_is_refused() {
+        static RELEASED: AtomicUsize = AtomicUsize::new(0);
+        let released = || RELEASED.load(Ordering::SeqCst);
+        release_memory_by(|| {
+            RELEASED.fetch_add(1, Ordering::SeqCst);
+        });
+        let before = released();
+        check("a test", SMALL, "ask for less").expect("sixteen mebibytes are free");
+        assert!(exceeds(1 << 60, None, 1) && released() > before);
+        let before = released();
+        assert!(check("a test", 1 << 62, "ask for less").is_err() && released() > before);
     }
 }

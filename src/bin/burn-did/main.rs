@@ -1,5 +1,6 @@
 //! Difference-in-differences from the command line.
 
+mod allocator;
 mod args;
 mod backend;
 #[cfg(feature = "ballista")]
@@ -22,5 +23,6 @@ mod words;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    allocator::release_memory_when_short();
     ExitCode::from(program::run(&std::env::args_os().collect::<Vec<_>>()))
 }

@@ -56,7 +56,7 @@ impl Store {
         let resident = || Self::Resident(rows.iter().map(|n| shape.stratum(*n)).collect());
         match storage {
             Storage::Within(budget) => {
-                let half = || memory::free().map(|free| free / 2);
+                let half = || memory::free_for(2 * u128::from(needed)).map(|free| free / 2);
                 let limit = budget.or_else(half).unwrap_or(u64::MAX);
                 if needed <= limit {
                     return Ok(resident());

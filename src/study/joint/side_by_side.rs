@@ -77,9 +77,10 @@ fn drivers(rows: usize, bytes: u64) -> usize {
     if rows <= ROWS_OF_ONE_DRIVER {
         return 1;
     }
-    let fit = memory::free().map(|free| free / (bytes * rows as u64));
-    let fit = fit.and_then(|fit| usize::try_from(fit).ok()).unwrap_or(usize::MAX);
-    fit.clamp(1, rayon::current_num_threads())
+    let (threads, each) = (rayon::current_num_threads(), bytes * rows as u64);
+    let free = memory::free_for(u128::from(each) * threads as u128);
+    let fit = free.and_then(|free| usize::try_from(free / each).ok()).unwrap_or(usize::MAX);
+    fit.clamp(1, threads)
 }
 
 impl StudyEstimator {
