@@ -174,6 +174,25 @@ impl Design {
         parallel::map(self.blocks.len(), |b| f(self.blocks[b].clone()))
     }
 
+    /// A value for each row; `fill` writes those of a block, which cuts no level of the leading factor.
+    pub fn filled(&self, fill: impl Fn(Range<usize>, &mut [f64]) + Sync) -> Vec<f64> {
+        let mut values = vec![0.0; self.rows()];
+        let mut rest = values.as_mut_slice();
+        let mut parts = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
+            let (own, after) = rest.split_at_mut(block.len());
+            parts.push(own);
+            rest = after;
+        }
+        parallel::map_items(parts, |b, own| fill(self.blocks[b].clone(), own));
+        values
+    }
+
+    /// The value of each row.
+    pub fn column(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        self.filled(|rows, out| out.iter_mut().zip(rows).for_each(|(out, row)| *out = value(row)))
+    }
+
     /// Leaves out rows.
     pub fn retain(&mut self, kept: &[bool]) {
         retain(&mut self.lead, kept);

@@ -14,7 +14,7 @@ use super::weights::RowWeights;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::solve::Spd;
 use crate::base::{memory, parallel};
-use crate::estimator::fixed_effects::{Basis, Before, inner, regressors};
+use crate::estimator::fixed_effects::{Basis, Before, by_cluster, inner, regressors};
 
 /// Targets whose equations are solved together.
 const TOGETHER: usize = 8;
@@ -183,8 +183,7 @@ impl<'a> FirstStage<'a> {
             let effects = self.normal()?.solve(design, &[sums], name)?.pop().unwrap_or_default();
             // Less the mean first: beside a large one the effects would lose their digits.
             let left = |row: usize| column[row] - mean - design.fitted(row, &effects);
-            let parts = design.by_block(|rows| rows.map(left).collect::<Vec<f64>>());
-            out.push(parts.concat());
+            out.push(design.column(left));
         }
         Ok(out)
     }
@@ -240,10 +239,7 @@ impl<'a> FirstStage<'a> {
             self.warnings.push(DidWarning::CollinearRegressors { columns });
         }
         let fitted = |row: usize| (0..k).map(|j| self.b[j] * self.covariates[j][row]).sum::<f64>();
-        let parts = self.design().by_block(|rows| {
-            rows.map(|row| self.residuals[row] - fitted(row)).collect::<Vec<f64>>()
-        });
-        self.residuals = parts.concat();
+        self.residuals = self.design().column(|row| self.residuals[row] - fitted(row));
         Ok(())
     }
 
@@ -337,30 +333,37 @@ impl<'a> FirstStage<'a> {
     pub fn of_untreated(&self, targets: &[&RowWeights], solved: &[Fitted<'_>]) -> Vec<Vec<f64>> {
         let (sample, design) = (self.sample, self.design());
         let untreated = |row: usize| design.regression_weight(row) * self.residuals[row];
-        let scores = design.by_block(|rows| rows.map(untreated).collect::<Vec<f64>>()).concat();
+        let scores = design.column(untreated);
         let of_covariates = parallel::map(self.covariates.len(), |k| {
             let mut sums = vec![0.0; sample.n_clusters];
             add(sample, &mut sums, |row| scores[row] * self.covariates[k][row]);
             sums
         });
-        parallel::map(solved.len(), |j| {
-            let mut psi = vec![0.0; sample.n_clusters];
-            match (targets[j], &solved[j].effects) {
-                (RowWeights::Cells(cells), FittedEffects::BySlot(shared, values)) => {
-                    let own = shared.less(cells, values);
-                    add(sample, &mut psi, |row| scores[row] * own[shared.slots()[row] as usize]);
-                }
-                (p, effects) => add(sample, &mut psi, |row| match design.treated[row] {
-                    true => 0.0,
-                    false => {
-                        let fitted = effects.fitted(design, row);
-                        p.of(sample, row) * self.residuals[row] - fitted * scores[row]
-                    }
-                }),
-            }
-            for (b, sums) in solved[j].b.iter().zip(&of_covariates) {
+        let less_covariates = |psi: &mut [f64], b: &[f64]| {
+            for (b, sums) in b.iter().zip(&of_covariates) {
                 psi.iter_mut().zip(sums).for_each(|(psi, sum)| *psi -= b * sum);
             }
+        };
+        if let Some(shared) = self.shared
+            && let Some(values) = less_fitted(shared, targets, solved)
+        {
+            let clusters = (sample.clusters.as_slice(), sample.n_clusters);
+            let sums = by_cluster(&values, shared.slots(), |row| scores[row], clusters);
+            return parallel::map_items(sums, |j, mut psi| {
+                less_covariates(&mut psi, &solved[j].b);
+                psi
+            });
+        }
+        parallel::map(solved.len(), |j| {
+            let mut psi = vec![0.0; sample.n_clusters];
+            add(sample, &mut psi, |row| match design.treated[row] {
+                true => 0.0,
+                false => {
+                    let fitted = solved[j].effects.fitted(design, row);
+                    targets[j].of(sample, row) * self.residuals[row] - fitted * scores[row]
+                }
+            });
+            less_covariates(&mut psi, &solved[j].b);
             psi
         })
     }
@@ -409,6 +412,19 @@ impl<'a> FirstStage<'a> {
         let centred = sum(&|value| (value - mean).powi(2));
         Before { raw: sum(&|value| value * value), centred }
     }
+}
+
+/// Targets' weights of cells less what their effects make of slots; none if any is not of cells.
+fn less_fitted(
+    shared: &SharedDesign,
+    targets: &[&RowWeights],
+    solved: &[Fitted<'_>],
+) -> Option<Vec<Vec<f64>>> {
+    let values = targets.iter().zip(solved).map(|(target, solved)| match &solved.effects {
+        FittedEffects::BySlot(_, slots) => Some(shared.less(target.of_cells()?, slots)),
+        FittedEffects::OfLevels(_) => None,
+    });
+    values.collect()
 }
 
 /// Coefficients of the kept columns, and the inverse of their cross-products.

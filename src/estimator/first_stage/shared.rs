@@ -98,12 +98,11 @@ impl SharedDesign {
                 self.design.fitted(slot, &effects) - effects[self.design.lead[slot] as usize]
             })
             .collect();
-        let parts = sample.by_block(|rows| {
-            let first = rows.start;
+        let left = sample.filled(|rows, left| {
             let of_row = |row: usize| column[row] - centre - of_others[slots[row] as usize];
-            let mut left: Vec<f64> = rows.clone().map(of_row).collect();
-            let mut rest = left.as_mut_slice();
-            let mut row = first;
+            left.iter_mut().zip(rows.clone()).for_each(|(left, row)| *left = of_row(row));
+            let mut rest = left;
+            let mut row = rows.start;
             for level in sample.lead[rows].chunk_by(|a, b| a == b) {
                 let (own, others) = rest.split_at_mut(level.len());
                 let (mut sum, mut total) = (0.0, 0.0);
@@ -118,9 +117,8 @@ impl SharedDesign {
                 row += level.len();
                 rest = others;
             }
-            left
         });
-        Ok(Some(parts.concat()))
+        Ok(Some(left))
     }
 
     /// `z'λ` by slot, of targets whose weights are these of cells times the rows' own.

@@ -1,10 +1,7 @@
 //! The regressors without their fixed effects, as the covariance needs them.
 
+use super::shared_columns::SharedColumns;
 use super::sums;
-use crate::base::parallel;
-
-/// Clusters that one task sums.
-const TASK_CLUSTERS: usize = 1 << 12;
 
 /// The columns of a fit, multiplied by the roots of the weights.
 pub(super) enum FitColumns {
@@ -12,16 +9,6 @@ pub(super) enum FitColumns {
     Rows(Vec<Vec<f64>>),
     /// Rows share their values.
     Shared(SharedColumns),
-}
-
-/// Columns whose values many rows share.
-pub(super) struct SharedColumns {
-    /// Which values each row has.
-    pub slots: Vec<u32>,
-    /// The values, without the weights, `[k][slots]`.
-    pub values: Vec<Vec<f64>>,
-    /// Roots of the rows' weights; ones if there are none.
-    pub roots: Option<Vec<f64>>,
 }
 
 impl FitColumns {
@@ -74,6 +61,23 @@ impl FitColumns {
         }
     }
 
+    /// Cross-products over clusters of [`by_cluster`](Self::by_cluster), `[k, k]`.
+    pub fn cluster_products(
+        &self,
+        e: &[f64],
+        codes: &[u32],
+        clusters: usize,
+        a: &[f64],
+    ) -> Vec<f64> {
+        if let Self::Shared(shared) = self {
+            let values = sums::combined(&slices(&shared.values), a);
+            if let Some(products) = shared.products_by_pattern(&values, e, codes) {
+                return products;
+            }
+        }
+        sums::gram(&slices(&self.by_cluster(e, codes, clusters, a)), None)
+    }
+
     /// `Σ x_i e_i` by cluster, times a matrix `[k, k]`: `[k][clusters]`.
     pub fn by_cluster(
         &self,
@@ -89,68 +93,9 @@ impl FitColumns {
             }
             Self::Shared(shared) => {
                 let values = sums::combined(&slices(&shared.values), a);
-                match codes.is_sorted() {
-                    true => shared.by_run(&values, e, codes, clusters),
-                    false => parallel::map(values.len(), |j| {
-                        let mut sums = vec![0.0; clusters];
-                        for (row, (e, code)) in e.iter().zip(codes).enumerate() {
-                            let x = shared.root(row) * values[j][shared.slot(row)];
-                            sums[*code as usize] += x * e;
-                        }
-                        sums
-                    }),
-                }
+                shared.by_cluster(&values, e, codes, clusters)
             }
         }
-    }
-}
-
-impl SharedColumns {
-    fn slot(&self, row: usize) -> usize {
-        self.slots[row] as usize
-    }
-
-    fn root(&self, row: usize) -> f64 {
-        self.roots.as_ref().map_or(1.0, |roots| roots[row])
-    }
-
-    /// Sums of `f` of the rows' weighted `e`, by slot.
-    fn by_slot(&self, e: &[f64], f: impl Fn(f64) -> f64) -> Vec<f64> {
-        let mut sums = vec![0.0; self.values.first().map_or(0, Vec::len)];
-        for (row, e) in e.iter().enumerate() {
-            sums[self.slot(row)] += f(self.root(row) * e);
-        }
-        sums
-    }
-
-    /// Sums of `values` `[k][slots]` times `e` by cluster, of rows that are sorted by cluster.
-    fn by_run(
-        &self,
-        values: &[Vec<f64>],
-        e: &[f64],
-        codes: &[u32],
-        clusters: usize,
-    ) -> Vec<Vec<f64>> {
-        let k = values.len();
-        let slots = values.first().map_or(0, Vec::len);
-        let by_slot: Vec<f64> = (0..slots * k).map(|at| values[at % k][at / k]).collect();
-        let blocks = parallel::map(clusters.div_ceil(TASK_CLUSTERS), |task| {
-            let own = parallel::part(task, TASK_CLUSTERS, clusters);
-            let first = |cluster: usize| codes.partition_point(|code| (*code as usize) < cluster);
-            let mut sums = vec![0.0; own.len() * k];
-            for row in first(own.start)..first(own.end) {
-                let score = self.root(row) * e[row];
-                let cluster = codes[row] as usize - own.start;
-                let x = &by_slot[self.slot(row) * k..][..k];
-                let sums = &mut sums[cluster * k..][..k];
-                sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += x * score);
-            }
-            sums
-        });
-        parallel::map(k, |j| {
-            let of_block = |block: &Vec<f64>| block[j..].iter().step_by(k).copied().collect();
-            blocks.iter().flat_map::<Vec<f64>, _>(of_block).collect()
-        })
     }
 }
 
@@ -160,6 +105,7 @@ fn slices(columns: &[Vec<f64>]) -> Vec<&[f64]> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shared_columns::TASK_CLUSTERS;
     use super::*;
 
     /// Sums over shared values are those over the rows that have them, with clusters in any order.
@@ -177,7 +123,8 @@ mod tests {
             slots.iter().zip(&roots).map(|(slot, root)| x[*slot as usize] * root).collect()
         };
         let plain = FitColumns::Rows(values.iter().map(of_rows).collect());
-        let shared = FitColumns::Shared(SharedColumns { slots, values, roots: Some(roots) });
+        let shared = SharedColumns { slots, patterns: vec![0; 11], values, roots: Some(roots) };
+        let shared = FitColumns::Shared(shared);
         assert_eq!((plain.count(), shared.count()), (3, 3));
         let near = |a: &[f64], b: &[f64]| {
             assert_eq!(a.len(), b.len());
@@ -195,9 +142,13 @@ mod tests {
             (0..rows).map(|row| (row % 5) as u32).collect(),
         ] {
             let clusters = codes.iter().max().map_or(0, |most| *most as usize + 1);
-            let [plain, shared] = [&plain, &shared]
-                .map(|columns| columns.by_cluster(&e, &codes, clusters, &turned).concat());
-            near(&plain, &shared);
+            let both = [&plain, &shared];
+            let [sums, of_shared] =
+                both.map(|columns| columns.by_cluster(&e, &codes, clusters, &turned).concat());
+            near(&sums, &of_shared);
+            let [products, of_shared] =
+                both.map(|columns| columns.cluster_products(&e, &codes, clusters, &turned));
+            near(&products, &of_shared);
         }
     }
 }

@@ -93,9 +93,7 @@ impl Scores<'_> {
             let g = if ssc.g_df == GDf::Min { smallest } else { *count } as f64;
             let adjusted = if ssc.g_adj { g / (g - 1.0) } else { 1.0 };
             let sign = if index == 2 { -adjusted } else { adjusted };
-            let of_clusters = self.columns.by_cluster(self.residuals, codes, *count, &influence);
-            let of_clusters: Vec<&[f64]> = of_clusters.iter().map(Vec::as_slice).collect();
-            let part = sums::gram(&of_clusters, None);
+            let part = self.columns.cluster_products(self.residuals, codes, *count, &influence);
             parts.iter_mut().enumerate().for_each(|(j, p)| *p += adjusted * part[j * k + j]);
             total.iter_mut().zip(part).for_each(|(t, v)| *t += sign * v);
         }

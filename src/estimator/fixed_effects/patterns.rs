@@ -6,11 +6,12 @@
 //! with any number of units has as many rows then as its cohorts have periods.
 
 use super::collinear::{Basis, Before};
-use super::columns::{FitColumns, SharedColumns};
+use super::columns::FitColumns;
 use super::least_squares::{LeastSquares, least_squares};
 use super::problem::{Projected, Where, project};
 use super::regressed::{Regressed, is_iterated, weigh};
 use super::sample::{RegressionSample, leading};
+use super::shared_columns::SharedColumns;
 use super::sums;
 use crate::base::error::Result;
 use crate::base::patterns::Patterns;
@@ -98,6 +99,7 @@ impl CellPatterns {
             within: Some(sums::inner(&outcome, &outcome)),
             columns: FitColumns::Shared(SharedColumns {
                 slots: self.patterns.slots,
+                patterns: self.patterns.of_slots,
                 values: columns,
                 roots,
             }),

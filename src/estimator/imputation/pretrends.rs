@@ -82,11 +82,12 @@ pub(super) fn coefficients(
         .collect();
     let influence_of = |place: usize| {
         let mut psi = vec![0.0; sample.n_clusters];
-        for (j, weight) in basis.kept.iter().zip(&bread[place * k..(place + 1) * k]) {
-            let scores = columns[*j].iter().zip(&residuals);
-            for ((x, e), cluster) in scores.zip(&clusters) {
-                psi[*cluster as usize] += weight * x * e;
-            }
+        let kept: Vec<&[f64]> = basis.kept.iter().map(|j| columns[*j].as_slice()).collect();
+        let weights = &bread[place * k..(place + 1) * k];
+        for (row, (e, cluster)) in residuals.iter().zip(&clusters).enumerate() {
+            let x: f64 =
+                weights.iter().zip(&kept).map(|(weight, column)| weight * column[row]).sum();
+            psi[*cluster as usize] += x * e;
         }
         psi
     };

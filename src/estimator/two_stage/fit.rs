@@ -20,6 +20,7 @@ use crate::estimator::first_stage::{
     StageSettings, StageTerm, add, assembled, concentrated, finished, unsolved,
 };
 use crate::estimator::fitting::fits;
+use crate::estimator::fixed_effects::by_cluster;
 use crate::read::input::Data;
 use crate::result::timings::Timings;
 
@@ -117,19 +118,33 @@ fn formed(
     let solved = stage.solve(&weights)?;
     let values = stage.values(&weights);
     let untreated = stage.of_untreated(&weights, &solved);
-    let parts = parallel::map_items(untreated, |j, mut psi| {
-        // What untreated rows have of the residual is counted.
-        let residual = |row: usize| if design.treated[row] { stage.residuals[row] } else { 0.0 };
-        let predicted = |row: usize| match coefficients[j].fitted {
-            Predicted::Mean => values[j],
-            Predicted::Formula => fitted[row],
+    // What untreated rows have of the residual is counted.
+    let residual = |row: usize| if design.treated[row] { stage.residuals[row] } else { 0.0 };
+    let means: Option<Vec<Vec<f64>>> = coefficients.iter().map(Coefficient::mean_of).collect();
+    let parts = if let Some(means) = means {
+        let sums = |score: &(dyn Fn(usize) -> f64 + Sync)| {
+            let score = |row: usize| design.weight(row) * score(row);
+            by_cluster(&means, &sample.cell, score, (&sample.clusters, sample.n_clusters))
         };
-        add(sample, &mut psi, |row| match weights[j].of(sample, row) {
-            0.0 => 0.0,
-            p => p * (residual(row) - predicted(row)),
-        });
-        psi
-    });
+        let (of_residuals, of_ones) = (sums(&residual), sums(&|_| 1.0));
+        parallel::map_items(untreated, |j, mut psi| {
+            let sums = of_residuals[j].iter().zip(&of_ones[j]);
+            psi.iter_mut().zip(sums).for_each(|(psi, (e, one))| *psi += e - values[j] * one);
+            psi
+        })
+    } else {
+        parallel::map_items(untreated, |j, mut psi| {
+            let predicted = |row: usize| match coefficients[j].fitted {
+                Predicted::Mean => values[j],
+                Predicted::Formula => fitted[row],
+            };
+            add(sample, &mut psi, |row| match weights[j].of(sample, row) {
+                0.0 => 0.0,
+                p => p * (residual(row) - predicted(row)),
+            });
+            psi
+        })
+    };
     for psi in parts {
         influences.push(psi, 1.0);
     }

@@ -18,6 +18,16 @@ pub(super) struct Coefficient {
     pub is_shown: bool,
 }
 
+impl Coefficient {
+    /// The weights of cells whose mean it is; none of a formula.
+    pub fn mean_of(&self) -> Option<Vec<f64>> {
+        match self.fitted {
+            Predicted::Mean => self.target.weights.of_cells().map(<[f64]>::to_vec),
+            Predicted::Formula => None,
+        }
+    }
+}
+
 pub(super) enum Predicted {
     /// The coefficient itself, on the rows that it is the mean of.
     Mean,
