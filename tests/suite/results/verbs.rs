@@ -22,7 +22,9 @@ fn fits<E: Estimator<Output: Reportable>>(estimator: &E, data: &DataFrame) {
 fn every_estimator_has_the_same_verbs() {
     let mpdta = data::mpdta();
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    fits(&config.group("first.treat").build(), &mpdta);
+    let config = config.group("first.treat");
+    fits(&config.clone().build(), &mpdta);
+    fits(&config.control_group(ControlGroup::NotYetTreated).build(), &mpdta);
 
     let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
     let config =
@@ -65,10 +67,10 @@ fn every_estimator_has_the_same_verbs() {
     fits(&config.build(), &mpdta);
 
     let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
-    let mut config = config.group("first.treat").build();
-    fits(&config, &mpdta);
-    config.alpha = 1.5;
-    assert!(Estimator::validate(&config).is_err());
+    // Builders are copied, to go on in several ways.
+    let config = config.group("first.treat");
+    fits(&config.clone().build(), &mpdta);
+    assert!(Estimator::validate(&config.alpha(1.5).build()).is_err());
 
     let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
     fits(&config.group("first.treat").build(), &mpdta);
