@@ -278,38 +278,52 @@ pub mod command_line {
 /// Estimators, their results, data and errors can be sent to other threads, and shared with them.
 const _: () = {
     const fn is_thread_safe<T: Send + Sync>() {}
-    const fn _estimators<B: backend::DidBackend>() {
-        is_thread_safe::<AttGt<B>>();
-        is_thread_safe::<ContDid<B>>();
-        is_thread_safe::<Ddd<B>>();
-        is_thread_safe::<Demean<B>>();
-        is_thread_safe::<Drdid<B>>();
-        is_thread_safe::<Etwfe<B>>();
-        is_thread_safe::<FixedEffects<B>>();
-        is_thread_safe::<SunAbraham<B>>();
+    macro_rules! are_thread_safe {
+        ($($one:ty),+ $(,)?) => { $(is_thread_safe::<$one>();)+ };
     }
-    is_thread_safe::<Bacon>();
-    is_thread_safe::<Imputation>();
-    is_thread_safe::<TwoStage>();
-    is_thread_safe::<TwoStageResult>();
-    is_thread_safe::<ImputationResult>();
-    is_thread_safe::<TwfeWeights>();
-    is_thread_safe::<LocalProjections>();
-    is_thread_safe::<Stacked>();
-    is_thread_safe::<DidMultiplegt>();
-    is_thread_safe::<Honest>();
-    is_thread_safe::<Npiv>();
-    is_thread_safe::<SavedResult>();
-    is_thread_safe::<DemeanResult>();
-    is_thread_safe::<SunAbrahamResult>();
-    is_thread_safe::<Aggregated>();
-    is_thread_safe::<EventStudy>();
-    is_thread_safe::<report::Table>();
-    is_thread_safe::<Data<'_>>();
-    is_thread_safe::<DidError>();
-    is_thread_safe::<DidWarning>();
+    const fn _estimators<B: backend::DidBackend>() {
+        are_thread_safe!(
+            AttGt<B>,
+            ContDid<B>,
+            Ddd<B>,
+            Demean<B>,
+            Drdid<B>,
+            Etwfe<B>,
+            FixedEffects<B>,
+            JointStudy<B>,
+            SunAbraham<B>,
+        );
+    }
+    are_thread_safe!(
+        Bacon,
+        DidMultiplegt,
+        Honest,
+        Imputation,
+        LocalProjections,
+        Npiv,
+        Pretrends,
+        Stacked,
+        TwfeWeights,
+        TwoStage,
+        explore::Explore,
+        panel::PanelKeys,
+        panel::PanelTool,
+    );
+    // A saved result is one of all others.
+    are_thread_safe!(
+        SavedResult,
+        DemeanResult,
+        audit::Influence,
+        weighting::Scores,
+        report::Table,
+        Data<'static>,
+        DataFiles,
+        DidError,
+        DidWarning,
+        Progress,
+    );
     #[cfg(feature = "cluster")]
-    is_thread_safe::<Cluster>();
-    #[cfg(feature = "cluster")]
-    is_thread_safe::<ClusterSample>();
+    are_thread_safe!(Cluster, ClusterSample);
+    #[cfg(feature = "report")]
+    are_thread_safe!(Study, StudyReport);
 };

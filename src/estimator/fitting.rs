@@ -5,7 +5,7 @@ use crate::read::input::Data;
 
 /// What every estimator does, for code that works with any of them.
 ///
-/// Estimators have these methods of their own, too, so that calling them does not need the trait.
+/// Estimators have these methods of their own, too, so that calling them does not need the trait; `fit_on` only those with devices.
 ///
 /// ```
 /// use burn_did::{AttGt, Data, DidError, DidMultiplegt, Estimator, backend::Cpu, data};

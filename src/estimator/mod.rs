@@ -1,6 +1,7 @@
 //! Estimators: configuration, plan and result.
 
 pub(crate) mod aggregate;
+pub(crate) mod analysed;
 mod att_gt;
 pub(crate) mod by_unit;
 mod cont_did;

@@ -177,7 +177,13 @@ fn clusters_that_change_and_units_that_are_missing() {
     assert!(kept.len() < text.lines().count());
     fs::write(&gaps, kept.join("\n")).unwrap();
     let table = stdout(&arguments(&gaps, "g", &[]));
-    says(&table, &["to balance the panel", "`--allow-unbalanced-panel` keeps them"]);
+    says(
+        &table,
+        &[
+            "to balance the panel",
+            "`allow_unbalanced_panel` (`--allow-unbalanced-panel`) keeps them",
+        ],
+    );
 }
 
 #[test]

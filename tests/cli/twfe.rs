@@ -95,7 +95,8 @@ fn a_panel_with_a_gap_is_balanced_as_the_error_says() {
     std::fs::write(&gap, data.replacen(",8.46146904264388,", ",,", 1)).unwrap();
     let error = failure(1, &[&["bacon", &gap], &COLUMNS[..]].concat());
     let condition = "lemp is not missing";
-    let remedy = format!("(`burn-did panel balance` with `--rows \"{condition}\"`)");
+    let remedy =
+        format!("(`panel::balance`; `burn-did panel balance` with `--rows \"{condition}\"`)");
     assert!(error.contains(&remedy) && error.contains("`burn-did twfe-weights`"), "{error}");
     let keys = ["--idname", "countyreal", "--tname", "year", "--rows", condition];
     stdout(&[&["panel", "balance", &gap, "--out", &balanced], &keys[..]].concat());

@@ -31,7 +31,7 @@ impl DidWarning {
             ),
             Self::Unbalanced { units } => write!(
                 f,
-                "{units} units are missing in some periods; they were dropped to balance the panel; where the estimator has the option, `--allow-unbalanced-panel` keeps them"
+                "{units} units are missing in some periods; they were dropped to balance the panel; where the estimator has the option, `allow_unbalanced_panel` (`--allow-unbalanced-panel`) keeps them"
             ),
             Self::LastCohortAsControl { group } => write!(
                 f,
@@ -227,7 +227,7 @@ impl DidWarning {
             ),
             Self::CohortsInPlaceOfUnits { units } => write!(
                 f,
-                "{units} units are missing in some periods: with effects of units in place of cohorts the coefficient and its weights differ; `--cells unit` has them"
+                "{units} units are missing in some periods: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
             ),
             Self::AlreadyTreatedRows { rows } => write!(
                 f,

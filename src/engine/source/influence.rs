@@ -39,7 +39,8 @@ pub struct Influence {
     pub units: Vec<String>,
     /// Name of each column, such as `att(2004,2006)` for a group and a period.
     pub names: Vec<String>,
-    /// One column for each cell, `[cells][n]`, scaled so that `se = sqrt(Σ ψ²) / n`; empty for failed cells.
+    /// One column for each cell, `[cells][n]`, scaled so that `se = sqrt(Σ ψ²) / n`, where several units are one cluster with their sums by
+    /// cluster in place of `ψ`; empty for failed cells.
     pub columns: Vec<Vec<f64>>,
 }
 

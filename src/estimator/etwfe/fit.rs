@@ -67,7 +67,15 @@ impl<B: DidBackend> Etwfe<B> {
         let frame = self.frame(&sample)?;
         let regressors = |rows: &[u32]| design.regressors(rows);
         let EstimatedRegression { result: mut regression, regressors: of_coefficients, .. } =
-            self.regression(&sample).fit_regressors(&frame, device, &regressors)?;
+            self.regression(&sample).fit_regressors(&frame, device, &regressors).map_err(
+                // Its rows are some of those of the data, in another order.
+                |mut error| {
+                    if let Some((row, _)) = error.row() {
+                        *row = sample.rows.get(*row).map_or(*row, |own| *own as usize);
+                    }
+                    error
+                },
+            )?;
         let known = self.identified(&sample, &design);
         let fitted = self.fitted(&design, &regression, &of_coefficients, &known);
         let margins = fitted.margins(&sample, &design, !self.unweighted_averages);
@@ -127,7 +135,7 @@ impl<B: DidBackend> Etwfe<B> {
         names.sort();
         names.dedup();
         let mut frame = sample.frame.select(names.into_iter().map(String::as_str))?;
-        if sample.rows.len() < frame.height() {
+        if sample.rows.len() < frame.height() || !sample.rows.is_sorted() {
             frame = frame.take(&IdxCa::from_vec("".into(), sample.rows.clone()))?;
         }
         frame.with_column(Column::new(

@@ -4,13 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::options::EtwfeAbsorb;
 use crate::base::calendar::Frequency;
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::DidWarning;
 use crate::base::options::{Band, ControlGroup};
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, RegressionProvenance};
+use crate::estimator::analysed::analysed;
 use crate::estimator::fixed_effects::{Family, RegressionResult};
-use crate::estimator::honest::{Honest, HonestResult};
-use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::fit_notes::FitNotes;
@@ -139,21 +138,6 @@ impl EtwfeResult {
             universal: None,
         }
     }
-
-    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023).
-    ///
-    /// # Errors
-    /// As [`EventStudy::honest`].
-    #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
-        self.event_study().honest(options)
-    }
-
-    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
-    ///
-    /// # Errors
-    /// As [`EventStudy::pretrends`].
-    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
-        self.event_study().pretrends(options)
-    }
 }
+
+analysed!(EtwfeResult);

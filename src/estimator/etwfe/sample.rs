@@ -1,15 +1,19 @@
 //! Rows, cohorts and periods, and what is compared with what.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::base::calendar::{FittedCalendar, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
-use crate::estimator::fixed_effects::{CellRows, Identified, UnitRows, gather};
+use crate::estimator::fixed_effects::{
+    CellRows, Identified, SortKeys, UnitRows, canonical, gather,
+};
 use crate::read::columns::{
     Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+    total_order,
 };
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
@@ -17,9 +21,10 @@ use crate::read::panel::{far_groups, zero_groups};
 
 use super::options::Etwfe;
 
-/// Rows that can be used, by number in the frame.
+/// Rows that can be used.
 pub(super) struct Sample {
     pub frame: polars::prelude::DataFrame,
+    /// By number in the frame, in an order that does not depend on the data's, so that no sum does.
     pub rows: Vec<u32>,
     /// Name for a column of the rows' cohorts, which no column of the frame has.
     pub cohort_column: String,
@@ -111,6 +116,24 @@ impl Sample {
                 remedy: "check the columns for nulls and infinities, and the weights",
             });
         }
+        let unit_codes = units.as_ref().map(|labels| labels.codes().codes);
+        let rows = canonical(
+            rows,
+            &SortKeys {
+                lead: None,
+                others: &|row| {
+                    let row = row as usize;
+                    let unit = unit_codes.as_ref().map_or(0, |codes| u64::from(codes[row]));
+                    unit << 32 | u64::from(time.codes[row]) << 16 | u64::from(group.codes[row])
+                },
+                outcome: &|row| total_order(outcome[row as usize]),
+                rest: &|a, b| {
+                    let columns = weights.iter().chain(&covariates);
+                    let compared = columns.map(|x| x[a as usize].total_cmp(&x[b as usize]));
+                    compared.fold(Ordering::Equal, Ordering::then)
+                },
+            },
+        );
         let times = gather(&rows, |row| time.codes[row]);
         let groups = gather(&rows, |row| group.codes[row]);
         let periods = time.finite(times.iter());
@@ -154,8 +177,7 @@ impl Sample {
             rows_missing,
             warnings,
         };
-        if let Some(labels) = &units {
-            let codes = labels.codes().codes;
+        if let (Some(labels), Some(codes)) = (&units, &unit_codes) {
             let units: Vec<u32> = gather(&sample.rows, |row| codes[row]);
             let of_units = UnitRows {
                 units: &units,

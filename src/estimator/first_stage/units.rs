@@ -49,7 +49,7 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
             let row = pair[0].1 as usize;
             Err(DidError::Panel {
                 problem: format!(
-                    "unit {} (column `{}`) has two rows for period {} (column `{}`); keep one row per unit and period, as `burn-did panel deduplicate` does",
+                    "unit {} (column `{}`) has two rows for period {} (column `{}`); keep one row per unit and period, as `panel::deduplicate` (`burn-did panel deduplicate`) does",
                     unit.text(row),
                     columns.unit,
                     shown(cohorts.time[row], columns.frequency),

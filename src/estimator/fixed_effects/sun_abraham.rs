@@ -22,6 +22,7 @@ use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::EventStudy;
+use crate::estimator::analysed::analysed;
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::formula::name_label;
@@ -106,6 +107,14 @@ pub struct SunAbrahamResult {
 }
 
 fits!(<B> SunAbraham<B>, device: B::Device, output: SunAbrahamResult);
+analysed!(SunAbrahamResult);
+
+impl SunAbrahamResult {
+    /// The effects by event time: a copy of the field, as the results of other estimators give it.
+    pub fn event_study(&self) -> EventStudy {
+        self.event_study.clone()
+    }
+}
 
 impl<B: DidBackend> SunAbraham<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::options::{AveragedBy, CellAverages};
 use crate::audit::Influence;
 use crate::estimator::aggregate::EventStudy;
+use crate::estimator::analysed::analysed;
 use crate::estimator::first_stage::{
     StageEffects, StageReport, StageTerm, event_study, stage_result,
 };
@@ -96,6 +97,7 @@ impl StageReport for ImputationResult {
 }
 
 stage_result!(ImputationResult);
+analysed!(ImputationResult);
 
 impl Consistent for ImputationResult {
     fn check(&self) -> Checked {

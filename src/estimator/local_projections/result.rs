@@ -4,13 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::base::ProjectionBase;
 use super::options::ProjectionMethod;
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::DidWarning;
 use crate::base::options::ControlGroup;
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::EventStudy;
+use crate::estimator::analysed::analysed;
 use crate::estimator::by_unit::{EventEffect, PanelSample, RegressionWords, event_study};
-use crate::estimator::honest::{Honest, HonestResult};
-use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 
 /// Options of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,21 +93,6 @@ impl LocalProjectionsResult {
             .collect();
         format!("{outcome}[h] - {outcome}{base} ~ {} | {time}", regressors.join(" + "))
     }
-
-    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023).
-    ///
-    /// # Errors
-    /// As [`EventStudy::honest`].
-    #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
-        self.event_study().honest(options)
-    }
-
-    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
-    ///
-    /// # Errors
-    /// As [`EventStudy::pretrends`].
-    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
-        self.event_study().pretrends(options)
-    }
 }
+
+analysed!(LocalProjectionsResult);

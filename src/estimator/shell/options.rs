@@ -13,7 +13,7 @@ macro_rules! options {
                 $(#[$about])*
                 #[derive(Clone, Debug, bon::Builder)]
                 #[non_exhaustive]
-                #[builder(on(String, into))]
+                #[builder(on(String, into), derive(Clone))]
                 $visibility struct $name $(<$backend: $bound>)?
             }
             { $($own)* }

@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::options::{StackEffects, StackWeights};
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::DidWarning;
 use crate::base::options::ControlGroup;
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::EventStudy;
+use crate::estimator::analysed::analysed;
 use crate::estimator::by_unit::{EventEffect, PanelSample, RegressionWords, event_study};
-use crate::estimator::honest::{Honest, HonestResult};
-use crate::estimator::pretrends::{Pretrends, PretrendsResult};
 use crate::result::inference::Estimate;
 
 /// Options of a fit.
@@ -102,21 +101,6 @@ impl StackedResult {
         };
         format!("{} ~ {} | {effects}", self.sample.outcome, regressors.join(" + "))
     }
-
-    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023).
-    ///
-    /// # Errors
-    /// As [`EventStudy::honest`].
-    #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
-        self.event_study().honest(options)
-    }
-
-    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
-    ///
-    /// # Errors
-    /// As [`EventStudy::pretrends`].
-    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
-        self.event_study().pretrends(options)
-    }
 }
+
+analysed!(StackedResult);

@@ -124,7 +124,7 @@ impl DidMultiplegt {
                 "treatments that differ by rounding alone count as different; round the column (where several rows are averaged, after averaging them)"
             }
             Unusable::NoVariation if constant => {
-                "it is the same in all periods of every group; give the treatment that a group has in each period, and not whether or when it is first treated (`att-gt` and others take the period of first treatment)"
+                "it is the same in all periods of every group; give the treatment that a group has in each period, and not whether or when it is first treated (`AttGt` and others take the period of first treatment)"
             }
             Unusable::NoVariation => {
                 "among groups of the same treatment in their first period (and trend group), all switch in the same period or none does; if it has many values, set `continuous`"

@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::effects::Dropped;
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::DidWarning;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
-use crate::estimator::honest::{Honest, HonestResult};
-use crate::estimator::pretrends::{Pretrends, PretrendsResult};
+use crate::estimator::analysed::analysed;
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::fit_notes::FitNotes;
@@ -173,9 +172,10 @@ impl DidMultiplegtResult {
             universal: None,
         }
     }
+}
 
-    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023).
-    ///
+analysed!(
+    DidMultiplegtResult,
     /// ```
     /// use burn_did::{DidMultiplegt, Honest, data::SwitchingSimulation};
     ///
@@ -185,19 +185,4 @@ impl DidMultiplegtResult {
     /// println!("{}", fit.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    ///
-    /// # Errors
-    /// As [`EventStudy::honest`].
-    #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
-        self.event_study().honest(options)
-    }
-
-    /// Power of the test of the [event study](Self::event_study)'s pre-trends, and equivalence tests.
-    ///
-    /// # Errors
-    /// As [`EventStudy::pretrends`].
-    pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
-        self.event_study().pretrends(options)
-    }
-}
+);

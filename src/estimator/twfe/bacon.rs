@@ -10,10 +10,21 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
 use crate::base::words::Words;
+use crate::estimator::fitting::fits;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading};
 
+fits!(Bacon, output: BaconResult);
+
 impl Bacon {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for a level out of range.
+    pub fn validate(&self) -> Result<()> {
+        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
+    }
+
     /// Decomposes the coefficient.
     ///
     /// # Errors
@@ -21,7 +32,7 @@ impl Bacon {
     /// units and periods determine; [`DidError::TimeVarying`] for units whose group or cluster changes, as of a treatment that
     /// turns off; [`DidError::TooFewPeriods`], [`DidError::TooFewClusters`]; [`DidError::Config`] for a level out of range.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<BaconResult> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        self.validate()?;
         let columns = self.columns();
         let reading = self.reading(&columns);
         reading.with(data.into(), |rows| self.decompose(rows, &reading))

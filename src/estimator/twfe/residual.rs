@@ -31,17 +31,19 @@ struct Partial {
 }
 
 impl Residual {
-    /// Of the regression of the outcome with effects of levels and periods; `None` if these determine the treatment.
+    /// Of the regression of the outcome with effects of levels and periods, with controls of these names; `None` if the effects
+    /// determine the treatment.
     ///
     /// # Errors
     /// [`DidError::NotDemeaned`](crate::DidError::NotDemeaned), and what else demeaning reports.
-    pub fn of_levels(cells: &Cells) -> Result<Option<Self>> {
+    pub fn of_levels(cells: &Cells, controls: &[String]) -> Result<Option<Self>> {
         let factors = [factor(&cells.level), factor(&cells.time)];
         let options = DemeanOptions { tolerance: TOLERANCE, ..DemeanOptions::default() };
         let demeaner = Demeaner::new(&factors, Some(&cells.weight), &options, &OnHost)?;
         let raw = || std::iter::once(&cells.treated).chain(&cells.controls);
+        let names = std::iter::once("treatment").chain(controls.iter().map(String::as_str));
         let columns: Vec<Column<'_>> =
-            raw().map(|values| Column { name: "treatment", values }).collect();
+            names.zip(raw()).map(|(name, values)| Column { name, values }).collect();
         let mut left = demeaner.demean(&columns, None)?.residuals;
         let squares = raw().map(|values| spread(values, &cells.weight)).collect();
         let controls = left.split_off(1);

@@ -11,7 +11,7 @@ pub(in crate::estimator) fn check(overview: &Overview, columns: &PanelColumns) -
     if found.duplicates.units > 0 {
         return Err(DidError::Panel {
             problem: format!(
-                "{} units (column `{unit}`) have two rows in a period, such as {}; keep one row per unit and period, as `burn-did panel deduplicate` does",
+                "{} units (column `{unit}`) have two rows in a period, such as {}; keep one row per unit and period, as `panel::deduplicate` (`burn-did panel deduplicate`) does",
                 found.duplicates.units,
                 example(&found.duplicates.example)
             ),
@@ -25,10 +25,10 @@ pub(in crate::estimator) fn check(overview: &Overview, columns: &PanelColumns) -
             unit: example(&found.group_changes.example),
             remedy: match status {
                 true => {
-                    "it looks like a treatment status of 0 and 1; `burn-did panel first-treated` makes the first treated period of it, and says where treatment turns off"
+                    "it looks like a treatment status of 0 and 1; `panel::first_treated` (`burn-did panel first-treated`) makes the first treated period of it, and says where treatment turns off"
                 }
                 false => {
-                    "treatment must be irreversible, with one first treated period for all rows of a unit; for treatments that turn off see did-multiplegt"
+                    "treatment must be irreversible, with one first treated period for all rows of a unit; for treatments that turn off see `DidMultiplegt` (`burn-did did-multiplegt`)"
                 }
             },
         });
@@ -61,7 +61,7 @@ pub(super) fn check_balance(overview: &Overview, columns: &PanelColumns) -> Resu
         return Ok(());
     }
     let units: usize = overview.units().map(|(_, _, units)| units).sum();
-    let periods = "keep the units with all periods (`burn-did panel balance`";
+    let periods = "keep the units with all periods (`panel::balance`; `burn-did panel balance`";
     let (lacking, remedy) = match overview.incomplete {
         0 => (String::new(), format!("{periods})")),
         rows => {

@@ -8,10 +8,21 @@ use super::sensitivity::{opposite_sign, zero_average};
 use super::study;
 use super::weights::{Weighted, weights};
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::estimator::fitting::fits;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, Reading};
 
+fits!(TwfeWeights, output: TwfeWeightsResult);
+
 impl TwfeWeights {
+    /// Checks the options, as of every estimator; there are none here that could be out of range.
+    ///
+    /// # Errors
+    /// None.
+    pub fn validate(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Forms the weights.
     ///
     /// # Errors
@@ -41,7 +52,7 @@ impl TwfeWeights {
         }
         let residual = match self.regression.is_of_changes() {
             true => Residual::of_changes(&cells),
-            false => Residual::of_levels(&cells)?,
+            false => Residual::of_levels(&cells, &self.covariates)?,
         };
         let residual = residual.ok_or_else(|| study::no_variation(columns, &columns.covariates))?;
         if !residual.coefficient.is_finite() {

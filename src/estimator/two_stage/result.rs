@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::Influence;
 use crate::estimator::aggregate::EventStudy;
+use crate::estimator::analysed::analysed;
 use crate::estimator::first_stage::{
     StageEffects, StageReport, StageTerm, event_study, stage_result,
 };
@@ -67,6 +68,7 @@ impl StageReport for TwoStageResult {
 }
 
 stage_result!(TwoStageResult);
+analysed!(TwoStageResult);
 
 impl Consistent for TwoStageResult {
     fn check(&self) -> Checked {

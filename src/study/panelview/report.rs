@@ -209,7 +209,7 @@ impl PanelView {
         if left > 0 {
             let patterns = self.patterns.len() - shown.len();
             notes.push(format!(
-                "Not shown: {} of {}; --format csv has all",
+                "Not shown: {} of {}; `to_csv` (`--format csv`) has all",
                 counted(patterns, "smaller pattern", "smaller patterns"),
                 counted(left, "unit", "units")
             ));

@@ -8,7 +8,7 @@ use burn_did::{DidError, DidWarning, Etwfe, EventStudy, Imputation};
 use super::etwfe;
 use crate::by_unit::textbook;
 use crate::support::but;
-use crate::support::frames::{filter, floats, map, with};
+use crate::support::frames::{filter, floats, map, rows, with};
 
 #[test]
 fn rows_without_anything_to_compare_with_are_refused() {
@@ -75,6 +75,21 @@ fn columns_and_options_out_of_place_are_named() {
 }
 
 /// Periods in steps of two, some groups between them: what is known of such cohorts is what imputation says.
+/// Rows are sorted, and incomplete ones left out, before the regression reads them.
+#[test]
+fn errors_name_the_row_of_the_data() {
+    let df = textbook();
+    let mut y: Vec<f64> = floats(&df, "y").iter().map(|y| y.abs()).collect();
+    (y[0], y[7]) = (f64::NAN, -1.0);
+    let mixed: Vec<usize> = (0..df.height()).rev().collect();
+    let df = with(&df, "y", y);
+    let counts = but(etwfe(), |c| c.family = Family::Poisson);
+    for (df, row) in [(df.clone(), 7), (rows(&df, &mixed), df.height() - 8)] {
+        let error = counts.fit(&df).unwrap_err();
+        assert!(matches!(error, DidError::Negative { row: at, .. } if at == row), "{error}");
+    }
+}
+
 #[test]
 fn groups_between_two_periods_stay_apart() {
     let df = textbook();

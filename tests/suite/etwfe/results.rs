@@ -3,9 +3,11 @@
 use burn_did::backend::Cpu;
 use burn_did::extended::EtwfeAbsorb;
 use burn_did::options::ControlGroup;
+use burn_did::regression::Family;
 use burn_did::{Etwfe, EtwfeResult, Honest, SavedResult, compare, data};
 
-use crate::support::frames::{floats, with};
+use crate::support::but;
+use crate::support::frames::{floats, permutation, rows, with};
 
 fn fit(control_group: ControlGroup) -> EtwfeResult {
     let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
@@ -53,6 +55,30 @@ fn saved_results_whose_parts_do_not_fit_are_refused() {
     let mut broken = fit;
     broken.vcov.pop();
     assert!(broken.save(&path).unwrap_err().to_string().contains("`vcov`"));
+}
+
+#[test]
+fn no_bit_depends_on_the_order_of_the_rows() {
+    let df = data::mpdta();
+    let df = with(&df, "w", floats(&df, "lpop").iter().map(|x| 1.0 + x.abs()).collect::<Vec<_>>());
+    let counts: Vec<f64> = floats(&df, "lemp").iter().map(|y| y.exp().round()).collect();
+    let df = with(&df, "count", counts);
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").covariates(["lpop"]).build();
+    let weighted = but(config.clone(), |c| {
+        (c.weights, c.random_shares) = (Some("w".into()), true);
+    });
+    let moderated = but(weighted.clone(), |c| {
+        (c.covariates, c.moderator, c.unit) = (Vec::new(), Some("lpop".into()), None);
+    });
+    let counted = but(weighted.clone(), |c| {
+        (c.outcome, c.family) = ("count".into(), Family::Poisson);
+    });
+    let mixed = rows(&df, &permutation(df.height(), 1));
+    for config in [config, weighted, moderated, counted] {
+        let [a, b] = [&df, &mixed].map(|df| config.fit(df).unwrap().to_csv().unwrap());
+        assert_eq!(a, b);
+    }
 }
 
 /// Columns of the data may have the names that the regression would give its own.

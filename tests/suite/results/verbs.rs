@@ -4,6 +4,7 @@ use burn_did::data::{
     self, DoseSimulation, SwitchingSimulation, TripleSimulation, TwoPeriodSimulation,
 };
 use burn_did::prelude::*;
+use burn_did::{Etwfe, JointStudy};
 use polars::prelude::DataFrame;
 
 /// Estimates twice without naming the estimator, and asks for a file that there is not.
@@ -21,7 +22,9 @@ fn fits<E: Estimator<Output: Reportable>>(estimator: &E, data: &DataFrame) {
 fn every_estimator_has_the_same_verbs() {
     let mpdta = data::mpdta();
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    fits(&config.group("first.treat").build(), &mpdta);
+    let config = config.group("first.treat");
+    fits(&config.clone().build(), &mpdta);
+    fits(&config.control_group(ControlGroup::NotYetTreated).build(), &mpdta);
 
     let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
     let config =
@@ -46,10 +49,69 @@ fn every_estimator_has_the_same_verbs() {
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     fits(&config.group("first.treat").build(), &mpdta);
 
+    let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
+    let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
+    let config = TwoStage::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
+    let config = LocalProjections::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(1);
+    fits(&config.build(), &mpdta);
+
+    let config = Stacked::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pre_window(2).post_window(1);
+    fits(&config.build(), &mpdta);
+
+    let config = Bacon::builder().outcome("lemp").unit("countyreal").time("year");
+    // Builders are copied, to go on in several ways.
+    let config = config.group("first.treat");
+    fits(&config.clone().build(), &mpdta);
+    assert!(Estimator::validate(&config.alpha(1.5).build()).is_err());
+
+    let config = TwfeWeights::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
+    let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    fits(&config.group("first.treat").build(), &mpdta);
+
     let config = Npiv::builder().outcome("lemp").regressors(["lpop"]);
     fits(&config.x_segments(1).bootstrap(Bootstrap::draws(50)).build(), &mpdta);
 
     let demean = Demean::<Cpu>::builder().columns(["lemp"]).absorb(["countyreal", "year"]).build();
     assert!(Estimator::validate(&demean).is_ok());
     assert_eq!(Estimator::fit(&demean, &mpdta).unwrap().residuals[0].len(), mpdta.height());
+}
+
+/// The analyses of a result with an event study are those of the event study.
+#[test]
+fn results_with_an_event_study_have_its_analyses() {
+    let mpdta = data::mpdta();
+    let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
+    let imputed = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = TwoStage::builder().outcome("lemp").unit("countyreal").time("year");
+    let two_stages = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let sun_abraham = config.group("first.treat").build().fit(&mpdta).unwrap();
+    let asked = || Honest::smoothness().m([0.0]);
+    let found = [
+        (imputed.event_study(), imputed.honest(asked()), imputed.pretrends(Pretrends::new())),
+        (
+            two_stages.event_study(),
+            two_stages.honest(asked()),
+            two_stages.pretrends(Pretrends::new()),
+        ),
+        (
+            sun_abraham.event_study(),
+            sun_abraham.honest(asked()),
+            sun_abraham.pretrends(Pretrends::new()),
+        ),
+    ];
+    for (study, honest, pretrends) in found {
+        assert_eq!(honest.unwrap(), study.honest(asked()).unwrap());
+        assert_eq!(pretrends.unwrap(), study.pretrends(Pretrends::new()).unwrap());
+    }
 }

@@ -25,7 +25,7 @@ fn two_rows_of_a_unit_in_a_period_are_refused() {
     let twice: Vec<usize> = (0..df.height()).chain([3]).collect();
     for error in both(&rows(&df, &twice)) {
         assert_eq!(error.code(), "panel");
-        says(&error, &["1 units (column `id`)", "0 in 4", "panel deduplicate"]);
+        says(&error, &["1 units (column `id`)", "0 in 4", "`panel::deduplicate`"]);
     }
 }
 
@@ -118,6 +118,9 @@ fn columns_and_options_out_of_place_are_named() {
     assert!(matches!(config.fit(&negative), Err(DidError::Negative { .. })));
     let one = with(&df, "t", vec![1.0; df.height()]);
     assert!(weights().fit(&one).is_err());
+    let large = with(&df, "x", floats(&df, "x").iter().map(|x| 1e300 * x).collect::<Vec<_>>());
+    let controlled = but(weights(), |c| c.covariates = vec!["x".into()]);
+    says(&controlled.fit(&large).unwrap_err(), &["column `x` reaches"]);
 }
 
 #[test]
