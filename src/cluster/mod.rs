@@ -1,5 +1,5 @@
-//! Samples whose rows are on many machines. How it is used is told on the page
-//! [On many machines](crate::_documentation::on_many_machines), and what follows is how it works.
+//! Samples whose rows are on many machines. The page "On many machines" tells how it is used (with the feature `ballista`); what follows is how
+//! it works.
 //!
 //! After the rows are grouped by unit, everything is a map over independent pieces of work whose answers are small. So an
 //! [`Engine`] has one verb: it runs tasks on workers. Both are bytes to it (`wire`): what a worker may be told is a closed
