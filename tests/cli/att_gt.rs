@@ -479,7 +479,7 @@ fn influence_values_are_written_by_unit() {
     let _ = fs::remove_dir_all(&directory);
     let document = parsed(&mpdta(&["--influence", &directory, "--format", "json"]));
     let path = std::path::Path::new(&directory).join("00000.parquet");
-    let rows = ParquetReader::new(fs::File::open(path).unwrap()).finish().unwrap();
+    let rows = ParquetReader::new(fs::File::open(&path).unwrap()).finish().unwrap();
     let names: Vec<&str> = rows.get_column_names().into_iter().map(|n| n.as_str()).collect();
     assert_eq!(names[..2], ["unit", "att(2004,2004)"]);
     assert_eq!((rows.height(), rows.width()), (500, 13));
@@ -489,6 +489,12 @@ fn influence_values_are_written_by_unit() {
     let cell = cells.iter().find(|c| (&c["group"], &c["time"]) == (&json!(2006), &json!(2007)));
     let se = cell.unwrap()["se"].as_f64().unwrap();
     assert!((squares.sqrt() / 500.0 - se).abs() < 1e-12);
+    // They are no saved result.
+    for file in [&directory, path.to_str().unwrap()] {
+        let message = failure(1, &["aggregate", file, "--aggregate", "dynamic"]);
+        let said = message.contains("influence values") && message.contains("--save FILE");
+        assert!(said, "{message}");
+    }
     // Nothing is mixed with what is there.
     let again = failure(1, &mpdta(&["--influence", &directory]));
     assert!(again.contains("influence: has files already"), "{again}");

@@ -59,6 +59,7 @@ fn dates_without_a_frequency_say_what_to_do() {
     let data = monthly("undated.csv", "-01");
     let message = failure(1, &arguments(&data, &[]));
     assert!(message.contains("`month` (time)") && message.contains("frequency"), "{message}");
+    assert!(message.contains("hint: add --frequency month"), "{message}");
     let data = monthly("coarse.csv", "");
     let message = failure(1, &arguments(&data, &["--frequency", "day"]));
     assert!(message.contains("`month` (time) has `2007-01` in line 2 of"), "{message}");

@@ -66,9 +66,50 @@ fn effects_that_are_the_same_are_no_part_of_a_test() {
     assert_eq!(test.event_times, [0.0, 1.0, 2.0, 3.0]);
     let wald = test.wald.unwrap();
     assert_eq!(wald.df, 3);
-    assert!((wald.p_value - 0.642).abs() < 1e-3, "{}", wald.p_value);
+    assert!((wald.p_value - 0.644).abs() < 1e-3, "{}", wald.p_value);
     let wald = pair(&study, sa, dcdh).wald.unwrap();
-    assert!((wald.p_value - 0.409).abs() < 1e-3, "{}", wald.p_value);
+    assert!((wald.p_value - 0.411).abs() < 1e-3, "{}", wald.p_value);
+}
+
+/// The law is that of Hotelling's T² with the clusters that contribute.
+#[test]
+fn few_clusters_reject_less_often() {
+    let frame = Simulation::builder().units(120).periods(6).cohorts([3, 4]).seed(11);
+    let frame = frame.build().frame();
+    let clusters = floats(&frame, "id").iter().map(|id| id % 8.0).collect();
+    let mut config = self::config();
+    let units = config.fit(&frame).unwrap();
+    config.cluster = Some("cluster".into());
+    let few = config.fit(with(&frame, "cluster", clusters)).unwrap();
+    for (study, clusters) in [(&units, 120), (&few, 8)] {
+        let tests = study.agreement.iter().filter_map(|pair| pair.wald);
+        assert!(tests.clone().count() > 2);
+        for wald in tests {
+            assert_eq!(wald.df2, Some(clusters - wald.df));
+        }
+    }
+    let shown = few.to_string();
+    assert!(shown.contains("4, 4  ") && shown.contains("p-value: Hotelling's T²"), "{shown}");
+}
+
+/// Rows of these estimators count later than the data.
+#[test]
+fn errors_with_anticipation_say_that_periods_are_later() {
+    let frame = Simulation::builder().units(60).periods(6).cohorts([3, 4]).seed(11);
+    let frame = frame.build().frame();
+    let twice = frame.vstack(&frame.slice(3, 1)).unwrap();
+    let period = floats(&frame, "period")[3];
+    let mut config = self::config();
+    config.anticipation = 1;
+    for (estimator, said) in [
+        (StudyEstimator::Imputation, format!("period {} (column", period + 1.0)),
+        (StudyEstimator::LocalProjections, format!("such as 1 in {}", period + 1.0)),
+    ] {
+        config.estimators = vec![estimator];
+        let error = config.fit(&twice).unwrap_err().to_string();
+        assert!(error.contains(&said), "{error}");
+        assert!(error.contains("in this message are 1 larger than in the data"), "{error}");
+    }
 }
 
 #[test]

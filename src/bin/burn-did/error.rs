@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 use burn_did::DidError;
+use burn_did::options::{Frequency, Words};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -67,6 +68,9 @@ impl CliError {
     }
 }
 
+/// What makes periods of dates.
+const DATES: &str = "add --frequency month, or another";
+
 /// As [`CliError::hint`], of an error of the library.
 pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
     Some(match error {
@@ -86,6 +90,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::Config { option: "data", .. } => {
             "convert the file to CSV, parquet or Stata (.dta)"
         }
+        DidError::ColumnType { role: "time" | "group", got, .. } if is_date(got) => DATES,
         DidError::ColumnType { role: "group", got, .. } if got.starts_with("text") => {
             "if the word stands for never treated, or for a missing value, name it by --na, as in --na never"
         }
@@ -95,7 +100,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
             "name words for missing values as in --na NA,-99"
         }
-        DidError::Dates { .. } => "add --frequency month, or another",
+        DidError::Dates { .. } => DATES,
         DidError::DuplicateRow { remedy, .. } if remedy.contains("deduplicate") => return None,
         DidError::DuplicateRow { .. } => {
             "for rows that are not a panel, add --repeated-cross-sections and leave out --idname"
@@ -136,10 +141,20 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
     })
 }
 
+/// A value of a column of text.
+fn example(got: &str) -> Option<&str> {
+    got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'))
+}
+
+/// Whether a column is text that is a date, or another period of a calendar.
+fn is_date(got: &str) -> bool {
+    example(got)
+        .is_some_and(|text| Frequency::WORDS.iter().any(|word| word.value.period(text).is_some()))
+}
+
 /// Whether a column is text, such as `0,25`, that is a number with a decimal comma.
 fn is_decimal_comma(got: &str) -> bool {
-    let example = got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'));
-    example.is_some_and(|text| {
+    example(got).is_some_and(|text| {
         text.matches(',').count() == 1 && text.trim().replace(',', ".").parse::<f64>().is_ok()
     })
 }

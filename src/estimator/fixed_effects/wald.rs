@@ -4,7 +4,7 @@ use super::inference::{Coefficient, FTest, combine, f_test};
 use super::recover::FactorEffects;
 use super::result::RegressionResult;
 use crate::base::error::{DidError, Result};
-use crate::result::inference::check_weight;
+use crate::result::inference::{check_some, check_weight};
 
 impl RegressionResult {
     /// `Σ weight · coefficient`, with its standard error and interval.
@@ -21,9 +21,7 @@ impl RegressionResult {
     /// # Errors
     /// [`DidError::EmptyWindow`] for a name that has no coefficient, and [`DidError::Config`] without weights, or for one that is no number.
     pub fn contrast(&self, weights: &[(&str, f64)]) -> Result<Coefficient> {
-        if weights.is_empty() {
-            return Err(DidError::config("weights", "at least one", "none"));
-        }
+        check_some(weights)?;
         let (b, covariance) = self.joint();
         let row = self.row(weights)?;
         let (value, variance) = combine(&[row], &b, &covariance);

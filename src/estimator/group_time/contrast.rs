@@ -10,7 +10,7 @@ use crate::estimator::aggregate::{
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::{
-    Combination, Estimate, MOST_AT_ONCE, Wald, check_weight, no_covariance,
+    Combination, Estimate, MOST_AT_ONCE, Wald, check_some, check_weight, no_covariance,
 };
 
 /// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
@@ -171,9 +171,7 @@ impl GroupTimeResult {
     /// settings' level was changed to none.
     pub fn contrast(&self, weights: &[((f64, f64), f64)]) -> Result<Estimate> {
         self.settings.inference.validate()?;
-        if weights.is_empty() {
-            return Err(DidError::config("weights", "at least one", "none"));
-        }
+        check_some(weights)?;
         let combination = self.combination(weights)?;
         let alpha = self.settings.inference.alpha;
         self.effects.joint.estimate(&combination, alpha).ok_or_else(|| no_covariance("inference"))

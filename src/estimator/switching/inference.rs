@@ -110,7 +110,7 @@ fn test(theta: &[f64], v: Vec<f64>) -> Option<Tested> {
     let theta: Vec<f64> = theta.iter().zip(&scale).map(|(t, s)| t / s).collect();
     let stat = dot(&theta, &multiply(&symmetric_inverse(&scaled, df), &theta));
     let law = ChiSquared::new(df as f64).ok()?;
-    let wald = Wald { stat, df, p_value: law.sf(stat) };
+    let wald = Wald { stat, df, df2: None, p_value: law.sf(stat) };
     (stat.is_finite() && stat >= 0.0).then_some(Tested { wald, singular: true })
 }
 

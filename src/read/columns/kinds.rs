@@ -30,6 +30,21 @@ pub(crate) fn kinds(a: &DataType, b: &DataType) -> [String; 2] {
     if words[0] == words[1] { [a.to_string(), b.to_string()] } else { words }
 }
 
+/// Several types in words, each once: by their exact names if the words of two are the same.
+pub(crate) fn different(types: &[&DataType]) -> String {
+    let mut once: Vec<&DataType> = Vec::new();
+    for dtype in types {
+        if !once.contains(dtype) {
+            once.push(dtype);
+        }
+    }
+    let words: Vec<String> = once.iter().map(|dtype| kind(dtype)).collect();
+    let alike = (1..words.len()).any(|at| words[..at].contains(&words[at]));
+    let exact = || once.iter().map(ToString::to_string).collect();
+    let words: Vec<String> = if alike { exact() } else { words };
+    words.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +55,10 @@ mod tests {
         assert_eq!([kind(&DataType::Int8), kind(&DataType::Float32)], ["integers", "numbers"]);
         assert_eq!(kinds(&DataType::Date, &DataType::Int64), ["dates", "integers"]);
         assert_eq!(kinds(&DataType::Int64, &DataType::UInt64), ["i64", "u64"]);
+        let several = |types: [DataType; 3]| different(&types.each_ref());
+        use DataType::{Boolean, Date, Int8, Int64, String};
+        assert_eq!(several([Int64, String, Int64]), "integers, text");
+        assert_eq!(several([Int64, Boolean, Int8]), "i64, bool, i8");
+        assert_eq!(several([Date, Date, Date]), "dates");
     }
 }

@@ -38,7 +38,7 @@ pub(crate) use codes::LabelColumn;
 pub(crate) use excerpt::excerpt;
 pub(crate) use gaps::Gaps;
 pub(crate) use integers::from_integers;
-pub(crate) use kinds::{kind, kinds};
+pub(crate) use kinds::{different, kind, kinds};
 pub(crate) use labels::{Codes, Label, Labels, MISSING, code, ordered_key};
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts, add_counts};

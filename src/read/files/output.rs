@@ -9,6 +9,7 @@ use polars::prelude::*;
 use super::FileFormat;
 use crate::base::error::{DidError, Result};
 use crate::base::{storage, written};
+use crate::read::columns::kind;
 
 /// Takes a frame after another, and none at the end.
 pub(crate) type Sink<'a> = dyn FnMut(Option<&DataFrame>) -> Result<()> + 'a;
@@ -102,6 +103,10 @@ fn open<'a>(file: &'a File, format: FileFormat, schema: &Schema) -> PolarsResult
         }
         FileFormat::Stata => Err(polars_err!(ComputeError: "Stata files are read and not written")),
         FileFormat::Csv => {
+            if let Some((name, dtype)) = schema.iter().find(|(_, dtype)| dtype.is_nested()) {
+                let of = kind(dtype);
+                polars_bail!(ComputeError: "column `{name}` has {of}, which CSV files cannot have; write a .parquet file, or leave the column out");
+            }
             let mut writer = CsvWriter::new(file).batched(schema)?;
             Ok(Box::new(move |df| match df {
                 Some(df) => writer.write_batch(df),

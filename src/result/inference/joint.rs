@@ -164,6 +164,14 @@ pub(crate) fn no_covariance(what: &'static str) -> DidError {
     }
 }
 
+/// Checks that a linear combination that somebody asks for has weights.
+pub(crate) fn check_some<T>(weights: &[T]) -> Result<()> {
+    match weights.is_empty() {
+        true => Err(DidError::config("weights", "at least one", "none")),
+        false => Ok(()),
+    }
+}
+
 /// Checks a weight of a linear combination that somebody asks for.
 pub(crate) fn check_weight(weight: f64) -> Result<()> {
     match weight.is_finite() {

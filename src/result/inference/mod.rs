@@ -15,7 +15,7 @@ pub(crate) use by_cluster::{ClusterInfluence, products};
 pub(crate) use covariance::{Covariance, CovariancePart, Terms};
 pub(crate) use critical::{Critical, FEW_CLUSTERS, MOST_AT_ONCE, negligible};
 pub use estimate::Estimate;
-pub(crate) use joint::{Combination, Joint, check_weight, no_covariance};
+pub(crate) use joint::{Combination, Joint, check_some, check_weight, no_covariance};
 pub use wald::Wald;
 
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -85,8 +85,8 @@ pub(crate) fn check_critical_value(value: f64) -> Checked {
 }
 
 pub(crate) fn check_wald(wald: &Wald) -> Checked {
-    let Wald { stat, df, p_value } = *wald;
-    let plausible = stat.is_finite() && df > 0 && (0.0..=1.0).contains(&p_value);
+    let Wald { stat, df, df2, p_value } = *wald;
+    let plausible = stat.is_finite() && df > 0 && df2 != Some(0) && (0.0..=1.0).contains(&p_value);
     ensure(plausible, "wald", || {
         format!("has the statistic {stat}, {df} degrees of freedom and p-value {p_value}")
     })

@@ -61,13 +61,28 @@ pub(crate) fn kind_of(text: &str) -> Result<String> {
 
 /// The text of a file; no more is read than fits in memory.
 pub(crate) fn text(path: &Path) -> Result<String> {
+    if path.is_dir() {
+        return Err(no_result("a folder, as one of influence values is"));
+    }
     let file = std::fs::File::open(path).map_err(|e| DidError::io(path, e))?;
     let most = memory::free().map_or(u64::MAX, |free| free / COPIES);
-    let mut text = String::new();
-    file.take(most).read_to_string(&mut text).map_err(|e| DidError::io(path, e))?;
-    let needed = u128::from(COPIES) * text.len() as u128;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).map_err(|e| DidError::io(path, e))?;
+    if bytes.starts_with(PARQUET) {
+        return Err(no_result("a parquet file, as one of influence values is"));
+    }
+    let needed = u128::from(COPIES) * bytes.len() as u128;
     memory::check("the saved result", needed + 1, "load it where there is more memory")?;
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| no_result("no text"))
+}
+
+/// First bytes of a parquet file.
+const PARQUET: &[u8] = b"PAR1";
+
+/// The error of a path that has something else.
+fn no_result(is: &str) -> DidError {
+    let problem = format!("this is {is}; name the file that the result was saved to");
+    serde_json::Error::custom(problem).into()
 }
 
 fn check(result: &impl Consistent) -> Result<()> {

@@ -6,7 +6,7 @@ mod report;
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::Frequency;
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
@@ -34,6 +34,9 @@ pub struct Balance {
     pub n_rows: usize,
     /// Rows that lack a value that is needed.
     pub rows_missing: usize,
+    /// Warnings about the data.
+    #[serde(default)]
+    pub warnings: Vec<DidWarning>,
     /// Cohort by cohort, levels before changes.
     pub rows: Vec<BalanceRow>,
     /// Covariates that are text, which have no mean.
@@ -108,8 +111,9 @@ fn balance(
     files: FilesRead,
 ) -> Balance {
     let variables = overview.number_names();
-    let last_cohort = last_cohort(overview, control_group);
-    let compared = comparisons(overview, control_group, last_cohort, options.anticipation);
+    let early = f64::from(options.anticipation);
+    let last_cohort = last_cohort(overview, control_group, early);
+    let compared = comparisons(overview, control_group, last_cohort, early);
     let rows = compared.iter().flat_map(|comparison| {
         let kinds = [false, true].into_iter();
         kinds.flat_map(move |change| (0..variables.len()).map(move |v| (comparison, v, change)))
@@ -127,30 +131,35 @@ fn balance(
         files,
         n_rows: overview.rows,
         rows_missing: overview.incomplete,
+        warnings: overview.moved_groups().into_iter().collect(),
         rows: rows.map(row).collect(),
         left_out: options.covariates.iter().filter(is_text).cloned().collect(),
     }
 }
 
-/// The last cohort, where it takes the place of units that are never treated.
-fn last_cohort(overview: &Overview, control_group: ControlGroup) -> Option<f64> {
-    let (last, end) = (overview.group_values().last()?, overview.periods().last()?);
-    (control_group == ControlGroup::NeverTreated && last <= end).then_some(*last)
+/// Whether a group is never treated. As in estimates, one that is treated after the last period is unless it anticipates its treatment
+/// within the data.
+fn is_never(overview: &Overview, group: f64, early: f64) -> bool {
+    overview.periods().last().is_some_and(|last| overview.grid().elapsed(*last, group) > early)
 }
 
-/// The cohorts that are treated after the first period and have comparison units. As in estimates, a cohort that is treated after the last
-/// period is never treated unless it anticipates its treatment within the data.
+/// The last cohort, where it takes the place of units that are never treated.
+fn last_cohort(overview: &Overview, control_group: ControlGroup, early: f64) -> Option<f64> {
+    let last = *overview.group_values().last()?;
+    let replaces = control_group == ControlGroup::NeverTreated && !is_never(overview, last, early);
+    replaces.then_some(last)
+}
+
+/// The cohorts that are treated after the first period and have comparison units.
 fn comparisons(
     overview: &Overview,
     control_group: ControlGroup,
     last_cohort: Option<f64>,
-    anticipation: u32,
+    early: f64,
 ) -> Vec<Comparison> {
     let (groups, periods) = (overview.group_values(), overview.periods());
-    let early = f64::from(anticipation);
     let grid = overview.grid();
-    let is_never =
-        |group: &f64| periods.last().is_some_and(|last| grid.elapsed(*last, *group) > early);
+    let is_never = |group: &f64| is_never(overview, *group, early);
     let comparison = |(g, group): (usize, &f64)| {
         let is_before = |period: &f64| grid.elapsed(*period, *group) > early;
         let base = periods.partition_point(is_before).checked_sub(1)?;

@@ -106,9 +106,10 @@ impl Report for Balance {
     }
 
     fn messages(&self) -> Vec<Message> {
+        let warnings = self.warnings.iter().map(|warning| warning.message(self.frequency));
         let text =
             self.left_out.iter().map(|name| format!("`{name}` is text and has no mean").into());
-        text.collect()
+        warnings.chain(text).collect()
     }
 
     #[cfg(feature = "plot")]

@@ -1,6 +1,7 @@
 //! What deserves attention before estimating, in sentences.
 
 use super::result::{CohortDescription, CohortStatus, Description, Irregularity};
+use super::uses::clusters;
 use crate::base::calendar::Calendar;
 use crate::read::panel::overview::Overview;
 use crate::read::panel::{far_groups, is_status, smallest_cohort, zero_groups};
@@ -21,13 +22,7 @@ pub(super) fn findings(
     all.extend(comparisons(description, calendar));
     all.extend(small_cohorts(description, options, calendar));
     all.extend(uneven(overview, calendar));
-    if let Some(clusters) = description.n_clusters.filter(|clusters| *clusters < FEW_CLUSTERS) {
-        let are = if clusters == 1 { "is" } else { "are" };
-        let clusters = counted(clusters, "cluster", "clusters");
-        all.push(format!(
-            "there {are} {clusters}; with fewer than {FEW_CLUSTERS}, standard errors may be too small"
-        ));
-    }
+    all.extend(few_clusters(description, overview));
     for (column, units) in &description.varying {
         let handled = match Some(column) == description.weights.as_ref() {
             true => "`fix_weights` says which period's weight counts",
@@ -165,6 +160,28 @@ fn small_cohorts(
         format!(
             "cohorts with fewer than {required} {what}: {}; their standard errors are unreliable",
             small.join(", ")
+        )
+    })
+}
+
+/// Few clusters; those in which all units are treated from the start are no part of an estimate.
+fn few_clusters(description: &Description, overview: &Overview) -> Option<String> {
+    let all = description.n_clusters?;
+    let is_left_out = |group: f64| {
+        let of = |cohort: &&CohortDescription| cohort.group == Some(group);
+        let cohort = description.cohorts.iter().find(of);
+        cohort.is_some_and(|cohort| cohort.status == CohortStatus::AlreadyTreated)
+    };
+    let clusters = clusters(overview, |group| !is_left_out(group));
+    let without = match all - clusters {
+        0 => String::new(),
+        _ => format!(" with units that are not treated from the start, of {all}"),
+    };
+    let are = if clusters == 1 { "is" } else { "are" };
+    (clusters < FEW_CLUSTERS).then(|| {
+        let clusters = counted(clusters, "cluster", "clusters");
+        format!(
+            "there {are} {clusters}{without}; with fewer than {FEW_CLUSTERS}, standard errors may be too small"
         )
     })
 }

@@ -56,7 +56,7 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         n_rows: overview.rows,
         n_complete: overview.rows - overview.incomplete,
         n_units: overview.found.groups.iter().map(|group| group.units).sum(),
-        n_clusters: options.cluster.as_ref().map(|_| uses::clusters(overview)),
+        n_clusters: options.cluster.as_ref().map(|_| uses::clusters(overview, |_| true)),
         cohorts: cohorts(options, overview),
         periods,
         units_in_all_periods: count(overview, |observed, all| observed.len() == all.len()),
@@ -105,6 +105,8 @@ fn cohorts(options: &Explore, overview: &Overview) -> Vec<CohortDescription> {
     let groups = &overview.found.groups;
     let periods = overview.periods();
     let [first, last] = [periods.first(), periods.last()].map(|p| p.copied().unwrap_or(f64::NAN));
+    let (grid, early) = (overview.grid(), f64::from(options.anticipation));
+    let until = |from: f64, group: f64| grid.elapsed(from, group) - early;
     let all = |of: fn(&GroupUnits) -> f64| groups.iter().map(of).sum::<f64>();
     let (units, weight) = (all(|group| group.units as f64), all(|group| group.weight));
     let rows = |g: usize| (0..periods.len()).map(|t| overview.found.cells.at(g, t).rows).sum();
@@ -114,8 +116,8 @@ fn cohorts(options: &Explore, overview: &Overview) -> Vec<CohortDescription> {
         group: Some(*value).filter(|value| value.is_finite()),
         status: match *value {
             never if never.is_infinite() => CohortStatus::NeverTreated,
-            early if early <= first => CohortStatus::AlreadyTreated,
-            late if late > last => CohortStatus::TreatedAfter,
+            group if until(first, group) <= 0.0 => CohortStatus::AlreadyTreated,
+            group if until(last, group) > 0.0 => CohortStatus::TreatedAfter,
             _ => CohortStatus::Treated,
         },
         units: group.units,

@@ -104,11 +104,11 @@ pub struct CohortDescription {
 words! {
     /// When a cohort is treated, beside the periods of the data.
     pub enum CohortStatus: "status" {
-        /// In the first period or before it, so that no period shows its outcome without treatment.
+        /// In the first period or before it, or so soon after it that it may react in it: no period shows its outcome without treatment.
         AlreadyTreated = "already_treated",
-        /// After the first and no later than the last period.
+        /// Later, and no later than the last period or so soon after it that it may react within the data.
         Treated = "treated",
-        /// After the last period: never treated in the data.
+        /// After the last period and what is anticipated: never treated in the data.
         TreatedAfter = "treated_after",
         /// Never.
         NeverTreated = "never_treated",

@@ -68,13 +68,15 @@ fn irregular(options: &Explore, overview: &Overview) -> Option<String> {
         return Some(format!("{} {what}", counted(units, "unit has", "units have")));
     }
     let column = options.cluster.clone()?;
-    let clusters = clusters(overview);
+    let clusters = clusters(overview, |_| true);
     (clusters < 2).then(|| DidError::TooFewClusters { column, clusters }.to_string())
 }
 
-/// Clusters of all rows.
-pub(super) fn clusters(overview: &Overview) -> usize {
-    let mut all: Vec<_> = overview.found.groups.iter().flat_map(|group| &group.clusters).collect();
+/// Clusters of the groups that count.
+pub(super) fn clusters(overview: &Overview, counts: impl Fn(f64) -> bool) -> usize {
+    let groups = overview.group_values().iter().zip(&overview.found.groups);
+    let counted = groups.filter(|(value, _)| counts(**value));
+    let mut all: Vec<_> = counted.flat_map(|(_, group)| &group.clusters).collect();
     all.sort_unstable();
     all.dedup();
     all.len()

@@ -2,7 +2,7 @@
 
 use super::sample::{StudyRows, StudySample};
 use super::steps::Steps;
-use super::{JointStudy, Specification, StudyEstimator};
+use super::{JointStudy, Specification, StudyEstimator, shifted};
 use crate::base::calendar::TimeGrid;
 use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::{Band, ControlGroup, Inference};
@@ -88,8 +88,9 @@ impl<B: DidBackend> Fitting<'_, B> {
         let rows = used.as_ref().unwrap_or(&sample.rows);
         // Estimators have codes of the clusters, of which the user knows nothing.
         let (code, column) = (&sample.cluster, config.clustered_by());
-        let fitted = Fitting { config, specification, sample, rows, device }.fit();
-        let mut fitted = fitted.map_err(|error| error.renamed(code, column))?;
+        let fitting = Fitting { config, specification, sample, rows, device };
+        let of_data = |error: DidError| shifted::error(error.renamed(code, column), rows.shift);
+        let mut fitted = fitting.fit().map_err(of_data)?;
         fitted.study.provenance.rename_clusters(code, column);
         Ok(fitted)
     }
@@ -109,7 +110,6 @@ impl<B: DidBackend> Fitting<'_, B> {
     }
 
     fn messages<'w>(&self, warnings: impl IntoIterator<Item = &'w DidWarning>) -> Vec<Message> {
-        let shift = self.rows.shift;
         let message = |warning: &DidWarning| {
             let Message { code, mut text } = match warning {
                 // A study has no option that keeps them.
@@ -119,13 +119,9 @@ impl<B: DidBackend> Fitting<'_, B> {
                         "{units} units are missing in some periods; this estimator of the study leaves them out"
                     ),
                 },
-                other => other.message(self.rows.frequency),
+                other => other.message(self.config.frequency),
             };
-            if shift > 0.0 {
-                text.push_str(&format!(
-                    " (with anticipation, periods and event times in this message are {shift} larger than in the data)"
-                ));
-            }
+            shifted::note(&mut text, self.rows.shift);
             Message { code, text }
         };
         warnings.into_iter().map(message).collect()

@@ -21,6 +21,7 @@ mod options;
 mod report;
 mod result;
 pub(super) mod sample;
+mod shifted;
 pub(super) mod side_by_side;
 mod specification;
 mod steps;

@@ -18,7 +18,7 @@ use crate::report::number::{Digits, short};
 use crate::report::plot::{Picture, PlotOptions, layers::combined};
 use crate::report::table::{Align, Section, Table, strings};
 use crate::report::{facts, foot};
-use crate::result::inference::Estimate;
+use crate::result::inference::{Estimate, Wald};
 
 const TITLE: &str = "Several Estimators of One Study";
 
@@ -75,6 +75,7 @@ impl Report for JointStudyResult {
                 ),
                 Variable::numbers("wald_stat", wald(|wald| wald.stat)),
                 Variable::counts("wald_df", pairs.iter().map(|pair| pair.wald.map(|wald| wald.df))),
+                Variable::counts("wald_df2", pairs.iter().map(|pair| pair.wald?.df2)),
                 Variable::numbers("wald_p_value", wald(|wald| wald.p_value)),
             ]);
         vec![effects, averages, agreement]
@@ -182,7 +183,9 @@ impl JointStudyResult {
                 (None, _) if pair.event_times.is_empty() => "not defined".to_owned(),
                 (None, _) => "singular".to_owned(),
             };
-            let df = pair.wald.map_or_else(String::new, |wald| wald.df.to_string());
+            let df = pair.wald.map_or_else(String::new, |Wald { df, df2, .. }| {
+                df2.map_or_else(|| df.to_string(), |df2| format!("{df}, {df2}"))
+            });
             let names = format!("{} - {}", pair.first.name(), pair.second.name());
             let difference = digits.show(pair.difference.estimate);
             vec![names, difference, digits.show(pair.difference.se), df, test]
@@ -237,6 +240,12 @@ impl JointStudyResult {
         let untested = self.agreement.iter().filter(|pair| pair.wald.is_none() && !pair.same);
         let (apart, singular): (Vec<&Agreement>, Vec<&Agreement>) =
             untested.partition(|pair| pair.event_times.is_empty());
+        if self.agreement.iter().any(|pair| pair.wald.is_some()) {
+            notes.push(
+                "p-value: Hotelling's T², with df the event times tested and the clusters less these"
+                    .into(),
+            );
+        }
         if !apart.is_empty() {
             notes.push(
                 "not defined: at no event time from 0 on both have an effect with a standard error"

@@ -117,7 +117,8 @@ pub struct Agreement {
     /// Average of the first less that of the second, each event time counting alike, with the standard error of the difference.
     pub difference: Estimate,
     /// Test that the effects are the same at all these event times: the Hausman test, with a covariance that is right under heterogeneity
-    /// and clusters. None if the covariance of the differences is singular, or at no event time both have an effect with a standard error.
+    /// and clusters, and the law of Hotelling's T². None if the covariance of the differences is singular, or at no event time both have an
+    /// effect with a standard error.
     pub wald: Option<Wald>,
     /// Whether both are the same estimates here, up to rounding.
     pub same: bool,

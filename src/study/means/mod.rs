@@ -6,7 +6,7 @@ mod report;
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Band, Inference};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
@@ -49,6 +49,9 @@ pub struct CohortMeans {
     /// Whether tables and pictures show the means relative to their base period, in place of levels; data frames and files have both.
     #[serde(default)]
     pub relative: bool,
+    /// Warnings about the data.
+    #[serde(default)]
+    pub warnings: Vec<DidWarning>,
     /// Means, cohort by cohort (the never-treated last) and period by period.
     pub rows: Vec<CohortMean>,
 }
@@ -151,6 +154,7 @@ fn means(
         units_with_duplicates: overview.found.duplicates.units,
         anticipation: options.anticipation,
         relative: options.relative,
+        warnings: overview.moved_groups().into_iter().collect(),
         rows,
     }
 }

@@ -97,7 +97,7 @@ impl Report for CohortMeans {
     }
 
     fn messages(&self) -> Vec<Message> {
-        Vec::new()
+        self.warnings.iter().map(|warning| warning.message(self.frequency)).collect()
     }
 
     #[cfg(feature = "plot")]
@@ -203,6 +203,7 @@ impl CohortMeans {
             ));
         }
         notes.extend(foot::reading(&self.files, &[]));
+        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
     }
 }

@@ -98,9 +98,9 @@ impl Step for FirstTreatedStep {
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
         new_column(&frame.df, &self.options.name)?;
         frame.refuse_duplicates()?;
-        if self.options.never_as_zero
-            && !frame.df.column(&frame.keys.time)?.dtype().is_primitive_numeric()
-        {
+        let times = frame.df.column(&frame.keys.time)?.dtype();
+        let has_zero = times.is_primitive_numeric() || times.is_decimal();
+        if self.options.never_as_zero && !has_zero {
             let expected = "left out where periods are no numbers, of which 0 could be one";
             return Err(DidError::config("never_as_zero", expected, "set"));
         }

@@ -7,7 +7,7 @@ use super::frame::index;
 use super::pattern::{Pattern, USUAL};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::read::columns::kind;
+use crate::read::columns::different;
 
 /// Which columns become one, and what they are called.
 #[derive(Clone, Debug, PartialEq, Eq, bon::Builder)]
@@ -50,7 +50,11 @@ pub(super) struct Folding {
 
 impl Folding {
     /// Finds the columns among those of the data. The type of columns without a value says nothing where the others have another.
-    pub fn new(options: &ToLong, schema: &Schema, is_empty: &dyn Fn(&str) -> bool) -> Result<Self> {
+    pub fn new(
+        options: &ToLong,
+        schema: &Schema,
+        is_empty: &dyn Fn(&str) -> Result<bool>,
+    ) -> Result<Self> {
         let pattern = Pattern::parse(&options.names)?;
         if options.columns.is_empty() {
             return Err(DidError::config("columns", "at least one column", "none"));
@@ -101,15 +105,22 @@ impl Folding {
             let columns: Vec<Option<String>> = periods.iter().map(of).collect();
             let dtypes = columns.iter().flatten().map(|name| Ok((name, schema.try_get(name)?)));
             let dtypes: Vec<(&String, &DataType)> = dtypes.collect::<Result<_>>()?;
-            let all = || dtypes.iter().map(|(_, dtype)| *dtype);
-            let filled = || dtypes.iter().filter(|(name, _)| !is_empty(name)).map(|(_, d)| *d);
-            let of_filled = || filled().try_fold(DataType::Null, common);
-            let dtype = all().try_fold(DataType::Null, common).or_else(of_filled);
+            let all: Vec<&DataType> = dtypes.iter().map(|(_, dtype)| *dtype).collect();
+            let of_all = all.iter().copied().try_fold(DataType::Null, common);
+            let of_filled = || -> Result<Option<DataType>> {
+                let mut filled = Vec::new();
+                for (name, dtype) in &dtypes {
+                    if !is_empty(name)? {
+                        filled.push(*dtype);
+                    }
+                }
+                Ok(filled.into_iter().try_fold(DataType::Null, common))
+            };
+            let dtype = of_all.map_or_else(of_filled, |dtype| Ok(Some(dtype)))?;
             let dtype = dtype.ok_or_else(|| {
-                let found: Vec<String> = all().map(kind).collect();
                 let problem = format!(
                     "the columns that become `{stub}` hold {}; give them one type",
-                    found.join(", ")
+                    different(&all)
                 );
                 DidError::Panel { problem }
             })?;
@@ -182,9 +193,21 @@ fn common(a: DataType, b: &DataType) -> Option<DataType> {
         (a, b) if a.is_integer() && b.is_integer() => {
             Some(if wide(a) || wide(b) { DataType::Int128 } else { DataType::Int64 })
         }
-        (a, b) if a.is_primitive_numeric() && b.is_primitive_numeric() => Some(DataType::Float64),
+        (DataType::Decimal(p, a), DataType::Decimal(q, b)) => decimals((*p, *a), (*q, *b)),
+        (a, b) if is_number(a) && is_number(b) => Some(DataType::Float64),
         _ => None,
     }
+}
+
+fn is_number(dtype: &DataType) -> bool {
+    dtype.is_primitive_numeric() || dtype.is_decimal()
+}
+
+/// Decimals that hold those of both, of so many digits and so many of these after the point; numbers beyond 38 digits.
+fn decimals((p, a): (usize, usize), (q, b): (usize, usize)) -> Option<DataType> {
+    let scale = a.max(b);
+    let digits = scale + p.saturating_sub(a).max(q.saturating_sub(b));
+    Some(if digits <= 38 { DataType::Decimal(digits, scale) } else { DataType::Float64 })
 }
 
 /// The column of periods: whole numbers, other numbers, or dates as text.

@@ -163,9 +163,7 @@ impl PanelTool {
             }
             Kind::Rows(options) => {
                 let frame = &read.frame;
-                let is_empty = |name: &str| {
-                    frame.column(name).is_ok_and(|column| column.null_count() == column.len())
-                };
+                let is_empty = |name: &str| Ok(!has_values(frame.column(name)?));
                 let folding = Folding::new(options, frame.schema(), &is_empty)?;
                 change.tool = "to_long";
                 folding.describe(&mut change);
@@ -198,11 +196,15 @@ impl PanelTool {
                     PanelFrame::new(df.select(names.iter().map(String::as_str))?, keys, &columns, 0)
                 };
                 let mut survey = Survey::default();
-                let looked = parts.each("reading", &mut |df| {
+                let mut look = |df: &DataFrame| {
                     let frame = ordered(df)?;
                     survey.add(&frame);
                     step.look(&frame, &mut survey)
-                });
+                };
+                // The columns are written even if there are no rows.
+                let without_rows = parts.without_rows();
+                let looked = parts.each("reading", &mut look);
+                let looked = looked.and_then(|()| without_rows.iter().try_for_each(&mut look));
                 looked.map_err(|error| {
                     let again = |df: &DataFrame, first_row| {
                         PanelFrame::new(df.clone(), keys, &columns, first_row).map(drop)
@@ -212,11 +214,13 @@ impl PanelTool {
                 survey.finish()?;
                 begin(&mut change, step.name(), &survey);
                 let plan = step.decide(&survey, keys, &mut change)?;
-                parts.each("writing", &mut |df| {
+                let mut write = |df: &DataFrame| {
                     let df = plan.change(&ordered(df)?, &survey, &mut change)?;
                     change.rows_out += df.height() as u64;
                     sink(Some(&df))
-                })?;
+                };
+                parts.each("writing", &mut write)?;
+                without_rows.iter().try_for_each(&mut write)?;
             }
             Kind::Rows(options) => {
                 let rows = |columns: usize| {
@@ -226,21 +230,39 @@ impl PanelTool {
                 };
                 let (schema, parts) = ParquetFiles::parts(&sources, &wanted, rows)?;
                 let in_order: Schema = names.iter().filter_map(|n| schema.get_field(n)).collect();
-                let folding = Folding::new(options, &in_order, &|_| false)?;
+                let is_empty = |name: &str| -> Result<bool> {
+                    let only: Schema = in_order.get_field(name).into_iter().collect();
+                    for part in &parts {
+                        if has_values(part.read(&only)?.column(name)?) {
+                            return Ok(false);
+                        }
+                    }
+                    Ok(true)
+                };
+                let folding = Folding::new(options, &in_order, &is_empty)?;
                 change.tool = "to_long";
                 folding.describe(&mut change);
-                for part in parts {
-                    let df = part.read(&in_order)?;
-                    add_rows(&mut change, &df);
-                    let df = folding.change(&df, &mut change)?;
+                let mut write = |df: &DataFrame| {
+                    add_rows(&mut change, df);
+                    let df = folding.change(df, &mut change)?;
                     change.rows_out += df.height() as u64;
-                    sink(Some(&df))?;
+                    sink(Some(&df))
+                };
+                for part in &parts {
+                    write(&part.read(&in_order)?)?;
+                }
+                if parts.is_empty() {
+                    write(&DataFrame::empty_with_schema(&in_order))?;
                 }
             }
         }
         sink(None)?;
         Ok(change)
     }
+}
+
+fn has_values(column: &Column) -> bool {
+    column.null_count() < column.len()
 }
 
 /// What all tools of units count.

@@ -8,7 +8,7 @@ mod status;
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::Frequency;
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::PanelColumns;
@@ -49,6 +49,9 @@ pub struct PanelView {
     pub units_with_duplicates: usize,
     /// Units with several first treated periods; that of their first row counts.
     pub units_that_change_group: usize,
+    /// Warnings about the data.
+    #[serde(default)]
+    pub warnings: Vec<DidWarning>,
     /// Whether each row is a cohort, with the status of most of its units that are observed in the period.
     pub by_cohort: bool,
     /// Periods, ascending.
@@ -128,6 +131,7 @@ impl Explore {
                 Some(_) => 0,
                 None => overview.found.group_changes.units,
             },
+            warnings: overview.moved_groups().into_iter().collect(),
             by_cohort: self.by_cohort,
             periods: overview.periods().to_vec(),
             patterns,

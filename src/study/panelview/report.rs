@@ -120,7 +120,8 @@ impl Report for PanelView {
     }
 
     fn messages(&self) -> Vec<Message> {
-        let mut all: Vec<Message> = Vec::new();
+        let warnings = self.warnings.iter().map(|warning| warning.message(self.frequency));
+        let mut all: Vec<Message> = warnings.collect();
         if self.units_with_duplicates > 0 {
             let units = counted(self.units_with_duplicates, "unit has", "units have");
             all.push(format!("{units} several rows in a period").into());

@@ -90,7 +90,9 @@ fn cohorts_that_anticipate_within_the_data_are_treated() {
     };
     assert_eq!(controls(&look).unwrap(), 1);
     look.anticipation = 1;
-    assert!(matches!(controls(&look), Err(DidError::Config { option: "control_group", .. })));
+    // As nobody is never treated now, the last cohort takes their place.
+    assert_eq!(controls(&look).unwrap(), 1);
+    assert_eq!(look.balance(&panel, NeverTreated).unwrap().last_cohort, Some(4.0));
     // It is a cohort of its own.
     let far = |g: f64| if g == 2.0 { 9.0 } else { g };
     let balance = look.balance(map(&panel, "g", far), NeverTreated).unwrap();

@@ -54,7 +54,33 @@ fn weights_and_clusters_are_counted_by_cohort() {
     assert_eq!(found.varying, [("x".to_owned(), 1)]);
     assert!(said(&found, "`x` changes over time in 1 unit;"), "{:?}", found.findings);
     assert!(said(&found, "regressions, imputation and stacks take each row's value"));
-    assert!(said(&found, "there are 2 clusters"));
+    assert!(said(&found, "there are 2 clusters;"));
+    // Unit 4 is treated from the start.
+    let apart = ["a", "a", "a", "a", "a", "a", "b", "b", "c", "c", "c", "b", "b", "b"];
+    let mut three = panel();
+    three.with_column(Column::new("c".into(), apart)).unwrap();
+    let found = look.describe(three).unwrap();
+    assert_eq!(found.n_clusters, Some(3));
+    assert!(said(
+        &found,
+        "there are 2 clusters with units that are not treated from the start, of 3;"
+    ));
+}
+
+/// As estimators have it: units react as many periods before they are treated.
+#[test]
+fn the_status_of_a_cohort_takes_anticipation_into_account() {
+    let late = [2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 4.0, 4.0, 4.0, 5.0, 5.0, 5.0];
+    let late = with(&panel(), "g", late);
+    let mut look = explore();
+    let statuses = |look: &Explore| {
+        let cohorts = look.describe(&late).unwrap().cohorts;
+        cohorts.iter().map(|cohort| cohort.status).collect::<Vec<_>>()
+    };
+    use CohortStatus::{AlreadyTreated, Treated, TreatedAfter};
+    assert_eq!(statuses(&look), [Treated, Treated, TreatedAfter, TreatedAfter]);
+    look.anticipation = 1;
+    assert_eq!(statuses(&look), [AlreadyTreated, Treated, Treated, TreatedAfter]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
+use burn_did::prelude::Reportable;
 use burn_did::{
     Aggregation, AttGt, Bacon, Ddd, DidError, DidWarning, Drdid, GroupTimeResult, Imputation,
     SunAbraham,
@@ -314,4 +315,11 @@ fn rounded_groups_are_the_periods_that_they_are_in_regressions() {
     let explore = Explore::builder().outcome("y").unit("id").time("t").group("g").build();
     let [a, b] = [&exact, &rounded].map(|frame| explore.means(frame).unwrap());
     assert_eq!(a.rows, b.rows);
+    assert!(!moved(&a.warnings) && moved(&b.warnings));
+    assert!(b.to_string().contains("Warning: "), "{b}");
+    assert!(moved(&explore.balance(&rounded, ControlGroup::NeverTreated).unwrap().warnings));
+    let view = explore.panelview(&rounded).unwrap();
+    assert!(moved(&view.warnings));
+    let code = view.messages()[0].code.clone();
+    assert_eq!(code.as_deref(), Some("moved_groups"));
 }

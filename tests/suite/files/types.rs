@@ -1,6 +1,7 @@
 //! Columns of every type: the same numbers where the type can play the part, an error that names the column where not.
 
 use burn_did::backend::Cpu;
+use burn_did::options::Frequency;
 use burn_did::{AttGt, Data, DidError, DidWarning, GroupTimeResult};
 use polars::prelude::*;
 
@@ -301,4 +302,23 @@ fn rounded_outcomes_are_said_to_be_and_rounded_categories_refused() {
     let error = categorical.fit(with(&df, "x", large("x"))).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`x` (categorical covariate)") && text.contains("2^53"), "{text}");
+}
+
+/// Polars knows no offset that is not of whole hours. The file was written by pyarrow.
+#[test]
+fn unknown_time_zones_matter_where_they_are_read() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/files/offset.parquet");
+    let config = || AttGt::<Cpu>::builder().outcome("y").unit("id").group("g");
+    let whole = config().time("t").build().fit(path).unwrap();
+    assert_eq!(whole.settings.n_units, 24);
+    assert_eq!(config().time("t").build().fit(Data::in_pieces(path)).unwrap().cells, whole.cells);
+    let dated = config().time("at").frequency(Frequency::Month).build();
+    let nested = config().time("t").covariates("~ in").build();
+    for (fit, name) in [(dated, "at"), (nested, "in")] {
+        for data in [path.into(), Data::in_pieces(path)] {
+            let error = fit.fit(data).unwrap_err().to_string();
+            let stated = format!("column `{name}` has timestamps of the time zone `+05:30`");
+            assert!(error.contains(&stated) && error.contains("offset.parquet"), "{error}");
+        }
+    }
 }

@@ -120,6 +120,30 @@ fn long_tables_are_written_in_pieces_and_as_csv() {
     assert!(back.equals_missing(&wide));
 }
 
+/// As from a frame: in pieces, too, columns are written that have no rows, and columns without a value have no type.
+#[test]
+fn pieces_without_rows_or_values_are_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let fold = || panel::to_long(ToLong::builder().columns(["y"]).memory_budget(1_000).build());
+    let written = |tool: &PanelTool, text: &str| {
+        fs::write(at("a.csv"), text).unwrap();
+        tool.write(at("a.csv").as_path(), at("whole.csv")).unwrap();
+        tool.write(Data::in_pieces(at("a.csv")), at("pieces.csv")).unwrap();
+        let [whole, pieces] =
+            ["whole.csv", "pieces.csv"].map(|name| fs::read_to_string(at(name)).unwrap());
+        assert_eq!(pieces, whole, "{tool:?}");
+        pieces
+    };
+    let keys = PanelKeys::builder().unit("id").time("t").build();
+    let lag = panel::lag(&keys, ["y"], 1);
+    assert_eq!(written(&lag, "id,t,y\n"), "id,t,y,y_lag1\n");
+    assert_eq!(written(&fold(), "id,y_1,y_2\n"), "id,time,y\n");
+    let rows: String = (0..100).map(|unit| format!("{unit},,a{unit}\n")).collect();
+    let long = written(&fold(), &format!("id,y_1,y_2\n{rows}"));
+    assert_eq!(long.lines().nth(100), Some("99,2,a99"));
+}
+
 #[test]
 fn csv_files_are_read_by_the_rules_of_the_estimators() {
     let folder = tempfile::tempdir().unwrap();

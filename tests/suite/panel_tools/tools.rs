@@ -27,6 +27,36 @@ fn first_treated_periods_have_the_type_of_the_time_column() {
     let zero = FirstTreated::builder().never_as_zero(true).name("g2").build();
     let (df, _) = panel::first_treated(&keys(), "d", zero).apply(panel()).unwrap();
     assert_eq!(numbers(&df, "g2")[4..7], [Some(0.0); 3]);
+    let mut df = panel();
+    let decimal = DataType::Decimal(6, 2);
+    df.with_column(df.column("t").unwrap().cast(&decimal).unwrap()).unwrap();
+    let zero = FirstTreated::builder().never_as_zero(true).build();
+    let (df, _) = panel::first_treated(&keys(), "d", zero).apply(&df).unwrap();
+    let first = df.column("first_treated").unwrap();
+    assert_eq!(first.dtype(), &decimal);
+    let first = first.cast(&DataType::Float64).unwrap();
+    assert_eq!(first.f64().unwrap().iter().collect::<Vec<_>>()[3..5], [2003.0, 0.0].map(Some));
+}
+
+#[test]
+fn decimals_of_other_digits_are_folded_and_lists_are_no_csv() {
+    let decimals = |values: [i128; 2], scale| {
+        Int128Chunked::from_slice("".into(), &values).into_decimal(9, scale).unwrap().into_series()
+    };
+    let df = df!("id" => [1, 2], "y_1" => decimals([15, 25], 1), "y_2" => decimals([155, 7], 2));
+    let fold = panel::to_long(ToLong::builder().columns(["y"]).build());
+    let (long, _) = fold.apply(&df.unwrap()).unwrap();
+    let folded = long.column("y").unwrap();
+    assert_eq!(folded.dtype(), &DataType::Decimal(10, 2));
+    let folded = folded.cast(&DataType::Float64).unwrap();
+    assert!(folded.f64().unwrap().iter().eq([1.5, 1.55, 2.5, 0.07].map(Some)));
+    let list = Series::new("l".into(), [Series::new("".into(), [1, 2])]);
+    let df = df!("id" => [1], "t" => [1], "y" => [1.0], "l" => list).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let lag = panel::lag(&keys(), ["y"], 1);
+    lag.write(&df, folder.path().join("a.parquet")).unwrap();
+    let error = lag.write(&df, folder.path().join("a.csv")).unwrap_err().to_string();
+    assert!(error.contains("column `l` has lists") && error.contains(".parquet"), "{error}");
 }
 
 #[test]

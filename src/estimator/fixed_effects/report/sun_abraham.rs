@@ -3,7 +3,6 @@
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::estimator::aggregate::EventStudy;
 use crate::estimator::fixed_effects::SunAbrahamResult;
 use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
@@ -14,21 +13,17 @@ use crate::report::foot;
 use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::Table;
 use crate::result::estimates::check::Checked;
-use crate::result::fit_notes::FitNotes;
 use crate::result::saved::Consistent;
 
 impl Report for SunAbrahamResult {
     const KIND: &'static str = "sun_abraham";
 
     fn table(&self) -> Table {
-        // The notes of the regression follow.
-        let study = EventStudy { fit_notes: FitNotes::default(), ..self.event_study.clone() };
-        let mut table = study.table();
         let audit = &self.regression.audit;
-        table.notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
+        let reading = foot::reading(&audit.files, &audit.read_as_missing);
         let warnings = self.regression.messages().into_iter();
-        table.notes.extend(warnings.map(|message| format!("Warning: {message}")));
-        table
+        let warnings = warnings.map(|message| format!("Warning: {message}"));
+        self.event_study.table_with(reading.into_iter().chain(warnings))
     }
 
     fn estimates(&self) -> Vec<Estimates> {

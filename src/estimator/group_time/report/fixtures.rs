@@ -148,7 +148,7 @@ pub(crate) fn uniform() -> GroupTimeResult {
     ];
     let mut result = att_gt(&cells, 2.650_744_684_414_9, bootstrapped());
     result.settings.covariates = "~ lpop".into();
-    result.wald = Some(Wald { stat: 6.841_825, df: 5, p_value: 0.232_67 });
+    result.wald = Some(Wald { stat: 6.841_825, df: 5, df2: None, p_value: 0.232_67 });
     result
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn universal() -> GroupTimeResult {
     ];
     let mut result = att_gt(&cells, POINTWISE, analytic());
     set_universal(&mut result.settings);
-    result.wald = Some(Wald { stat: 7.791_236_6, df: 5, p_value: 0.168_12 });
+    result.wald = Some(Wald { stat: 7.791_236_6, df: 5, df2: None, p_value: 0.168_12 });
     result
 }
 

@@ -180,7 +180,7 @@ impl DidMultiplegtResult {
             ("effects are equal", &self.tests.equal),
         ];
         for (what, wald) in tests {
-            if let Some(Wald { stat, df, p_value }) = wald {
+            if let Some(Wald { stat, df, p_value, .. }) = wald {
                 let p = foot::p_equals(*p_value);
                 notes.push(format!("Test that {what}: chi-squared = {stat:.4}, df = {df}, {p}"));
             }

@@ -23,6 +23,7 @@ mod header;
 mod joined;
 mod kinds;
 mod lines;
+mod members;
 mod part;
 mod pieces;
 mod reading;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use super::members::Members;
 use crate::base::error::{DidError, Result};
 use crate::base::storage::Stamp;
 use crate::read::files::problem;
@@ -42,8 +43,7 @@ impl Source {
         let buffered = |file| BufReader::with_capacity(COMPRESSED, file);
         let compressed = first.starts_with(&GZIP) || first.starts_with(&ZSTD);
         let reader: Box<dyn Read + Send> = if first.starts_with(&GZIP) {
-            // Several members one after another, as parallel compressors and `cat` write them.
-            Box::new(flate2::bufread::MultiGzDecoder::new(buffered(again)))
+            Box::new(Members::new(buffered(again)))
         } else if compressed {
             Box::new(zstd::Decoder::with_buffer(buffered(again)).map_err(io)?)
         } else {

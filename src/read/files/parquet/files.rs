@@ -59,6 +59,11 @@ impl ParquetFiles {
         open.map_or(Ok(()), |df| visit(&df))
     }
 
+    /// A frame of their columns without rows, if they have none.
+    pub fn without_rows(&self) -> Option<DataFrame> {
+        (self.rows == 0).then(|| DataFrame::empty_with_schema(&self.schema))
+    }
+
     /// An error about a row of a piece, with the row's number in the files: `read` reads rows whose first has the number that it is given.
     pub fn located(
         &self,

@@ -23,7 +23,7 @@ impl ParquetFile {
     /// Its columns and number of rows.
     pub fn schema(&self) -> Result<(Schema, usize)> {
         let opened = OpenFile::new(self)?;
-        let mut schema = Schema::from_arrow_schema(&opened.schema()?);
+        let mut schema = types(&opened.schema()?);
         // Half precision is read as single, so that no temporary file has it.
         for dtype in schema.iter_values_mut().filter(|dtype| **dtype == DataType::Float16) {
             *dtype = DataType::Float32;
@@ -40,5 +40,32 @@ impl ParquetFile {
     /// Some of its rows: the first, and how many.
     pub fn rows(&self, rows: (usize, usize), columns: &[String]) -> Result<DataFrame> {
         OpenFile::new(self)?.rows(rows, columns)
+    }
+}
+
+/// Types as polars has them; columns with a time zone that it does not know are timestamps until they are read.
+fn types(schema: &ArrowSchema) -> Schema {
+    let of_field = |field: &ArrowField| match unknown_zone(field.dtype()) {
+        Some(_) => DataType::Datetime(TimeUnit::Microseconds, None),
+        None => DataType::from_arrow_field(field),
+    };
+    schema.iter_values().map(|field| Field::new(field.name.clone(), of_field(field))).collect()
+}
+
+/// A time zone of a type that polars does not know, as it knows no offsets that are not whole hours.
+pub(super) fn unknown_zone(dtype: &ArrowDataType) -> Option<&str> {
+    match dtype {
+        ArrowDataType::Timestamp(_, Some(zone)) => {
+            TimeZone::opt_try_new(Some(zone.clone())).is_err().then_some(zone.as_str())
+        }
+        ArrowDataType::List(field)
+        | ArrowDataType::LargeList(field)
+        | ArrowDataType::FixedSizeList(field, _)
+        | ArrowDataType::Map(field, _) => unknown_zone(field.dtype()),
+        ArrowDataType::Struct(fields) => {
+            fields.iter().find_map(|field| unknown_zone(field.dtype()))
+        }
+        ArrowDataType::Dictionary(_, values, _) => unknown_zone(values),
+        _ => None,
     }
 }

@@ -13,6 +13,7 @@ use super::columns::{self, Groups};
 use super::fetched::Fetched;
 use super::file::ParquetFile;
 use super::halves;
+use super::look::unknown_zone;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::storage::Stamp;
@@ -124,6 +125,7 @@ impl<'a> OpenFile<'a> {
             schema.get(name).ok_or_else(|| self.damaged(format!("there is no column `{name}`")))
         });
         let fields: Vec<&ArrowField> = fields.collect::<Result<_>>()?;
+        fields.iter().try_for_each(|field| self.check_zone(field))?;
         self.check_memory(groups, &fields)?;
         let rows: Vec<usize> = groups.iter().map(|(_, rows)| rows.len()).collect();
         let decode = |index: usize, field: &ArrowField| {
@@ -132,6 +134,16 @@ impl<'a> OpenFile<'a> {
         };
         let failed = |error| self.unreadable(error);
         columns::read(&Groups { rows: &rows, column: &decode, failed: &failed }, &fields)
+    }
+
+    /// An error if timestamps have a time zone that polars does not know.
+    fn check_zone(&self, field: &ArrowField) -> Result<()> {
+        let Some(zone) = unknown_zone(field.dtype()) else { return Ok(()) };
+        let text = format!(
+            "column `{}` has timestamps of the time zone `{zone}`, which is none of the IANA data base; convert it to UTC or to a zone with a name, or leave it out",
+            field.name
+        );
+        Err(problem(self.source.path(), text))
     }
 
     /// An error unless there is room for columns of some rows, which is a lie of a damaged file if they have fewer.

@@ -34,46 +34,7 @@ impl Report for EventStudy {
     const KIND: &'static str = "event_study";
 
     fn table(&self) -> Table {
-        let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
-        let digits = Digits::of(all);
-        let cells = |e: &Estimate| columns(e, digits);
-        let header = |first: &str, [lower, upper]: [String; 2]| {
-            let names = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
-            names.into_iter().chain([lower, upper, String::new()]).collect::<Vec<String>>()
-        };
-        let mut sections = Vec::new();
-        if let Some(overall) = &self.overall {
-            let row = [String::new()].into_iter().chain(cells(overall)).collect();
-            let caption = Some("Average effect on the treated:".to_owned());
-            let header = header("", foot::coefficient_heads(self.alpha));
-            sections.push(Section { caption, header, rows: vec![row] });
-        }
-        let row = |r: &AggregatedRow| {
-            [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
-        };
-        let heads = match self.band {
-            Band::Pointwise => foot::coefficient_heads(self.alpha),
-            Band::Uniform => foot::interval_heads(self.band, self.alpha),
-        };
-        sections.push(Section {
-            caption: None,
-            header: header(self.axis().unwrap_or("Event time"), heads),
-            rows: self.rows.iter().map(row).collect(),
-        });
-        let title = match self.provenance {
-            Provenance::Regression(_) => "Event Study by Regression",
-            Provenance::Given | Provenance::Effects(_) => "Event Study",
-        };
-        Table {
-            title: title.into(),
-            align: aligned(1),
-            sections,
-            notes: self.notes(),
-            caption: self.provenance.outcome().map(|outcome| foot::caption(title, outcome)),
-            label: Some("event-study".into()),
-            estimates: vec![EstimateColumns::from(1)],
-            ..Table::default()
-        }
+        self.table_with(foot::of_fit(&self.fit_notes))
     }
 
     fn estimates(&self) -> Vec<Estimates> {
@@ -122,6 +83,50 @@ impl Report for EventStudy {
 }
 
 impl EventStudy {
+    /// The table, with what the fit says at its foot.
+    pub(crate) fn table_with(&self, of_fit: impl IntoIterator<Item = String>) -> Table {
+        let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
+        let digits = Digits::of(all);
+        let cells = |e: &Estimate| columns(e, digits);
+        let header = |first: &str, [lower, upper]: [String; 2]| {
+            let names = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
+            names.into_iter().chain([lower, upper, String::new()]).collect::<Vec<String>>()
+        };
+        let mut sections = Vec::new();
+        if let Some(overall) = &self.overall {
+            let row = [String::new()].into_iter().chain(cells(overall)).collect();
+            let caption = Some("Average effect on the treated:".to_owned());
+            let header = header("", foot::coefficient_heads(self.alpha));
+            sections.push(Section { caption, header, rows: vec![row] });
+        }
+        let row = |r: &AggregatedRow| {
+            [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
+        };
+        let heads = match self.band {
+            Band::Pointwise => foot::coefficient_heads(self.alpha),
+            Band::Uniform => foot::interval_heads(self.band, self.alpha),
+        };
+        sections.push(Section {
+            caption: None,
+            header: header(self.axis().unwrap_or("Event time"), heads),
+            rows: self.rows.iter().map(row).collect(),
+        });
+        let title = match self.provenance {
+            Provenance::Regression(_) => "Event Study by Regression",
+            Provenance::Given | Provenance::Effects(_) => "Event Study",
+        };
+        Table {
+            title: title.into(),
+            align: aligned(1),
+            sections,
+            notes: self.notes().into_iter().chain(of_fit).collect(),
+            caption: self.provenance.outcome().map(|outcome| foot::caption(title, outcome)),
+            label: Some("event-study".into()),
+            estimates: vec![EstimateColumns::from(1)],
+            ..Table::default()
+        }
+    }
+
     /// What is left out, line by line: for the foot of tables.
     pub(crate) fn left_out_notes(&self) -> Vec<String> {
         let settings = self.provenance.settings();
@@ -191,7 +196,6 @@ impl EventStudy {
                 foot::sample(settings),
             ]),
         }
-        notes.extend(foot::of_fit(&self.fit_notes));
         notes
     }
 

@@ -416,6 +416,11 @@ fn compressed_files_are_read_by_what_they_are() {
         let error = read(&[cut], &columns, &missing, 1_000).unwrap_err();
         assert!(error.contains("cannot be decompressed") && error.contains("0.csv"), "{error}");
     }
+    let padded = [gzip(text.as_bytes()), vec![0; 600_000]].concat();
+    assert!(read(&[&padded], &columns, &missing, 1_000).unwrap().0.equals(&plain));
+    let followed = [gzip(text.as_bytes()), b"more".to_vec()].concat();
+    let error = read(&[&followed], &columns, &missing, 1_000).unwrap_err();
+    assert!(error.contains("cannot be decompressed"), "{error}");
     let mut damaged = gzip(text.as_bytes());
     let middle = damaged.len() / 2;
     damaged[middle..middle + 20].fill(0xAA);
