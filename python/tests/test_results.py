@@ -323,3 +323,9 @@ def test_the_import_is_light() -> None:
         if len(out.split()) == 1
     )
     assert fastest < 0.15, fastest
+
+
+def test_periods_are_numbers_where_they_are_no_dates(results: dict[str, did.Result]) -> None:
+    for name in ("att_gt", "etwfe"):
+        rows = results[name].tidy()
+        assert all(at is None or isinstance(at, float) for column in ("group", "time") for at in rows[column]), name

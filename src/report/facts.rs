@@ -2,7 +2,7 @@
 
 use super::estimates::Variable;
 use super::foot;
-use crate::base::calendar::Frequency;
+use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidWarning, Message};
 use crate::base::options::{FixWeights, SharesOf};
 use crate::result::estimates::{CellStatus, Overlap};
@@ -50,10 +50,19 @@ impl Settings {
         name: &str,
         periods: impl Iterator<Item = Option<f64>>,
     ) -> Variable {
-        if self.frequency.is_none() {
-            return Variable::numbers(name, periods);
-        }
-        Variable::words(name, periods.map(|period| period.map(|period| self.period(period))))
+        self::periods(name, self.frequency, periods)
+    }
+}
+
+/// A column of periods or groups: numbers, or text if they are dates.
+pub(crate) fn periods(
+    name: &str,
+    frequency: Option<Frequency>,
+    periods: impl Iterator<Item = Option<f64>>,
+) -> Variable {
+    match frequency {
+        None => Variable::numbers(name, periods),
+        Some(_) => Variable::words(name, periods.map(|period| Some(shown(period?, frequency)))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
+use burn_did::report::PlotOptions;
 use burn_did::{
     DidError, DidWarning, Drdid, DrdidResult,
     group_time::CellStatus,
@@ -411,4 +412,14 @@ fn two_periods_leave_nearly_equal_covariates_out() {
     }
     let kept = fitted("~ x1 + x2 + close", 1e-5);
     assert!((kept[0] - alone[0]).abs() > 1e-6);
+}
+
+/// There is one effect, in the later period.
+#[test]
+fn a_picture_has_the_later_period_on_its_axis() {
+    let frame = map(&simulation(60).frame(), "period", |period| 2000.0 + period);
+    let last = floats(&frame, "period").into_iter().fold(0.0, f64::max);
+    let fit = estimator(DrdidMethod::DoublyRobust).fit(&frame).unwrap();
+    let svg = fit.to_svg(&PlotOptions::new()).unwrap();
+    assert!(svg.contains(&format!("\n{last}\n")) && svg.contains("\nPeriod\n"), "{svg}");
 }

@@ -94,11 +94,14 @@ impl Report for DrdidResult {
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         let words =
-            ChartWords { title: "Average Effect on the Treated in Two Periods", x_label: "" };
+            ChartWords { title: "Average Effect on the Treated in Two Periods", x_label: "Period" };
         let alpha = self.settings.inference.alpha;
-        let row = PlotRow::new(0.0, &self.estimate);
+        let after = self.audit.periods.last().copied().unwrap_or_default();
+        let row = PlotRow::new(after, &self.estimate);
         let facet = Facet::new(String::new(), checked(row.into_iter().collect())?);
         let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
+        chart.categories = true;
+        chart.frequency = self.settings.frequency;
         chart.finish(options, Band::Pointwise, alpha);
         Ok(Picture::Chart(chart))
     }

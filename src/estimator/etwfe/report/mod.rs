@@ -1,6 +1,6 @@
 //! Extended two-way fixed effects in print.
 
-use crate::base::calendar::{label, named, shown};
+use crate::base::calendar::{label, shown};
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -66,12 +66,11 @@ impl Report for EtwfeResult {
         };
         let events =
             |of: &[EtwfeEffect]| Variable::numbers("event_time", of.iter().map(|of| of.event_time));
-        let groups = |of: &[EtwfeEffect]| {
-            Variable::words("group", of.iter().map(|of| Some(self.key(of.group))))
-        };
-        let times = |of: &[EtwfeEffect]| {
-            Variable::words("time", of.iter().map(|of| Some(self.key(of.time))))
-        };
+        let frequency = self.settings.frequency;
+        let groups =
+            |of: &[EtwfeEffect]| facts::periods("group", frequency, of.iter().map(|of| of.group));
+        let times =
+            |of: &[EtwfeEffect]| facts::periods("time", frequency, of.iter().map(|of| of.time));
         vec![
             overall,
             table("event_times", vec![events(&self.by_event_time)], &self.by_event_time),
@@ -131,11 +130,6 @@ impl Report for EtwfeResult {
 }
 
 impl EtwfeResult {
-    /// A period or group in data frames.
-    fn key(&self, at: Option<f64>) -> String {
-        at.map_or_else(String::new, |at| named(at, self.settings.frequency))
-    }
-
     fn period(&self, at: Option<f64>) -> String {
         at.map_or_else(String::new, |at| shown(at, self.settings.frequency))
     }

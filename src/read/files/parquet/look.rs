@@ -7,6 +7,7 @@ use polars_parquet::read::RowGroupMetadata;
 
 use super::file::ParquetFile;
 use super::opened::OpenFile;
+use super::zone::unknown_zone;
 use crate::base::error::Result;
 
 impl ParquetFile {
@@ -50,22 +51,4 @@ fn types(schema: &ArrowSchema) -> Schema {
         None => DataType::from_arrow_field(field),
     };
     schema.iter_values().map(|field| Field::new(field.name.clone(), of_field(field))).collect()
-}
-
-/// A time zone of a type that polars does not know, as it knows no offsets that are not whole hours.
-pub(super) fn unknown_zone(dtype: &ArrowDataType) -> Option<&str> {
-    match dtype {
-        ArrowDataType::Timestamp(_, Some(zone)) => {
-            TimeZone::opt_try_new(Some(zone.clone())).is_err().then_some(zone.as_str())
-        }
-        ArrowDataType::List(field)
-        | ArrowDataType::LargeList(field)
-        | ArrowDataType::FixedSizeList(field, _)
-        | ArrowDataType::Map(field, _) => unknown_zone(field.dtype()),
-        ArrowDataType::Struct(fields) => {
-            fields.iter().find_map(|field| unknown_zone(field.dtype()))
-        }
-        ArrowDataType::Dictionary(_, values, _) => unknown_zone(values),
-        _ => None,
-    }
 }

@@ -12,6 +12,7 @@ mod open;
 mod opened;
 mod schema;
 mod temporary;
+mod zone;
 
 use std::path::Path;
 

@@ -13,7 +13,7 @@ use super::columns::{self, Groups};
 use super::fetched::Fetched;
 use super::file::ParquetFile;
 use super::halves;
-use super::look::unknown_zone;
+use super::zone::unknown_zone;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::storage::Stamp;
