@@ -45,7 +45,7 @@ fn decimals_of_other_digits_are_folded_and_lists_are_no_csv() {
     };
     let df = df!("id" => [1, 2], "y_1" => decimals([15, 25], 1), "y_2" => decimals([155, 7], 2));
     let fold = panel::to_long(ToLong::builder().columns(["y"]).build());
-    let (long, _) = fold.apply(&df.unwrap()).unwrap();
+    let (long, _) = fold.apply(df.unwrap()).unwrap();
     let folded = long.column("y").unwrap();
     assert_eq!(folded.dtype(), &DataType::Decimal(10, 2));
     let folded = folded.cast(&DataType::Float64).unwrap();
