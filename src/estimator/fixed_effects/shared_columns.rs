@@ -7,8 +7,9 @@ use crate::base::parallel;
 /// Clusters that one task sums.
 pub(super) const TASK_CLUSTERS: usize = 1 << 12;
 
-/// Cross-products of residuals that one task holds, at most.
+/// Cross-products of residuals that one task holds, and tasks that hold some, at most.
 const HELD: usize = 1 << 16;
+const HOLDERS: usize = 256;
 
 /// What is left of a sum, as a part of the sum of its terms' sizes, where rounding is too large a part of it.
 const CANCELLED: f64 = 1e-4;
@@ -79,8 +80,9 @@ impl SharedColumns {
             return None;
         }
         let last = codes.last().map_or(0, |code| *code as usize + 1);
-        let tasks = parallel::map(last.div_ceil(TASK_CLUSTERS), |task| {
-            let own = parallel::part(task, TASK_CLUSTERS, last);
+        let size = TASK_CLUSTERS.max(last.div_ceil(HOLDERS));
+        let tasks = parallel::map(last.div_ceil(size), |task| {
+            let own = parallel::part(task, size, last);
             let first = |cluster: usize| codes.partition_point(|code| (*code as usize) < cluster);
             self.residual_products(&patterns, e, codes, first(own.start)..first(own.end))
         });
