@@ -24,24 +24,13 @@ pub struct Before {
 
 /// Takes note of the memory and lets the peak count from now.
 pub fn before() -> Before {
-    give_back();
+    // What the allocator keeps of the loading of the data is no memory of the fit.
+    #[cfg(feature = "cli")]
+    super::allocator::release();
     let before = Before { loaded: status("VmRSS"), peak: status("VmHWM") };
     // Without the right to reset, the peak of the fit is that of the process.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     before
-}
-
-/// Lets the allocator give back what it keeps of the loading of the data.
-#[cfg_attr(
-    feature = "cli",
-    expect(unsafe_code, reason = "the call has no arguments and may be made at any time")
-)]
-fn give_back() {
-    #[cfg(feature = "cli")]
-    // SAFETY: see the reason above.
-    unsafe {
-        libmimalloc_sys::mi_collect(true);
-    }
 }
 
 impl Before {

@@ -5,6 +5,11 @@
 //! ```
 #![allow(dead_code, unreachable_pub, reason = "each bench takes a part")]
 
+// That of the command.
+#[cfg(feature = "cli")]
+#[path = "../../src/bin/burn-did/allocator.rs"]
+mod allocator;
+
 pub mod agreement;
 pub mod bandwidth;
 pub mod case;
@@ -26,11 +31,6 @@ pub mod tables;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// As in the command.
-#[cfg(feature = "cli")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A message for the reader of the terminal is all that is done with an error.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

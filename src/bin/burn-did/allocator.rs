@@ -9,8 +9,9 @@ pub(crate) fn release_memory_when_short() {
     burn_did::release_memory_by(release);
 }
 
+/// Gives the kept memory back to the system.
 #[expect(unsafe_code, reason = "it has no arguments, and may be called by any thread at any time")]
-fn release() {
+pub(crate) fn release() {
     // SAFETY: see the reason above.
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
