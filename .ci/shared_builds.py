@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Compares what two sets of features ask of polars and of all that it is built on: `shared_builds.py "--features cli" --all-features`.
+"""Whether what is compiled for the tests serves everything else: `shared_builds.py "--features cli"`.
 
-Polars takes most of a build. It serves the tests of both sets only if every crate below it has the same features in both, for which
-some dev-dependencies of Cargo.toml ask for features that nothing here needs. Fails, and names the crates, where they differ.
+Polars takes most of a build. It serves the tests of all features, too, only if every crate below it has the same features in both; and
+the package for Python takes this crate as the tests have it only if it asks for no other features of anything. For both, some
+dev-dependencies of Cargo.toml ask for features that nothing here needs. Fails, and names the crates, where they differ.
 """
 
 import subprocess
 import sys
 
 ROOT = "polars "
+PYTHON = "-p burn-did-python --features shared"
 
 
-def below(options: str) -> set[tuple[str, str]]:
-    """The crates that polars is built of, each with its features."""
+Node = tuple[str, str]
+
+
+def needs(options: str) -> dict[Node, set[Node]]:
+    """The crates that are built, each with its features, and what each needs."""
     command = ["cargo", "tree", "--locked", "--edges", "normal,build,dev", "--prefix", "depth", "--format", "|{p}|{f}", *options.split()]
     tree = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    needs: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    path: list[tuple[str, str]] = []
+    needs: dict[Node, set[Node]] = {}
+    path: list[Node] = []
     for line in tree.splitlines():
         depth, crate, features = line.removesuffix(" (*)").split("|")
         node = (crate, features)
@@ -25,7 +30,12 @@ def below(options: str) -> set[tuple[str, str]]:
         if path:
             needs[path[-1]].add(node)
         path.append(node)
-    found = {node for node in needs if node[0].startswith(ROOT)}
+    return needs
+
+
+def below(root: str, needs: dict[Node, set[Node]]) -> set[Node]:
+    """The crates that the root is built of."""
+    found = {node for node in needs if node[0].startswith(root)}
     left = list(found)
     while left:
         for node in needs[left.pop()] - found:
@@ -35,11 +45,15 @@ def below(options: str) -> set[tuple[str, str]]:
 
 
 def main() -> int:
-    first, second = (below(options) for options in sys.argv[1:3])
-    for title, crates in ((sys.argv[1], first - second), (sys.argv[2], second - first)):
+    tests, everything, python = (needs(options) for options in (sys.argv[1], "--all-features", PYTHON))
+    first, second = below(ROOT, tests), below(ROOT, everything)
+    known = {crate for crate, _ in tests}
+    others = {node for node in set(python) - set(tests) if node[0] in known}
+    differing = ((sys.argv[1], first - second), ("--all-features", second - first), (PYTHON, others))
+    for title, crates in differing:
         for crate, features in sorted(crates):
             print(f"only with {title}: {crate}: {features}")
-    return int(first != second)
+    return int(any(crates for _, crates in differing))
 
 
 if __name__ == "__main__":

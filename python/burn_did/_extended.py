@@ -13,7 +13,6 @@ from ._regressions import Vcov, _ssc, _vcov
 from ._results import EtwfeResult, warned
 from ._types import Backend, Data, Missing, Names, only, refused, source
 
-_CONTROLS = {"notyet": "notyettreated", "never": "nevertreated"}
 _EFFECTS = {"vs": "unit", "feo": "unit", "none": "cohort"}
 
 
@@ -88,7 +87,7 @@ def etwfe(
     only("tref", options.pop("tref"), None, "the first period is the reference")
     only("gref", options.pop("gref"), None, "the never treated are the reference, or the last cohort where there are none")
     options["xformla"] = _columns(xformla)
-    options["cgroup"], options["fe"] = _CONTROLS.get(cgroup, cgroup), _EFFECTS.get(fe, fe)
+    options["fe"] = _EFFECTS.get(fe, fe)
     options["vcov"], options["ssc"] = _vcov(vcov), _ssc(ssc)
     return warned(EtwfeResult(_native.etwfe(data, options)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 Progress = Callable[[str, int, int], None]
 
@@ -18,8 +19,16 @@ def chosen(progress: bool | Progress | None) -> Progress | None:
     if callable(progress):
         return progress
     if progress is None:
-        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
+        progress = _is_terminal() or "ipykernel" in sys.modules
     return _Line() if progress else None
+
+
+def _is_terminal() -> bool:
+    """Whether standard error is a terminal: programs without a console have none, and others put objects of their own in its place."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 class _Line:
@@ -38,6 +47,8 @@ class _Line:
             full = WIDTH * done // total
             line = f"{stage:18} {'█' * full}{'░' * (WIDTH - full)} {done}/{total}, {seconds:.0f} s"
         if line or self.written:
-            sys.stderr.write("\r" + line.ljust(self.written) + ("" if line else "\r"))
-            sys.stderr.flush()
+            # A terminal that is gone costs the line, not the fit.
+            with suppress(AttributeError, OSError, ValueError):
+                sys.stderr.write("\r" + line.ljust(self.written) + ("" if line else "\r"))
+                sys.stderr.flush()
         self.written = len(line)

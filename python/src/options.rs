@@ -5,12 +5,21 @@ use std::str::FromStr;
 
 use burn_did::options::{Band, Bootstrap, Multiplier, Words};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyMapping, PyString};
 
 use crate::errors;
 
 /// Arguments by name, of which each is taken once. `None` is an argument that was not given.
 pub(crate) struct Options<'py>(Bound<'py, PyDict>);
+
+/// What a list has, or anything else that gives one thing after the other; not a mapping, whose values would be lost, nor bytes.
+fn items<'py>(list: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
+    let is_bytes = list.is_instance_of::<PyBytes>() || list.is_instance_of::<PyByteArray>();
+    if is_bytes || list.cast::<PyMapping>().is_ok() {
+        return None;
+    }
+    list.try_iter().ok()?.collect::<PyResult<_>>().ok()
+}
 
 impl<'py> Options<'py> {
     pub(crate) fn new(given: &Bound<'py, PyDict>) -> PyResult<Self> {
@@ -73,7 +82,7 @@ impl<'py> Options<'py> {
             if value.is_instance_of::<PyString>() {
                 return Some(vec![one(value)?]);
             }
-            value.try_iter().ok()?.map(|item| one(&item.ok()?)).collect()
+            items(value)?.iter().map(one).collect()
         })
     }
 
@@ -91,7 +100,7 @@ impl<'py> Options<'py> {
             if let Ok(number) = value.extract::<f64>() {
                 return Some(vec![number]);
             }
-            value.try_iter().ok()?.map(|item| item.ok()?.extract().ok()).collect()
+            items(value)?.iter().map(|item| item.extract().ok()).collect()
         })
     }
 

@@ -72,13 +72,13 @@ impl Hook {
 }
 
 /// What `work` gives. Python's other threads run meanwhile, and its signals are heeded: an exception that a signal raises is raised here
-/// at once, and the work ends when it next tells its progress.
+/// at once, and the work ends when it next tells its progress. In a process that was forked after such work there is none.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     hook: &Hook,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    worker::computes_here();
+    worker::computes_here()?;
     let (sender, receiver) = channel();
     let worker = std::thread::Builder::new().name(NAME.into()).stack_size(STACK);
     let progress = hook.progress();

@@ -24,11 +24,18 @@ static WORKERS: Mutex<Option<Workers>> = Mutex::new(None);
 static COMPUTES: AtomicU32 = AtomicU32::new(0);
 
 /// Says that the threads of this process compute, which a process that is forked from it does not have.
-pub(crate) fn computes_here() -> bool {
+///
+/// # Errors
+/// In such a process, where the work would wait for them for ever.
+pub(crate) fn computes_here() -> PyResult<()> {
     let here = process::id();
     match COMPUTES.compare_exchange(0, here, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => true,
-        Err(known) => known == here,
+        Err(known) if known != here => Err(PyRuntimeError::new_err(
+            "this process was forked from one that has fitted before, and lacks its threads; start processes by another method, as in \
+             multiprocessing.get_context(\"spawn\") and ProcessPoolExecutor(mp_context=multiprocessing.get_context(\"spawn\")), or fit first \
+             in the processes alone",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -41,12 +48,7 @@ pub(crate) fn run_task<'py>(
     memory: u64,
     name: String,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    if !computes_here() {
-        return Err(PyRuntimeError::new_err(
-            "this process was forked from one that has fitted before, and lacks its threads; start workers with the method `spawn`, as in \
-             ProcessPoolExecutor(mp_context=multiprocessing.get_context(\"spawn\"))",
-        ));
-    }
+    computes_here()?;
     let worker = worker(backend, memory, name).map_err(|error| errors::raised(py, &error))?;
     let answer = py.detach(|| worker.run(task));
     Ok(PyBytes::new(py, &answer))

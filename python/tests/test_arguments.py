@@ -127,3 +127,9 @@ def test_predictions_from_columns_of_any_name(name: str) -> None:
 def test_sums_are_of_weights_that_are_given() -> None:
     with pytest.raises(did.OptionError, match="`wtr`"):
         did.imputation(data(), "lemp", "year", "countyreal", "first.treat", sum=True)
+
+
+@pytest.mark.parametrize("words", [{"lemp": [-99]}, b"NA"])
+def test_words_for_missing_values_are_a_list(words):
+    with pytest.raises(did.OptionError, match="`missing_values` must be a list"):
+        did.att_gt(data(), **COLUMNS, missing_values=words)

@@ -61,7 +61,7 @@ macro_rules! kinds {
             /// [`DidError::Io`](crate::DidError::Io), or [`DidError::Json`](crate::DidError::Json) for what is no saved result or one
             /// whose parts do not fit together.
             pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-                Self::from_json(&saved::text(path.as_ref())?)
+                saved::of_file(path.as_ref(), Self::from_json)
             }
 
             /// [`load`](Self::load) from a text.

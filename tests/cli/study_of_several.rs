@@ -63,7 +63,7 @@ fn choices_are_varied_and_drawn() {
     let error = failure(2, &study(&["--vary", "control_group,borders"]));
     assert!(error.contains("borders") && error.contains("est_method"), "{error}");
     let error = failure(2, &study(&["--vary", "covariates"]));
-    assert!(error.contains("covariates to vary"), "{error}");
+    assert!(error.contains("terms to vary"), "{error}");
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn what_cannot_be_varied_is_an_error() {
         config.specification_curve(data::mpdta(), vary).unwrap_err().to_string()
     };
     assert!(error(&[]).contains("at least one choice"));
-    assert!(error(&read("covariates")).contains("covariates to vary"));
+    assert!(error(&read("covariates")).contains("terms to vary"));
     assert!(error(&read("anticipation,anticipation=2")).contains("twice"));
     assert!(error(&read("anticipation=2,2")).contains("twice"));
     assert!(error(&read("sample=nothing")).contains("nothing"));

@@ -1,11 +1,16 @@
 //! Errors and warnings made in many places.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::path::Path;
 
 use super::{DidError, DidWarning};
 
 /// Fewer clusters than these leave standard errors unsure.
 const FEW_CLUSTERS: usize = 10;
+
+/// Columns that an error names at most.
+const NAMED: usize = 3;
 
 impl DidWarning {
     /// A warning if standard errors are from few clusters.
@@ -23,6 +28,33 @@ impl DidError {
     /// An option that has a value it cannot have.
     pub(crate) fn config(option: &'static str, expected: &'static str, got: impl ToString) -> Self {
         Self::Config { option, expected, got: got.to_string() }
+    }
+
+    /// No rows are left after a step, given how many each column cost; the few are named that cost most.
+    pub(crate) fn no_rows(
+        after: &'static str,
+        missing: &[(String, usize)],
+        remedy: &'static str,
+    ) -> Self {
+        let mut missing: Vec<&(String, usize)> = missing.iter().collect();
+        missing.sort_by_key(|(_, rows)| Reverse(*rows));
+        let named = missing.iter().take(NAMED).map(|(name, rows)| format!("{rows} for `{name}`"));
+        let named: Vec<String> = named.collect();
+        let after = match named.is_empty() {
+            true => Cow::Borrowed(after),
+            false => format!("{after} ({})", named.join(", ")).into(),
+        };
+        Self::EmptySample { after, remedy }
+    }
+
+    /// No row has a value in every column, given how many rows each column cost; without any there were no rows.
+    pub(crate) fn no_complete_rows(missing: &[(String, usize)]) -> Self {
+        if missing.is_empty() {
+            let remedy = "see that the files or the frame have rows";
+            return Self::EmptySample { after: "in the data".into(), remedy };
+        }
+        let after = "after dropping rows with missing or non-finite values";
+        Self::no_rows(after, missing, "check the columns for nulls and infinities")
     }
 
     /// The error with the column `from` by the name `to`.

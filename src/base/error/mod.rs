@@ -11,6 +11,8 @@ mod shown;
 mod warning;
 mod words;
 
+use std::borrow::Cow;
+
 pub use line::FileLine;
 pub use message::Message;
 pub use warning::DidWarning;
@@ -291,8 +293,8 @@ pub enum DidError {
     /// Nothing is left of the sample.
     #[error("no rows are left {after}; {remedy}")]
     EmptySample {
-        /// After which step.
-        after: &'static str,
+        /// After which step, with the columns whose values are missing.
+        after: Cow<'static, str>,
         /// What to do.
         remedy: &'static str,
     },

@@ -21,9 +21,9 @@ words! {
     pub enum ControlGroup: "control_group" {
         /// Units that are never treated inside the sample.
         #[default]
-        NeverTreated = "never_treated" | "nevertreated",
+        NeverTreated = "never_treated" | "nevertreated" | "never",
         /// Never-treated units and units that are not yet treated (nor anticipating) in either period of the cell.
-        NotYetTreated = "not_yet_treated" | "notyettreated",
+        NotYetTreated = "not_yet_treated" | "notyettreated" | "notyet",
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::truth::Truth;
 use crate::base::error::{DidError, Result};
-use crate::base::shell::quoted;
+use crate::base::shell::{path as shell_path, quoted};
 use crate::base::written;
 use crate::read::files::FileFormat;
 use crate::read::files::output;
@@ -38,9 +38,11 @@ pub struct Simulated {
 impl Simulated {
     /// Makes the command of words: the estimating command, the file, and its options.
     pub(super) fn command(estimator: &str, path: &str, options: Vec<String>) -> String {
-        let words = ["burn-did", estimator, path].map(ToOwned::to_owned);
-        let words: Vec<String> =
-            words.into_iter().chain(options).map(|word| quoted(&word)).collect();
+        let options = options.iter().map(|word| quoted(word));
+        let words: Vec<String> = ["burn-did".into(), estimator.into(), shell_path(path)]
+            .into_iter()
+            .chain(options)
+            .collect();
         words.join(" ")
     }
 

@@ -12,7 +12,7 @@ use crate::estimator::fixed_effects::{
     CellRows, Identified, SortKeys, UnitRows, canonical, gather,
 };
 use crate::read::columns::{
-    Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+    Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted, lacking,
     total_order,
 };
 use crate::read::files::FilesRead;
@@ -111,10 +111,16 @@ impl Sample {
         let rows_missing = len - rows.len();
         rows.retain(has_weight);
         if rows.is_empty() {
-            return Err(DidError::EmptySample {
-                after: "after dropping rows with missing or non-finite values and rows without weight",
-                remedy: "check the columns for nulls and infinities, and the weights",
-            });
+            let named = [(&config.outcome, &outcome)]
+                .into_iter()
+                .chain(config.weights.iter().zip(&weights));
+            let named =
+                named.chain(config.covariates.iter().chain(&config.moderator).zip(&covariates));
+            return Err(DidError::no_rows(
+                "after dropping rows with missing or non-finite values and rows without weight",
+                &lacking(named),
+                "check the columns for nulls and infinities, and the weights",
+            ));
         }
         let unit_codes = units.as_ref().map(|labels| labels.codes().codes);
         let rows = canonical(
@@ -358,7 +364,9 @@ impl Sample {
         self.renumber();
         match self.cohorts.len() {
             0..2 => Err(DidError::EmptySample {
-                after: "after leaving out cohorts and periods without an untreated row to compare with",
+                after:
+                    "after leaving out cohorts and periods without an untreated row to compare with"
+                        .into(),
                 remedy: "keep rows before treatment, and never-treated units in all periods",
             }),
             _ => Ok(()),

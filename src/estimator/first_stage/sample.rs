@@ -7,7 +7,7 @@ use super::columns::StageColumns;
 use super::design::{Design, DesignColumns, retain};
 use super::reading::StageReading;
 use super::units;
-use crate::base::calendar::shown;
+use crate::base::calendar::{TimeGrid, shown};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::fixed_effects::{
@@ -64,6 +64,8 @@ pub(in crate::estimator) struct StageSample {
     /// Units of rows, of those that occur.
     pub units: Vec<u32>,
     pub n_units: usize,
+    /// The grid of periods and groups.
+    grid: TimeGrid,
     pub warnings: Vec<DidWarning>,
 }
 
@@ -76,10 +78,11 @@ impl StageSample {
     pub fn new(reading: &mut StageReading, columns: &StageColumns) -> Result<Self> {
         let mut kept = usable(reading, columns);
         if !kept.contains(&true) {
-            return Err(DidError::EmptySample {
-                after: "without missing values and weights of zero",
-                remedy: "check the columns and their types",
-            });
+            return Err(DidError::no_rows(
+                "without missing values and weights of zero",
+                &reading.audit.rows_missing,
+                "check the columns and their types",
+            ));
         }
         let read = &reading.rows;
         units::check(read, columns, &kept)?;
@@ -146,10 +149,16 @@ impl StageSample {
             cluster_rows: vec![],
             units: vec![],
             n_units: 0,
+            grid: cohorts.grid,
             warnings,
         };
         sample.number(reading);
         Ok(sample)
+    }
+
+    /// An event time that someone wrote, as cells have it.
+    pub fn event_time(&self, written: f64) -> f64 {
+        coarse(fine(self.grid.written(written)))
     }
 
     /// Leaves out rows.
@@ -381,7 +390,8 @@ fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<
     for (code, row) in first.iter().enumerate().filter(|(_, row)| **row != u32::MAX) {
         let (group, time) = (cohort[*row as usize], cohorts.time[*row as usize]);
         number[code] = cells.len() as u32;
-        let event = group.is_finite().then(|| coarse(fine(time - group)));
+        let elapsed = || coarse(fine(cohorts.grid.elapsed(group, time)));
+        let event = group.is_finite().then(elapsed);
         cells.push(StageCell { group, time, event });
     }
     for code in &mut codes {

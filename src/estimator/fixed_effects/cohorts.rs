@@ -9,6 +9,7 @@ use super::identified::{CellRows, Identified};
 use super::problem::{CellIndicators, CohortCell};
 use super::reading::{RegressionRows, RowCohorts};
 use super::sample::{SampleRules, gather, pruned};
+use crate::base::calendar::TimeGrid;
 use crate::base::error::{DidError, DidWarning, Result};
 
 const FINE: f64 = 1e6;
@@ -88,7 +89,7 @@ impl CohortCells {
             pruned(read, rules, &mut kept)?;
             let occurs = pairs.occurring(&kept);
             let present = pairs.of(&occurs);
-            let compared = Compared::new(&present, &periods, references)?;
+            let compared = Compared::new(&present, &periods, references, cohorts.grid)?;
             let mut parts: Vec<RowUse> =
                 pairs.values.iter().map(|pair| compared.part(*pair)).collect();
             pairs.find_uncompared(&occurs, &mut parts);
@@ -287,12 +288,19 @@ struct Compared {
     last: Option<f64>,
     references: BTreeSet<i128>,
     unreferenced: Vec<f64>,
+    /// By which event times are counted.
+    grid: TimeGrid,
 }
 
 impl Compared {
     /// From the cohorts and periods of a sample, the periods of all usable rows, and the references asked for.
-    fn new(present: &[(f64, f64)], periods: &BTreeSet<i128>, references: &[f64]) -> Result<Self> {
-        let asked: Vec<i128> = references.iter().map(|e| fine(*e)).collect();
+    fn new(
+        present: &[(f64, f64)],
+        periods: &BTreeSet<i128>,
+        references: &[f64],
+        grid: TimeGrid,
+    ) -> Result<Self> {
+        let asked: Vec<i128> = references.iter().map(|e| fine(grid.written(*e))).collect();
         let range = (f64::INFINITY, f64::NEG_INFINITY);
         let range = present.iter().fold(range, |r, (_, t)| (r.0.min(*t), r.1.max(*t)));
         let cohorts = present.iter().map(|(g, _)| *g);
@@ -314,7 +322,8 @@ impl Compared {
         if last.is_some() && treated.len() == 1 {
             return Err(DidError::NoComparison);
         }
-        let mut out = Self { range, last, references: BTreeSet::new(), unreferenced: Vec::new() };
+        let mut out =
+            Self { range, last, references: BTreeSet::new(), unreferenced: Vec::new(), grid };
         let cells = present.iter().filter_map(|pair| out.cell(*pair));
         let referring: Vec<CohortCell> = cells.filter(|cell| asked.contains(&cell.at)).collect();
         if referring.is_empty() {
@@ -335,7 +344,7 @@ impl Compared {
     fn cell(&self, (cohort, time): (f64, f64)) -> Option<CohortCell> {
         let compared = self.last.is_none_or(|last| time < last && cohort != last);
         (cohort > self.range.0 && cohort <= self.range.1 && compared)
-            .then(|| CohortCell { at: fine(time - cohort), cohort: fine(cohort) })
+            .then(|| CohortCell { at: fine(self.grid.elapsed(cohort, time)), cohort: fine(cohort) })
     }
 
     fn part(&self, pair: (f64, f64)) -> RowUse {
@@ -376,7 +385,9 @@ mod tests {
             cohorts.iter().flat_map(|g| (1..=5).map(|t| (*g, f64::from(t)))).collect()
         };
         let periods: BTreeSet<i128> = (1..=5).map(|t| fine(f64::from(t))).collect();
-        let compared = |cohorts: &[f64]| Compared::new(&pairs(cohorts), &periods, &[-1.0]).unwrap();
+        let compared = |cohorts: &[f64]| {
+            Compared::new(&pairs(cohorts), &periods, &[-1.0], TimeGrid::default()).unwrap()
+        };
         let with = compared(&[1.0, 3.0, 5.0, f64::INFINITY]);
         assert_eq!((with.last, with.part((5.0, 4.0))), (None, RowUse::Comparison));
         assert_eq!(with.part((1.0, 4.0)), RowUse::Always);
@@ -388,7 +399,8 @@ mod tests {
         assert_eq!((without.last, without.part((3.0, 5.0))), (Some(5.0), RowUse::Out));
         assert_eq!(without.part((5.0, 3.0)), RowUse::Comparison);
         assert_eq!(without.part((3.0, 4.0)), effect(1.0, 3.0));
-        let alone = Compared::new(&pairs(&[1.0, 3.0]), &periods, &[-1.0]).err();
+        let alone =
+            Compared::new(&pairs(&[1.0, 3.0]), &periods, &[-1.0], TimeGrid::default()).err();
         assert!(matches!(alone, Some(DidError::NoComparison)), "{alone:?}");
     }
 }

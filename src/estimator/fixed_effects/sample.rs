@@ -165,15 +165,16 @@ pub(super) fn pruned(
     kept: &mut [bool],
 ) -> Result<Pruned> {
     if !kept.contains(&true) {
-        return Err(DidError::EmptySample {
-            after: "without missing values and weights of zero",
-            remedy: "check the columns and their types",
-        });
+        return Err(DidError::no_rows(
+            "without missing values and weights of zero",
+            &read.missing,
+            "check the columns and their types",
+        ));
     }
     let left_out = prune(read, rules, kept);
     if !kept.contains(&true) {
         return Err(DidError::EmptySample {
-            after: "after levels of fixed effects with one row, or with one outcome only, were left out",
+            after: "after levels of fixed effects with one row, or with one outcome only, were left out".into(),
             remedy: "keep singletons, or use coarser fixed effects",
         });
     }

@@ -36,7 +36,7 @@ impl EventStudy {
     /// # Errors
     /// [`DidError::Io`](crate::DidError::Io), [`DidError::Json`](crate::DidError::Json), and as [`new`](Self::new).
     pub fn import(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_json(&saved::text(path.as_ref())?)
+        saved::of_file(path.as_ref(), Self::from_json)
     }
 
     /// [`import`](Self::import) from a text.

@@ -16,7 +16,7 @@ use crate::estimator::fixed_effects::{Basis, Before, Parameters, Ssc, fine, inne
 pub(super) fn times(config: &Imputation, stage: &FirstStage<'_>) -> Vec<f64> {
     let mut times = match &config.pretrends {
         PretrendTimes::None => Vec::new(),
-        PretrendTimes::At(times) => times.clone(),
+        PretrendTimes::At(times) => times.iter().map(|at| stage.sample.event_time(*at)).collect(),
         PretrendTimes::All => event_times(stage.sample, false).into_iter().skip(1).collect(),
     };
     times.sort_by(f64::total_cmp);

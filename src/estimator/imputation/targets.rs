@@ -19,7 +19,7 @@ pub(super) fn wanted(
     sample: &StageSample,
 ) -> Vec<Wanted> {
     let observed = event_times(sample, true);
-    let horizons = horizons(config, &observed);
+    let horizons = horizons(config, sample, &observed);
     let mut all = vec![StageTerm::Overall];
     all.extend(config.averages.iter().cloned().map(StageTerm::Average));
     all.extend(horizons.iter().copied().map(StageTerm::EventTime));
@@ -71,9 +71,9 @@ pub(super) fn wanted(
 }
 
 /// Event times from 0 on, ascending.
-pub(super) fn horizons(config: &Imputation, observed: &[f64]) -> Vec<f64> {
+fn horizons(config: &Imputation, sample: &StageSample, observed: &[f64]) -> Vec<f64> {
     let Some(asked) = &config.horizons else { return observed.to_vec() };
-    let mut asked = asked.clone();
+    let mut asked: Vec<f64> = asked.iter().map(|at| sample.event_time(*at)).collect();
     asked.sort_by(f64::total_cmp);
     asked.dedup_by(|a, b| fine(*a) == fine(*b));
     asked

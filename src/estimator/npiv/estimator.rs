@@ -219,12 +219,6 @@ impl Npiv {
             let table = Table::read(&frame, &wanted, &missing, 0)?;
             Ok((files, table.complete_numbers(&wanted)?))
         })?;
-        if columns[0].is_empty() {
-            return Err(DidError::EmptySample {
-                after: "after dropping rows with missing or non-finite values",
-                remedy: "check the columns for nulls and infinities",
-            });
-        }
         self.check_points(columns[0].len())?;
         let weightless = self.weights.as_ref().map_or(0, |_| drop_weightless(&mut columns));
         let points = self.observed(&columns);

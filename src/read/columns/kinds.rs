@@ -27,7 +27,7 @@ pub(crate) fn kind(dtype: &DataType) -> String {
 /// Two different types in words: by their exact names if the words are the same.
 pub(crate) fn kinds(a: &DataType, b: &DataType) -> [String; 2] {
     let words = [kind(a), kind(b)];
-    if words[0] == words[1] { [a.to_string(), b.to_string()] } else { words }
+    if has_twice(&words) { [a.to_string(), b.to_string()] } else { words }
 }
 
 /// Several types in words, each once: by their exact names if the words of two are the same.
@@ -39,10 +39,13 @@ pub(crate) fn different(types: &[&DataType]) -> String {
         }
     }
     let words: Vec<String> = once.iter().map(|dtype| kind(dtype)).collect();
-    let alike = (1..words.len()).any(|at| words[..at].contains(&words[at]));
     let exact = || once.iter().map(ToString::to_string).collect();
-    let words: Vec<String> = if alike { exact() } else { words };
+    let words: Vec<String> = if has_twice(&words) { exact() } else { words };
     words.join(", ")
+}
+
+fn has_twice(words: &[String]) -> bool {
+    (1..words.len()).any(|at| words[..at].contains(&words[at]))
 }
 
 #[cfg(test)]

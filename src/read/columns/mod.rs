@@ -49,5 +49,5 @@ pub(crate) use row_order::{RowOrder, StridedRows};
 pub(crate) use table::Table;
 pub(crate) use token::{Token, rounded};
 pub(crate) use total_order::total_order;
-pub(crate) use values::{Numbers, Values};
+pub(crate) use values::{Numbers, Values, lacking};
 pub(crate) use wanted::{Kind, Wanted};

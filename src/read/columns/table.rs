@@ -10,7 +10,7 @@ use super::names::not_found;
 use super::numbers::{binary, groups, negative_group, numeric, refuse_negative, small};
 use super::period_codes::PeriodCodes;
 use super::periods::periods;
-use super::values::{Numbers, Values};
+use super::values::{Numbers, Values, lacking};
 use super::wanted::{Asked, Wanted};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
@@ -187,7 +187,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The wanted columns as numbers `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not.
+    /// The wanted columns as numbers `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not; an error
+    /// if none is left.
     pub fn complete_numbers(&self, wanted: &Wanted) -> Result<(Vec<Vec<f64>>, usize)> {
         let read = |Asked { column, role, .. }: &Asked| match *role {
             "weights" => self.weights(column),
@@ -197,6 +198,10 @@ impl<'a> Table<'a> {
         let rows = self.len();
         let complete: Vec<usize> =
             (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
+        if complete.is_empty() {
+            let names = wanted.asked().iter().map(|asked| &asked.column);
+            return Err(DidError::no_complete_rows(&lacking(names.zip(&all))));
+        }
         let of_complete_rows = |values: &Values| complete.iter().map(|row| values[*row]).collect();
         Ok((all.iter().map(of_complete_rows).collect(), rows - complete.len()))
     }

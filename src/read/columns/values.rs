@@ -56,6 +56,15 @@ impl From<Vec<f64>> for Values {
     }
 }
 
+/// How many values columns lack, by their names, where any is missing or not finite.
+pub(crate) fn lacking<'a>(
+    columns: impl Iterator<Item = (&'a String, &'a Values)>,
+) -> Vec<(String, usize)> {
+    let count = |values: &Values| values.iter().filter(|value| !value.is_finite()).count();
+    let counts = columns.map(|(name, values)| (name.clone(), count(values)));
+    counts.filter(|(_, rows)| *rows > 0).collect()
+}
+
 /// A numeric column, read block by block as doubles.
 pub(crate) struct Numbers {
     series: Series,

@@ -50,8 +50,21 @@ pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result
     let _guard = Guard::new();
     // Nothing that `work` could leave half done is used after an error.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        Err(DidError::Panicked { what: what.to_owned(), problem: message(&*payload) })
+        let problem = message(&*payload);
+        Err(match problem.contains(NO_THREADS) {
+            true => too_many_threads(),
+            false => DidError::Panicked { what: what.to_owned(), problem },
+        })
     })
+}
+
+/// What the message of rayon has where its threads could not be started.
+const NO_THREADS: &str = "ThreadPoolBuildError";
+
+fn too_many_threads() -> DidError {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok().filter(|asked| !asked.is_empty());
+    let expected = "a number of threads that may be started here (the system refused; `ulimit -u` and the limits of a container say how many)";
+    DidError::config("RAYON_NUM_THREADS", expected, asked.unwrap_or_else(|| "none".into()))
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {

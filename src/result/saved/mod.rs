@@ -34,7 +34,17 @@ pub(crate) fn write(result: &impl Consistent, document: &str, path: &Path) -> Re
 
 /// Reads a result of a kind.
 pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path, kind: &str) -> Result<T> {
-    parse(&text(path)?, kind)
+    of_file(path, |text| parse(text, kind))
+}
+
+/// What the text of a file holds; errors about it name the file.
+pub(crate) fn of_file<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    text(path).and_then(|text| parse(&text)).map_err(|error| match error {
+        DidError::Json(error) => {
+            serde_json::Error::custom(format!("{}: {error}", path.display())).into()
+        }
+        error => error,
+    })
 }
 
 /// The result of a kind in a document.
@@ -55,12 +65,15 @@ pub(crate) fn parse<T: DeserializeOwned + Consistent>(text: &str, kind: &str) ->
 
 /// The kind of the result in a document.
 pub(crate) fn kind_of(text: &str) -> Result<String> {
-    let head: Head = serde_json::from_str(text)?;
+    let head: Head = serde_json::from_str(text).map_err(|error| match error.is_syntax() {
+        true => no_result(&format!("no JSON document ({error})")),
+        false => error.into(),
+    })?;
     Ok(head.kind().map_err(serde_json::Error::custom)?)
 }
 
 /// The text of a file; no more is read than fits in memory.
-pub(crate) fn text(path: &Path) -> Result<String> {
+fn text(path: &Path) -> Result<String> {
     if path.is_dir() {
         return Err(no_result("a folder, as one of influence values is"));
     }
@@ -73,7 +86,12 @@ pub(crate) fn text(path: &Path) -> Result<String> {
     }
     let needed = u128::from(COPIES) * bytes.len() as u128;
     memory::check("the saved result", needed + 1, "load it where there is more memory")?;
-    String::from_utf8(bytes).map_err(|_| no_result("no text"))
+    let text = String::from_utf8(bytes).map_err(|_| no_result("no text in UTF-8"))?;
+    // Some editors begin a file with a mark of its encoding.
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(unmarked) => unmarked.to_owned(),
+        None => text,
+    })
 }
 
 /// First bytes of a parquet file.

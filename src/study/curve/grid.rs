@@ -220,7 +220,7 @@ fn subsets(formula: &str) -> Result<Vec<String>> {
     let terms = terms(formula);
     if terms.iter().all(|term| term.is_empty()) {
         let expected =
-            "covariates to vary: give them in the formula, as `~ x1 + x2`, or after `covariates=`";
+            "a formula with terms to vary, as `~ x1 + x2`, or formulas after `covariates=`";
         return Err(DidError::config("covariates", expected, formula));
     }
     let n = terms.len();

@@ -4,7 +4,7 @@ use super::findings::is_status_column;
 use super::result::{CohortDescription, CohortStatus, Description};
 use super::uses::words;
 use crate::base::options::ControlGroup;
-use crate::base::shell::quoted;
+use crate::base::shell;
 use crate::read::files::DecimalMark;
 use crate::read::panel::Layout;
 use crate::read::panel::overview::Overview;
@@ -23,10 +23,10 @@ pub(super) fn suggested(
         // Before anything is estimated, the first treated periods are to be found.
         let frequency = options.frequency;
         let frequency = frequency.map_or_else(String::new, |f| format!(" --frequency {f}"));
-        let [unit, time, group] =
-            [unit, &options.time, &description.group].map(|name| quoted(name));
+        let columns = [("idname", unit), ("tname", &options.time), ("dname", &description.group)];
+        let columns = columns.map(|(option, name)| shell::option(option, name)).join(" ");
         return format!(
-            "burn-did panel first-treated {} --idname {unit} --tname {time} --dname {group}{frequency} --out FILE",
+            "burn-did panel first-treated {} {columns}{frequency} --out FILE",
             data(description, decimal)
         );
     }
@@ -34,7 +34,7 @@ pub(super) fn suggested(
     let mut words = vec!["burn-did att-gt".to_owned(), data(description, decimal)];
     let mut option = |name: &str, value: Option<&String>| {
         if let Some(value) = value {
-            words.push(format!("--{name} {}", quoted(value)));
+            words.push(shell::option(name, value));
         }
     };
     let outcome = options.outcome.clone().unwrap_or_else(|| "OUTCOME".into());
@@ -90,17 +90,17 @@ fn data(description: &Description, decimal: Option<DecimalMark>) -> String {
     let mut words = vec![path(description)];
     words.extend(decimal.map(|mark| format!("--decimal {mark}")));
     let left_out = description.files.chosen.iter().flat_map(|chosen| &chosen.left_out);
-    words.extend(left_out.map(|left_out| format!("--rows {}", quoted(&left_out.condition))));
+    words.extend(left_out.map(|left_out| shell::option("rows", &left_out.condition)));
     words.join(" ")
 }
 
 fn path(description: &Description) -> String {
     match description.files.paths.as_slice() {
         [] => "DATA".to_owned(),
-        [only] => quoted(only),
+        [only] => shell::path(only),
         [first, ..] => {
             let folder = std::path::Path::new(first).parent().unwrap_or(std::path::Path::new(""));
-            quoted(&folder.display().to_string())
+            shell::path(&folder.display().to_string())
         }
     }
 }

@@ -115,24 +115,21 @@ impl Compared<'_> {
         Agreement { first, second, event_times, difference, wald, same }
     }
 
-    /// That these differences are all 0, by the law of Hotelling's T²: with few clusters the chi-squared law is far off. Their covariance is that of the differences of influence: that of the effects would lose its
-    /// digits, and a singular one would pass for regular.
+    /// That these differences are all 0, by the law of Hotelling's T²: with few clusters the chi-squared law is far off. Their covariance is
+    /// that of the differences of influence: that of the effects would lose its digits, and a singular one would pass for regular.
     fn wald(&self, tested: &[&(f64, usize, usize)]) -> Option<Wald> {
         let Self { sample, joint, influence, .. } = self;
         let apart = |(_, a, b): &&(f64, usize, usize)| -> Vec<f64> {
-            influence[*a].iter().zip(influence[*b]).map(|(a, b)| a - b).collect()
+            let (a, b) = (influence[*a], influence[*b]);
+            let size = a.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+            // What is rounding is no contribution of a cluster.
+            let rounded = |by: f64| if by.abs() <= SAME * size { 0.0 } else { by };
+            a.iter().zip(b).map(|(a, b)| rounded(a - b)).collect()
         };
         let columns: Vec<Vec<f64>> = tested.iter().map(apart).collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         let value = |(_, a, b): &&(f64, usize, usize)| Some(joint.values[*a]? - joint.values[*b]?);
         let wald = sample.joint(tested.iter().map(value).collect(), &columns).wald()?;
-        // What is rounding is no contribution of a cluster.
-        let size =
-            |column: &[f64]| column.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
-        let least: Vec<f64> = tested.iter().map(|(_, a, _)| SAME * size(influence[*a])).collect();
-        let contributes = |cluster: &usize| {
-            columns.iter().zip(&least).any(|(column, least)| column[*cluster].abs() > *least)
-        };
-        wald.of_clusters((0..sample.n_clusters).filter(contributes).count())
+        wald.of_clusters(sample.contributing(&columns))
     }
 }

@@ -74,7 +74,7 @@ impl Step for BalanceStep {
         change.cohorts = cohorts.into_iter().map(cohort).collect();
         if change.units_out == 0 || common.is_empty() {
             return Err(DidError::EmptySample {
-                after: "that all units have in common",
+                after: "that all units have in common".into(),
                 remedy: "keep the largest balanced panel (`largest`), or fill the gaps (`fill`)",
             });
         }

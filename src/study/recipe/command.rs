@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::options::{Study, Variant};
 use crate::base::options::{Band, Bootstrap, ControlGroup};
-use crate::base::shell::quoted;
+use crate::base::shell;
 use crate::base::words::joined;
 use crate::estimator::aggregate::Aggregation;
 use crate::estimator::honest::{Delta, Effect, Honest, Restriction};
@@ -28,16 +28,14 @@ impl Command {
         Self(vec!["burn-did".into(), name.into()])
     }
 
-    fn word(mut self, word: impl fmt::Display) -> Self {
-        self.0.push(quoted(&word.to_string()));
+    fn file(mut self, path: &Path) -> Self {
+        self.0.push(shell::path(&path.display().to_string()));
         self
     }
 
-    fn option(self, name: &str, value: Option<impl fmt::Display>) -> Self {
-        match value {
-            Some(value) => self.flag(name, true).word(value),
-            None => self,
-        }
+    fn option(mut self, name: &str, value: Option<impl fmt::Display>) -> Self {
+        self.0.extend(value.map(|value| shell::option(name, &value.to_string())));
+        self
     }
 
     fn flag(mut self, name: &str, given: bool) -> Self {
@@ -55,7 +53,7 @@ impl Command {
 
     /// With the data, and which rows of them are taken.
     fn data(self, data: &DataFiles) -> Self {
-        let start = self.word(data.path().display());
+        let start = self.file(data.path());
         data.conditions().iter().fold(start, |command, rows| command.option("rows", Some(rows)))
     }
 
@@ -190,7 +188,7 @@ impl Study {
 
     /// What a command makes of saved effects.
     pub(super) fn of_saved(&self, name: &str, main: &str) -> Command {
-        Command::new(name).word(self.saved(main).display())
+        Command::new(name).file(&self.saved(main))
     }
 
     /// An average of saved effects.
@@ -203,7 +201,7 @@ impl Study {
     pub(super) fn compare(&self, steps: &[(&str, String)], aggregation: Aggregation) -> Command {
         let mut command = Command::new("compare");
         for (_, step) in steps {
-            command = command.word(self.saved(step).display());
+            command = command.file(&self.saved(step));
         }
         let names: Vec<&str> = steps.iter().map(|(name, _)| *name).collect();
         command.option("names", Some(names.join(","))).option("aggregate", Some(aggregation))
@@ -269,7 +267,7 @@ pub(super) fn set(delta: Delta, restriction: Option<Restriction>) -> String {
 
 /// The commands of all steps as a script.
 pub(super) fn script(folder: &Path, commands: &[&str]) -> String {
-    let within = |name: &str| quoted(&folder.join(name).display().to_string());
+    let within = |name: &str| shell::path(&folder.join(name).display().to_string());
     let mut out = String::from("#!/bin/sh\n");
     out.push_str("# All steps of the report, in its order. Run it where the report was made: paths are relative to that folder.\n");
     out.push_str(&format!("set -e\nmkdir -p {} {}\n", within("results"), within("pictures")));

@@ -51,26 +51,28 @@ law!(pieces);
 fn pieces(case: &Case, report: &mut Report) {
     let case = case.drawn();
     let plain = case.numbers();
-    let mut compare = |what: String, fit: burn_did::Result<Numbers>| match fit {
+    let mut compare = |what: String, fit: burn_did::Result<Numbers>, within| match fit {
         // Two chunks of a tile must fit.
         Err(DidError::Memory { .. }) if what.contains(SMALLEST) => {}
-        fit => report.same_as(&what, &plain, fit, Within::Bits),
+        fit => report.same_as(&what, &plain, fit, within),
     };
     for seed in SEEDS {
         let directory = tempfile::tempdir().unwrap();
         scatter(directory.path(), &case.frame, seed);
         let path = directory.path();
-        compare(format!("{}: files {seed}", case.name), case.subject.fit(path.into()));
+        let whole = case.subject.fit(path.into());
+        compare(format!("{}: files {seed}", case.name), whole, Within::Bits);
         for budget in BUDGETS {
             let Some(case) = case.changed(Change::MemoryBudget(budget)) else { break };
             let Some(fit) = case.subject.fit_pieces(path) else { break };
-            compare(format!("{}: files {seed}, {budget:?} bytes", case.name), fit);
+            let what = format!("{}: files {seed}, {budget:?} bytes", case.name);
+            compare(what, fit, case.in_pieces);
         }
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("data.csv");
     CsvWriter::new(File::create(&path).unwrap()).finish(&mut case.frame.clone()).unwrap();
-    compare(format!("{}: CSV", case.name), case.subject.fit(path.as_path().into()));
+    compare(format!("{}: CSV", case.name), case.subject.fit(path.as_path().into()), Within::Bits);
 }
 
 /// How R, Stata, SAS, SQL and people write that a number is missing.

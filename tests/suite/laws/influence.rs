@@ -15,7 +15,7 @@ law!(derivatives);
 /// Influence values over n are the derivatives of the estimates in the log weights: nothing is left out of the linearisation, and
 /// no sign is wrong.
 fn derivatives(case: &Case, report: &mut Report) {
-    let (case, weights) = case.weighted();
+    let Some((case, weights)) = case.weighted() else { return report.skip() };
     let Some(case) = case.changed(Change::KeepInfluence).filter(|case| case.has_derivatives) else {
         return report.skip();
     };

@@ -10,6 +10,8 @@ use burn_did::{
 };
 use polars::prelude::DataFrame;
 
+use super::report::Within;
+
 /// An estimator with its options.
 pub trait Subject: Send + Sync {
     /// Fits a frame or files.
@@ -160,6 +162,8 @@ pub struct Case {
     pub counts_units: bool,
     /// Whether standard errors depend on how many rows or units say the same, even if they are one cluster.
     pub counts_rows: bool,
+    /// How close a fit of files in pieces is to that of the frame.
+    pub in_pieces: Within,
     /// The largest constant that may be added to the outcome without a loss of digits.
     pub largest_origin: f64,
     pub comparison: Option<Comparison>,
@@ -192,6 +196,7 @@ impl Case {
             has_draws: false,
             counts_units: false,
             counts_rows: false,
+            in_pieces: Within::Bits,
             largest_origin: f64::INFINITY,
             comparison: None,
         }
@@ -225,13 +230,12 @@ impl Case {
         case.changed(Change::Bootstrap(Bootstrap::draws(11).seed(4))).unwrap_or(case)
     }
 
-    /// The case with a weight column, of ones if it had none.
-    pub fn weighted(&self) -> (Self, &'static str) {
+    /// The case with a weight column, of ones if it had none; none if the estimator takes no weights.
+    pub fn weighted(&self) -> Option<(Self, &'static str)> {
         let weights = self.weights.unwrap_or("one");
-        let mut case = self.clone();
-        assert!(case.subject.change(Change::Weights(weights)), "{}: no weights", self.name);
+        let mut case = self.changed(Change::Weights(weights))?;
         case.frame = super::weights::with_ones(&case.frame);
         case.weights = Some(weights);
-        (case, weights)
+        Some((case, weights))
     }
 }

@@ -46,10 +46,6 @@ fn calendars(case: &Case, report: &mut Report) {
     let plain = case.numbers();
     for (name, calendar, step) in CALENDARS {
         let what = format!("{}: {name}", case.name);
-        // A distance that is rounded is no reference.
-        if name.contains("decimals") && case.changed(Change::Step(step)).is_some() {
-            continue;
-        }
         let scaled = case.changed(Change::Step(step)).unwrap_or_else(|| case.clone());
         let other = match scaled.try_fit(&renamed(case, calendar)) {
             Ok(fit) => fit,

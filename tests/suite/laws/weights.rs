@@ -16,13 +16,13 @@ pub fn with_ones(df: &DataFrame) -> DataFrame {
 }
 
 /// The case with weights, and units as clusters where it may have clusters, so that nothing depends on how many rows say the same.
-/// Then the last is true.
-fn by_pair(case: &Case) -> (Case, &'static str, bool) {
-    let (case, weights) = case.weighted();
-    match case.changed(Change::Cluster(Some("pair"))) {
+/// Then the last is true. None if the estimator takes no weights.
+fn by_pair(case: &Case) -> Option<(Case, &'static str, bool)> {
+    let (case, weights) = case.weighted()?;
+    Some(match case.changed(Change::Cluster(Some("pair"))) {
         Some(clustered) => (clustered, weights, !case.counts_rows),
         None => (case, weights, false),
-    }
+    })
 }
 
 /// Rows of some units again, under other labels.
@@ -46,7 +46,7 @@ fn compare(report: &mut Report, what: &str, [a, b]: [&Numbers; 2], with_errors: 
 law!(two_copies_of_half_the_weight_are_one_unit);
 
 fn two_copies_of_half_the_weight_are_one_unit(case: &Case, report: &mut Report) {
-    let (case, weights, clustered) = by_pair(case);
+    let Some((case, weights, clustered)) = by_pair(case) else { return report.skip() };
     let plain = case.numbers();
     let halved = map(&case.frame, weights, |w| w / 2.0);
     let fit = case.fit(&halved.vstack(&copies(&halved, |_| true)).unwrap());
@@ -68,7 +68,7 @@ fn a_unit_twice_has_twice_the_weight(case: &Case, report: &mut Report) {
         // Several comparison cohorts are combined by the variances of units, not of clusters.
         return report.skip();
     }
-    let (case, weights, clustered) = by_pair(case);
+    let Some((case, weights, clustered)) = by_pair(case) else { return report.skip() };
     let some = |id: f64| id % 3.0 == 0.0;
     let fit = case.fit(&case.frame.vstack(&copies(&case.frame, some)).unwrap());
     let pairs = floats(&case.frame, "id").into_iter().zip(floats(&case.frame, weights));
@@ -104,7 +104,7 @@ fn weights_of_one_are_no_weights(case: &Case, report: &mut Report) {
         return report.skip();
     }
     let plain = case.numbers();
-    let (weighted, column) = case.weighted();
+    let Some((weighted, column)) = case.weighted() else { return report.skip() };
     for value in [1.0, 0.3] {
         let frame = map(&weighted.frame, column, |_| value);
         report.same_as(&case.name, &plain, weighted.try_fit(&frame), Within::Errors(1e-9));
@@ -117,7 +117,7 @@ fn units_without_weight_might_be_left_out(case: &Case, report: &mut Report) {
     if !case.is_normalised || case.has_draws || case.counts_units {
         return report.skip();
     }
-    let (case, weights, clustered) = by_pair(case);
+    let Some((case, weights, clustered)) = by_pair(case) else { return report.skip() };
     let plain = case.numbers();
     let ghosts = copies(&case.frame, |id| id % 4.0 == 1.0);
     let ghosts = map(&ghosts, weights, |_| 0.0);
@@ -135,7 +135,7 @@ law!(where_only_lost_rows_have_weight_there_is_an_error);
 
 /// A weight of a row whose outcome is missing is no weight.
 fn where_only_lost_rows_have_weight_there_is_an_error(case: &Case, report: &mut Report) {
-    let (case, weights, _) = by_pair(case);
+    let Some((case, weights, _)) = by_pair(case) else { return report.skip() };
     let ids = floats(&case.frame, "id");
     let lost = |df: &DataFrame, spoiled: &str, value: f64| {
         let marked = |column: &str, off: f64, on: Option<f64>| {

@@ -93,11 +93,11 @@ pub(super) fn text(comparison: &Comparison<'_>, format: Format) -> Result<String
     })
 }
 
-/// Reads a result; an error names the file.
+/// Reads a result; an error says what a file must be.
 fn loaded(file: &Path) -> Result<SavedResult> {
     result_or_study(file).map_err(|error| match error {
         CliError::Did(DidError::Json(error)) => CliError::File {
-            problem: format!("{}: {error}", file.display()),
+            problem: error.to_string(),
             hint: "each file must be one that `--save FILE` of an estimating command wrote",
         },
         CliError::Did(error @ DidError::Io { .. }) if is_word_of_stars(file) => CliError::usage(

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use burn_did::command_line::path;
 use burn_did::data::Teaching;
 use burn_did::options::Words;
 use clap::Args;
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &DataOutArgs) -> Result<()> {
     }
     let text = data.description();
     output::results(&match &args.out {
-        Some(out) => text.replace("DATA", &out.display().to_string()),
+        Some(out) => text.replace("DATA", &path(&out.display().to_string())),
         None => text,
     })
 }

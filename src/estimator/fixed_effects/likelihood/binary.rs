@@ -160,7 +160,7 @@ impl<C: Curve> Model for C {
 
     fn refused(&self, mean: f64) -> Option<DidError> {
         (mean <= 0.0 || mean >= 1.0).then_some(DidError::EmptySample {
-            after: "with another outcome than that of all others",
+            after: "with another outcome than that of all others".into(),
             remedy: "a logit or probit needs outcomes that are not all 0, and not all 1",
         })
     }

@@ -66,7 +66,7 @@ impl Model for Poisson {
 
     fn refused(&self, mean: f64) -> Option<DidError> {
         (mean <= 0.0).then_some(DidError::EmptySample {
-            after: "with a positive outcome",
+            after: "with a positive outcome".into(),
             remedy: "a Poisson regression needs outcomes that are not all zero",
         })
     }

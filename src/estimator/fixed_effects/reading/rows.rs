@@ -6,7 +6,7 @@ use polars::prelude::DataFrame;
 
 use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
-use crate::base::calendar::moved_groups;
+use crate::base::calendar::{TimeGrid, grid, moved_groups};
 use crate::base::error::{DidWarning, Result};
 use crate::read::columns::{Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values};
 use crate::read::formula::{Evaluated, Formula, RawColumn};
@@ -40,6 +40,8 @@ pub(crate) struct RowCohorts {
     pub zero_groups: usize,
     /// Groups that rounding alone tells from a period or another group, with what they are taken as.
     moved: Vec<(f64, f64)>,
+    /// The grid of periods and groups, by which event times are counted.
+    pub grid: TimeGrid,
 }
 
 impl RowCohorts {
@@ -48,9 +50,12 @@ impl RowCohorts {
         let mut cohort = table.first_period_values(&columns.cohort)?;
         let time = table.period_values(&columns.time)?;
         let is_whole = |values: &Values| values.iter().all(|v| v.fract() == 0.0 || !v.is_finite());
-        let moved = match is_whole(&cohort) && is_whole(&time) {
-            true => Vec::new(),
-            false => moved_groups(&distinct(&time), &distinct(&cohort)),
+        let (grid, moved) = match is_whole(&cohort) && is_whole(&time) {
+            true => (TimeGrid::default(), Vec::new()),
+            false => {
+                let (periods, groups) = (distinct(&time), distinct(&cohort));
+                (grid(&periods, &groups), moved_groups(&periods, &groups))
+            }
         };
         if !moved.is_empty() {
             let to =
@@ -59,7 +64,7 @@ impl RowCohorts {
         }
         let lowest = time.iter().copied().reduce(f64::min);
         let zero_groups = table.zero_groups(&columns.cohort, None, lowest)?;
-        Ok(Self { cohort, time, zero_groups, moved })
+        Ok(Self { cohort, time, zero_groups, moved, grid })
     }
 
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.

@@ -86,8 +86,8 @@ fn columns(
     request: &Request<'_>,
 ) -> Result<(Blueprint, Design)> {
     let roles = request.roles;
-    let none = DidError::EmptySample { after: "in the data", remedy: "check the files" };
-    let kinds = survey.kinds.as_ref().ok_or(none)?;
+    let none = || DidError::no_complete_rows(&[]);
+    let kinds = survey.kinds.as_ref().ok_or_else(none)?;
     let levels = if roles.cluster.is_some() || kinds.has_factors() {
         frames.levels(&rules, request)?
     } else {

@@ -162,10 +162,7 @@ impl OpenedRows<'_> {
             overview = of(Some(overview.periods().to_vec()))?.0;
         }
         if overview.rows == overview.incomplete {
-            return Err(DidError::EmptySample {
-                after: "after dropping rows with missing or non-finite values",
-                remedy: "check the columns for nulls and infinities",
-            });
+            return Err(DidError::no_complete_rows(&overview.missing));
         }
         Ok(overview)
     }

@@ -93,17 +93,14 @@ impl Rules {
         let counted = units.iter().map(|(pattern, units)| Counted { pattern, units: *units });
         let present: Vec<_> = counted.filter(|u| !u.pattern.periods.is_empty()).collect();
         if present.is_empty() {
-            let (after, remedy) = match is_any_left_out {
-                true => (
+            return Err(match is_any_left_out {
+                true => DidError::no_rows(
                     "after dropping rows with missing or non-finite values, with a weight of 0, or with a dose of 0 after treatment",
+                    &audit.rows_missing,
                     "check the columns for nulls and infinities, and weights and doses for zeros",
                 ),
-                false => (
-                    "after dropping rows with missing or non-finite values",
-                    "check the columns for nulls and infinities",
-                ),
-            };
-            return Err(DidError::EmptySample { after, remedy });
+                false => DidError::no_complete_rows(&audit.rows_missing),
+            });
         }
         let design = options.design.own();
         let mut recoded = Recoded::new(&present, design, &mut warnings)?;
@@ -175,7 +172,7 @@ impl Rules {
         }
         if complete == 0 {
             return Err(DidError::EmptySample {
-                after: "after balancing: no unit is observed in every period",
+                after: "after balancing: no unit is observed in every period".into(),
                 remedy: "leave out periods that most units miss or, where the estimator has these options, allow an unbalanced panel or use repeated cross sections",
             });
         }

@@ -49,7 +49,7 @@ impl From<RegressionResult> for Numbers {
 }
 
 /// A panel with counts, whether they exceed two, and outcomes that do not depend on `x1` alone.
-fn counted(units: i64) -> DataFrame {
+pub fn counted(units: i64) -> DataFrame {
     let df = staggered(units);
     let counts: Vec<f64> =
         floats(&df, "y").iter().map(|y| (0.5 * y).exp().floor().min(40.0)).collect();

@@ -5,13 +5,16 @@ pub mod att_gt;
 pub mod ddd;
 pub mod doses;
 pub mod drdid;
+pub mod etwfe;
 pub mod first_stage;
 pub mod fixed_effects;
+pub mod joint_study;
 pub mod npiv;
 pub mod projections;
 pub mod stacked;
 pub mod sun_abraham;
 pub mod switching;
+pub mod twfe;
 
 use burn_did::{
     Estimate, GroupTimeResult,

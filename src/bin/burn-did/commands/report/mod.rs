@@ -6,6 +6,7 @@ mod spec;
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
+use burn_did::command_line::{option, path};
 use burn_did::{DidError, Study, StudyReport};
 use clap::Args;
 
@@ -81,11 +82,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
 impl ReportArgs {
     /// The command as it is shown in the report.
     fn typed(&self, spec: &std::path::Path, folder: &std::path::Path) -> String {
-        let quoted = burn_did::command_line::quoted;
         let mut words = vec!["burn-did report".to_owned()];
-        words.push(quoted(&spec.display().to_string()));
-        words.push(format!("--out {}", quoted(&folder.display().to_string())));
-        words.extend(self.date.as_ref().map(|date| format!("--date {}", quoted(date))));
+        words.push(path(&spec.display().to_string()));
+        words.push(format!("--out {}", path(&folder.display().to_string())));
+        words.extend(self.date.as_ref().map(|date| option("date", date)));
         words.extend(self.device_options());
         words.join(" ")
     }
