@@ -49,15 +49,16 @@ pub(super) fn fit_by<B: DidBackend>(
     B::probe(device, config.precision)?;
     let source = config.source()?;
     let wanted = config.columns(source.formula()?)?;
-    let reading = read(data, &wanted, &config.missing(), start)?;
+    let reading = read(data, &wanted, config.family, &config.missing(), start)?;
     let task = RegressionTask { config, device, source, estimator: "feols", start };
     task.estimate(&wanted, &reading, Vec::new(), &|rows: &[u32]| of(&reading, rows))
 }
 
-/// Reads the columns needed.
+/// Reads the columns needed; an error for outcomes outside the family's range.
 pub(super) fn read(
     data: Data<'_>,
     wanted: &RegressionColumns,
+    family: Family,
     missing: &MissingValues,
     start: Instant,
 ) -> Result<RegressionReading> {
@@ -68,6 +69,7 @@ pub(super) fn read(
         let names: Vec<&str> = input.frame.get_column_names().iter().map(|n| n.as_str()).collect();
         asked.find_in(&names)?;
         let rows = RegressionRows::read(&input.frame, wanted, missing)?;
+        check_outcomes(family, wanted.formula.outcome_label(), &rows)?;
         let mut read_as_missing = input.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());
         let audit = RegressionAudit {
@@ -118,7 +120,6 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let read = &reading.rows;
         // What an earlier fit left uncounted is not this one's.
         let _ = B::at_once().map(AtOnce::work);
-        check_outcomes(config.family, wanted.formula.outcome_label(), read)?;
         let constant = wanted.formula.regressors.has_constant();
         let labels =
             (wanted.formula.outcome_label(), config.weights.as_deref().unwrap_or_default());

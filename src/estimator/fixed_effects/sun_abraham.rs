@@ -153,7 +153,7 @@ impl<B: DidBackend> SunAbraham<B> {
             time: self.time.clone(),
             frequency: self.frequency,
         });
-        let reading = read(data.into(), &wanted, &config.missing(), start)?;
+        let reading = read(data.into(), &wanted, config.family, &config.missing(), start)?;
         let task =
             RegressionTask { config: &config, device, source, estimator: "sun_abraham", start };
         self.estimate(&task, &wanted, &reading)

@@ -153,7 +153,7 @@ impl<B: DidBackend> Demean<B> {
         let formula = config.source()?.formula()?;
         let mut wanted = config.columns(formula)?;
         wanted.with_outcome = false;
-        let reading = read(data.into(), &wanted, &config.missing(), start)?;
+        let reading = read(data.into(), &wanted, config.family, &config.missing(), start)?;
         let rules = SampleRules { keep_singletons: true, range: OutcomeRange::ALL };
         let sample = RegressionSample::new(
             &reading.rows,

@@ -13,7 +13,7 @@ use crate::words::OneOf;
 #[derive(Args)]
 #[command(next_help_heading = "Estimation")]
 pub(crate) struct GroupTimeArgs {
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated.
+    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
     pub gname: String,
     #[command(flatten)]

@@ -31,7 +31,7 @@ use crate::words::OneOf;
 pub(crate) struct ContDidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated. Without it, the first period with a dose.
+    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out. Without it, the first period with a dose.
     #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
     gname: Option<String>,
     /// Dose: 0 or any number for never-treated units, and one positive number from treatment on for treated ones.

@@ -33,7 +33,7 @@ pub(crate) struct StudyArgs {
     /// Unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: String,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated.
+    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Covariates, as in "~ x1 + log(x2)"; each estimator adjusts for them in its own way.

@@ -28,7 +28,7 @@ pub(crate) struct SunabArgs {
     /// Unit, whose fixed effects are projected out.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: String,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated.
+    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Further regressors, as in "~ x1 + log(x2)".

@@ -19,7 +19,7 @@ struct StageArgs {
     /// Unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: String,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated.
+    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Covariates of the first stage, as in "~ x1 + log(x2)".
