@@ -146,7 +146,11 @@ fn where_only_lost_rows_have_weight_there_is_an_error(case: &Case, report: &mut 
         let df = with(df, weights, marked(weights, 1.0, Some(0.0)));
         with(&df, spoiled, marked(spoiled, value, None))
     };
-    let outcomes = case.outcome.map_or(vec!["count", "any"], |outcome| vec![outcome]);
+    let mut outcomes = case.outcome.map_or(vec!["count", "any"], |outcome| vec![outcome]);
+    outcomes.retain(|outcome| case.frame.column(outcome).is_ok());
+    if outcomes.is_empty() {
+        return report.skip();
+    }
     let without = outcomes.into_iter().fold(case.frame.clone(), |df, y| lost(&df, y, f64::NAN));
     let mut frames = vec![("missing outcome", without)];
     if case.comparison.is_some() {

@@ -6,6 +6,7 @@ pub mod ddd;
 pub mod doses;
 pub mod drdid;
 pub mod etwfe;
+pub mod explore;
 pub mod first_stage;
 pub mod fixed_effects;
 pub mod joint_study;
