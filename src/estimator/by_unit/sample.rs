@@ -112,16 +112,7 @@ fn check_columns(overview: &Overview, columns: &PanelColumns) -> Result<()> {
             got: "text".into(),
         });
     }
-    let (groups, periods) = (overview.group_values().len(), overview.periods().len());
-    let cells = (0..groups).flat_map(|g| (0..periods).map(move |t| (g, t)));
-    let weight: f64 = cells.map(|(g, t)| overview.found.cells.at(g, t).weight).sum();
-    match weight > 0.0 {
-        true => Ok(()),
-        false => Err(DidError::Weights {
-            column: columns.weights.clone().unwrap_or_default(),
-            problem: "all weights are 0; leave out the column, or check its values".into(),
-        }),
-    }
+    overview.check_weights(columns.weights.as_ref())
 }
 
 impl Opened<'_> {

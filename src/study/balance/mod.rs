@@ -85,7 +85,8 @@ impl Explore {
     /// Where no unit is never treated, the last cohort takes the place of those, as in the estimators.
     ///
     /// # Errors
-    /// As [`describe`](Self::describe), and [`DidError::Config`] without covariates and outcome, or if no cohort has comparison units.
+    /// As [`describe`](Self::describe), [`DidError::Weights`] for weights that are all 0, [`DidError::NoValidGroups`] without a cohort that is treated after the first period,
+    /// and [`DidError::Config`] without covariates and outcome, or if no cohort has comparison units.
     pub fn balance<'a>(
         &self,
         data: impl Into<Data<'a>>,
@@ -95,6 +96,11 @@ impl Explore {
             return Err(DidError::config("covariates", "at least one column to compare", "none"));
         }
         let (overview, files) = self.look(&self.columns(), data.into())?;
+        overview.check_weights(self.weights.as_ref())?;
+        let first = overview.periods().first().copied().unwrap_or(f64::INFINITY);
+        if !overview.group_values().iter().any(|group| *group > first && group.is_finite()) {
+            return Err(DidError::NoValidGroups { anticipating: String::new() });
+        }
         let balance = balance(self, control_group, &overview, files);
         if balance.rows.is_empty() {
             let expected = "one for which some cohort that is treated after the first period has comparison units and a column of numbers";

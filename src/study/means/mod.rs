@@ -99,6 +99,7 @@ impl Explore {
             ..self.columns()
         };
         let (overview, files) = self.look(&columns, data.into())?;
+        overview.check_weights(self.weights.as_ref())?;
         let periods = overview.periods();
         if let Some(stated) = self.base_period.filter(|stated| !periods.contains(stated)) {
             let stated = shown(stated, self.frequency);

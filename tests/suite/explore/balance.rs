@@ -161,3 +161,17 @@ fn something_must_be_there_to_compare() {
     assert_eq!(balance.left_out, ["c"]);
     assert!(balance.to_string().contains("`c` is text"));
 }
+
+#[test]
+fn what_has_no_comparison_is_an_error_that_says_why() {
+    let untreated = map(&data::mpdta(), "first.treat", |_| 0.0);
+    let look = |weights: Option<&str>| {
+        let look = Explore::builder().unit("countyreal").time("year").group("first.treat");
+        look.outcome("lemp").maybe_weights(weights.map(str::to_owned)).build()
+    };
+    let error = look(None).balance(&untreated, NeverTreated).unwrap_err();
+    assert!(matches!(error, DidError::NoValidGroups { .. }), "{error}");
+    let weightless = map(&data::mpdta(), "lpop", |_| 0.0);
+    let error = look(Some("lpop")).balance(&weightless, NeverTreated).unwrap_err();
+    assert!(error.to_string().contains("all weights are 0"), "{error}");
+}

@@ -149,6 +149,24 @@ impl Overview {
         })
     }
 
+    /// An error if all complete rows have a weight of 0, in this column.
+    ///
+    /// # Errors
+    /// [`DidError::Weights`].
+    pub fn check_weights(&self, column: Option<&String>) -> Result<()> {
+        let cells = &self.found.cells;
+        let places =
+            (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
+        let weight: f64 = places.map(|(g, t)| cells.at(g, t).weight).sum();
+        match weight > 0.0 {
+            true => Ok(()),
+            false => Err(DidError::Weights {
+                column: column.cloned().unwrap_or_default(),
+                problem: "all weights are 0; leave out the column, or check its values".into(),
+            }),
+        }
+    }
+
     /// What a design with this many covariates would make of the rows, if every unit had one row a period and one group.
     ///
     /// # Errors
