@@ -52,6 +52,9 @@ impl From<EtwfeResult> for Numbers {
     }
 }
 
+/// An estimator, what it is called, and the data that it is for.
+type Configuration = (&'static str, Etwfe<Cpu>, fn(i64) -> DataFrame);
+
 pub fn cases() -> Vec<Case> {
     let plain = Etwfe::<Cpu>::builder()
         .outcome("y")
@@ -67,7 +70,7 @@ pub fn cases() -> Vec<Case> {
         c.outcome = "count".into();
         c.family = Family::Poisson;
     };
-    let configurations: [(&str, Etwfe<Cpu>, fn(i64) -> DataFrame); 4] = [
+    let configurations: [Configuration; 4] = [
         ("plain", plain.clone(), staggered),
         (
             "never treated, weighted, clustered, unbalanced",
@@ -77,7 +80,7 @@ pub fn cases() -> Vec<Case> {
         ("covariates, weighted", but(but(plain.clone(), covariates), weights), staggered),
         ("Poisson, random shares", but(but(plain, poisson), |c| c.random_shares = true), counted),
     ];
-    let case = |(name, config, frame_of): (&str, Etwfe<Cpu>, fn(i64) -> DataFrame)| Case {
+    let case = |(name, config, frame_of): Configuration| Case {
         outcome: (config.family == Family::Gaussian).then_some("y"),
         covariates: if config.covariates.is_empty() { &[] } else { &["x1", "x2t"] },
         weights: config.weights.as_ref().map(|_| "wt"),
