@@ -167,7 +167,7 @@ fn what_is_wrong_is_said() {
     let dynamic = ["--aggregate", "dynamic", "--alp", "0.1", "--save", &ten, "--quiet"];
     stdout(&[&["aggregate", &plain][..], &dynamic].concat());
     for (code, more, expected) in [
-        (1, &[MPDTA][..], "mpdta.csv: expected value"),
+        (1, &[MPDTA][..], "mpdta.csv: this is no JSON document"),
         (1, &["no-such-file.json"], "no-such-file.json"),
         (2, &[&event_study, &event_study], "two columns would be called wrong-event_study"),
         (2, &[&event_study, "--names", "a,b"], "--names has 2 name(s) for 1 result(s)"),

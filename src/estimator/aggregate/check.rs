@@ -1,7 +1,9 @@
 //! What holds of averages.
 
 use super::{Aggregated, AggregationKind};
-use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::result::estimates::check::{
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_root,
+};
 use crate::result::inference::Estimate;
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{check_critical_value, check_ends, check_multiples};
@@ -26,6 +28,12 @@ impl Consistent for Aggregated {
             format!("is not a matrix of {k} rows and columns")
         })?;
         ensure_finite("vcov", self.vcov.iter().flatten())?;
+        // Those of a bootstrap are from its draws.
+        if self.settings.inference.bootstrap.is_none() {
+            for (index, (row, own)) in self.vcov.iter().zip(&self.rows).enumerate() {
+                ensure_root(&format!("rows[{index}]"), row[index].sqrt(), own.estimate.se)?;
+            }
+        }
         ensure(self.alpha > 0.0 && self.alpha < 1.0, "alpha", || format!("is {}", self.alpha))?;
         check_critical_value(self.critical_value)
     }

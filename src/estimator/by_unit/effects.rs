@@ -9,7 +9,9 @@ use crate::estimator::aggregate::{
     AggregatedRow, EventStudy, Provenance, RegressionProvenance, reference_row,
 };
 use crate::result::estimates::CellStatus;
-use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::result::estimates::check::{
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_root,
+};
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 use crate::result::saved::check::check_estimate;
@@ -119,5 +121,10 @@ pub(in crate::estimator) fn checked(effects: &[EventEffect], vcov: &[Vec<f64>]) 
     ensure(vcov.len() == k && vcov.iter().all(|row| row.len() == k), "vcov", || {
         format!("is not a matrix of {k} rows and columns")
     })?;
-    ensure_finite("vcov", vcov.iter().flatten())
+    ensure_finite("vcov", vcov.iter().flatten())?;
+    for (index, effect) in effects.iter().enumerate() {
+        let root = vcov[index][index].sqrt();
+        ensure_root(&format!("effects[{index}]"), root, effect.estimate.se)?;
+    }
+    Ok(())
 }

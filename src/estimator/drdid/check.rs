@@ -12,6 +12,9 @@ impl Consistent for DrdidResult {
         let inference = &self.settings.inference;
         check_estimator(&self.settings, "drdid")?;
         check_settings(&self.settings)?;
+        ensure(self.settings.n_rows == self.audit.rows, "settings.n_rows", || {
+            format!("is {}; the sample has {}", self.settings.n_rows, self.audit.rows)
+        })?;
         check_estimate("estimate", &self.estimate, &self.status, true)?;
         check_critical_value(self.critical_value)?;
         let level = self.trim_level;

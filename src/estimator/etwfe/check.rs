@@ -3,7 +3,9 @@
 use super::result::EtwfeResult;
 use crate::base::options::{Band, Inference};
 use crate::result::estimates::CellStatus;
-use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::result::estimates::check::{
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_root,
+};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::check_estimate;
 
@@ -21,6 +23,10 @@ impl Consistent for EtwfeResult {
             format!("is not a matrix of {k} rows and columns")
         })?;
         ensure_finite("vcov", self.vcov.iter().flatten())?;
+        for (index, of) in self.by_event_time.iter().enumerate() {
+            let field = format!("by_event_time[{index}]");
+            ensure_root(&field, self.vcov[index][index].sqrt(), of.estimate.se)?;
+        }
         let lists = [
             ("by_event_time", &self.by_event_time),
             ("by_group", &self.by_group),

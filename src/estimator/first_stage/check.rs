@@ -3,11 +3,8 @@
 use super::effects::{StageEffects, StageTerm};
 use crate::base::options::{Band, Inference};
 use crate::result::estimates::CellStatus;
-use crate::result::estimates::check::{Checked, ensure, ensure_finite};
+use crate::result::estimates::check::{Checked, ensure, ensure_finite, ensure_root};
 use crate::result::saved::check::{check_estimate, check_multiples};
-
-/// A variance may differ by this share from the square of its standard error.
-const ROUNDING: f64 = 1e-9;
 
 impl StageEffects {
     pub(in crate::estimator) fn check(&self) -> Checked {
@@ -30,11 +27,11 @@ impl StageEffects {
                 None => CellStatus::NoTreatedWeight,
             };
             check_estimate(&field, &effect.estimate, &status, true)?;
-            let variance = effect.estimate.se.map_or(0.0, |se| se * se);
-            let off = (self.vcov[index][index] - variance).abs();
-            ensure(off <= ROUNDING * variance, &field, || {
-                "has a standard error that is not the root of its variance".into()
+            let (variance, se) = (self.vcov[index][index], effect.estimate.se);
+            ensure(se.is_some() || variance == 0.0, &field, || {
+                "has a variance without a standard error".into()
             })?;
+            ensure_root(&field, variance.sqrt(), se)?;
         }
         check_multiples("rows", self.rows.iter().map(|effect| &effect.estimate))?;
         let known = self.settings.n_untreated + self.settings.n_treated;

@@ -2,7 +2,9 @@
 
 use super::inference::Coefficient;
 use super::result::RegressionResult;
-use crate::result::estimates::check::{Checked, ensure_in_the_middle, ensure_one_multiple};
+use crate::result::estimates::check::{
+    Checked, ensure_in_the_middle, ensure_one_multiple, ensure_root,
+};
 use crate::result::saved::Consistent;
 
 impl Consistent for RegressionResult {
@@ -21,6 +23,9 @@ impl Consistent for RegressionResult {
             let field = format!("coefficients[{index}]");
             let interval = coefficient.ci_lower.zip(coefficient.ci_upper);
             ensure_in_the_middle(&field, Some(coefficient.estimate), interval)?;
+            if let Some(row) = self.vcov.get(index) {
+                ensure_root(&field, row[index].sqrt(), coefficient.se)?;
+            }
         }
         let interval = |c: &Coefficient| c.se.zip(c.ci_lower.zip(c.ci_upper));
         ensure_one_multiple("coefficients", self.coefficients.iter().map(interval))?;

@@ -1,8 +1,9 @@
 //! What holds of group-time effects.
 
+use super::finish::shown_errors;
 use super::{GroupTimeCell, GroupTimeResult};
 use crate::result::estimates::GroupTimeEffects;
-use crate::result::estimates::check::{Checked, ensure, ensure_finite};
+use crate::result::estimates::check::{Checked, ensure, ensure_finite, ensure_root};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{
     check_audit, check_critical_value, check_estimate, check_settings, check_wald,
@@ -29,6 +30,17 @@ impl Consistent for GroupTimeResult {
         ensure(self.cells.len() == effects.cells.len(), "cells", || {
             format!("has {} cells; the estimates have {}", self.cells.len(), effects.cells.len())
         })?;
+        ensure(settings.n_rows == self.audit.rows, "settings.n_rows", || {
+            format!("is {}; the sample has {}", settings.n_rows, self.audit.rows)
+        })?;
+        if settings.weights.is_none() {
+            let shares = joint.values[effects.cells.len()..].iter().flatten();
+            let wrong = shares.copied().find(|share| *share > 1.0);
+            ensure(wrong.is_none(), "estimates.shares", || {
+                format!("has the share {} of units without weights", wrong.unwrap_or(f64::NAN))
+            })?;
+        }
+        self.check_errors()?;
         let has_errors = joint.covariance.is_some();
         for (index, (cell, own)) in self.cells.iter().zip(&effects.cells).enumerate() {
             let field = format!("cells[{index}]");
@@ -55,5 +67,19 @@ impl Consistent for GroupTimeResult {
             ensure_finite(&field, &c.comparison)?;
         }
         check_audit(&self.audit)
+    }
+}
+
+impl GroupTimeResult {
+    /// An error unless standard errors are those of the joint law of the estimates.
+    fn check_errors(&self) -> Checked {
+        let all: Vec<usize> = (0..self.cells.len()).collect();
+        let Some(joint) = self.effects.joint.select(&all) else { return Ok(()) };
+        let errors = shown_errors(&self.effects, &joint, joint.standard_errors());
+        for (index, (cell, se)) in self.cells.iter().zip(errors).enumerate() {
+            let known = se.unwrap_or(f64::NAN);
+            ensure_root(&format!("cells[{index}]"), known, cell.estimate.se)?;
+        }
+        Ok(())
     }
 }

@@ -258,6 +258,21 @@ fn add_law(
     joint.covariance = Some(covariance);
 }
 
+/// Standard errors of cells by their joint law, as they are shown: those from the standard deviation of a sample are with `n - 1`.
+pub(super) fn shown_errors(
+    effects: &GroupTimeEffects,
+    of_cells: &Joint,
+    mut se: Vec<Option<f64>>,
+) -> Vec<Option<f64>> {
+    if of_cells.n_clusters.is_none() && of_cells.draws.is_none() {
+        let n = of_cells.n as f64;
+        let factor = (n / (n - 1.0)).sqrt();
+        let sample_sd = se.iter_mut().zip(&effects.cells).filter(|(_, c)| c.sample_sd);
+        sample_sd.for_each(|(se, _)| *se = se.map(|se| se * factor));
+    }
+    se
+}
+
 /// Cells with standard errors and intervals.
 fn table(
     effects: &GroupTimeEffects,
@@ -269,15 +284,9 @@ fn table(
     let (standard_errors, critical) = match effects.joint.select(&cells) {
         None => (vec![None; cells.len()], none()),
         Some(joint) => {
-            let mut se = joint.standard_errors();
+            let se = joint.standard_errors();
             let critical = joint.critical(inference, &se, false, warnings);
-            if joint.n_clusters.is_none() && joint.draws.is_none() {
-                let n = joint.n as f64;
-                let factor = (n / (n - 1.0)).sqrt();
-                let sample_sd = se.iter_mut().zip(&effects.cells).filter(|(_, c)| c.sample_sd);
-                sample_sd.for_each(|(se, _)| *se = se.map(|se| se * factor));
-            }
-            (se, critical)
+            (shown_errors(effects, &joint, se), critical)
         }
     };
     let cell = |((cell, att), se): ((&Cell, &Option<f64>), Option<f64>)| GroupTimeCell {

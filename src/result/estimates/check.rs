@@ -10,6 +10,9 @@ pub(crate) type Checked<T = ()> = std::result::Result<T, String>;
 /// Symmetric entries may differ by this share of their size.
 const SYMMETRIC: f64 = 1e-9;
 
+/// A standard error may differ by this share from the root of its variance.
+const ROOT: f64 = 1e-6;
+
 /// An error that names the field unless `holds`.
 pub(crate) fn ensure(holds: bool, field: &str, problem: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(format!("`{field}` {}", problem())) }
@@ -61,6 +64,13 @@ pub(crate) fn ensure_one_multiple(
         })?;
     }
     Ok(())
+}
+
+/// An error unless a standard error, if there is one, is the root of a variance.
+pub(crate) fn ensure_root(field: &str, root: f64, se: Option<f64>) -> Checked {
+    ensure(se.is_none_or(|se| (root - se).abs() <= ROOT * se), field, || {
+        "has a standard error that is not the root of its variance".into()
+    })
 }
 
 impl GroupTimeEffects {

@@ -3,7 +3,9 @@
 use super::result::{CurveTests, SpecificationCurve};
 use crate::base::options::Inference;
 use crate::result::estimates::CellStatus;
-use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::result::estimates::check::{
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_root,
+};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{check_critical_value, check_estimate};
 
@@ -33,6 +35,10 @@ impl Consistent for SpecificationCurve {
         let square = self.vcov.len() == n && self.vcov.iter().all(|row| row.len() == n);
         ensure(square, "vcov", || format!("is not {n} by {n}"))?;
         ensure_finite("vcov", self.vcov.iter().flatten())?;
+        for (index, of) in self.specifications.iter().enumerate() {
+            let field = format!("specifications[{index}]");
+            ensure_root(&field, self.vcov[index][index].sqrt(), of.estimate.se)?;
+        }
         self.tests.iter().try_for_each(check_tests)
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use burn_did::backend::Cpu;
 use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, Ddd, DidError, Drdid, DrdidResult, GroupTimeResult, compare,
+    Aggregated, Aggregation, Ddd, DidError, Drdid, DrdidResult, GroupTimeResult, compare,
     options::{Band, Bootstrap, Resampling},
     report::{Comparable, PlotOptions},
 };
@@ -161,6 +161,7 @@ fn errors_name_the_field() {
         ("/result/settings/inference/alpha", json!(0.1), "`settings.inference`"),
         ("/result/estimates/shares", json!([]), "estimates.cells[0]"),
         ("/result/estimates/shares/0/share", json!(-0.5), "`estimates.shares`"),
+        ("/result/estimates/shares/0/share", json!(1.5), "`estimates.shares`"),
         ("/result/estimates/shares/0/group", json!(99.0), "`estimates.shares`"),
         ("/result/estimates/periods", json!([3.0, 2.0]), "`estimates.periods`"),
         ("/result/estimates/periods", json!([1.0]), "`estimates.periods`"),
@@ -171,6 +172,7 @@ fn errors_name_the_field() {
         ("/result/estimates/n_clusters", json!(0), "`estimates.n_clusters`"),
         ("/result/estimates/n_clusters", json!(61), "`estimates.n_clusters`"),
         ("/result/settings/n_units", json!(61), "`settings.n_units`"),
+        ("/result/settings/n_rows", json!(3), "`settings.n_rows` is 3; the sample has"),
         ("/result/settings/layout", json!("round"), "`settings.layout`"),
         ("/result/settings/estimator", json!("a,b\n"), "`settings.estimator`"),
         ("/result/cells", json!([]), "`cells`"),
@@ -190,6 +192,30 @@ fn errors_name_the_field() {
     file.write(&old.to_string());
     let message = GroupTimeResult::load(&file.0).expect_err("no kind").to_string();
     assert!(message.contains("`kind`"), "{message}");
+}
+
+#[test]
+fn variances_are_those_of_the_standard_errors() {
+    let file = Saved::new("variances");
+    let result = triple();
+    result.save(&file.0).unwrap();
+    let base = file.read();
+    let pointer = "/result/estimates/covariance";
+    for value in [1e308, 0.0] {
+        let mut changed = base.pointer(pointer).unwrap().clone();
+        changed[0] = json!(value);
+        let message = loaded(&file, &base, pointer, changed);
+        let wanted = "`cells[0]` has a standard error that is not the root of its variance";
+        assert!(message.contains(wanted), "{message}");
+    }
+    let aggregated = result.aggregate(Aggregation::dynamic()).unwrap();
+    aggregated.save(&file.0).unwrap();
+    let mut document = file.read();
+    let variance = document.pointer_mut("/result/vcov/1/1").unwrap();
+    *variance = json!(4.0 * variance.as_f64().unwrap());
+    file.write(&document.to_string());
+    let message = Aggregated::load(&file.0).expect_err("another variance").to_string();
+    assert!(message.contains("`rows[1]` has a standard error"), "{message}");
 }
 
 #[test]
