@@ -9,7 +9,7 @@ from typing import Any
 from . import _native
 from ._checks import native_of
 from ._results import EventStudy, HonestResult, PretrendsResult, Result, warned
-from ._types import only, refused
+from ._types import equals, only, refused, text
 
 Matrix = Sequence[Sequence[float]]
 
@@ -134,13 +134,14 @@ def honest_did(
         only("monotonicity_direction", monotonicity_direction, None, "`bias_direction` is given; leave out one")
     _one_of("bias_direction", bias_direction, "positive", "negative")
     _one_of("monotonicity_direction", monotonicity_direction, "increasing", "decreasing")
-    is_smooth = sensitivity_type.lower() in _SMOOTHNESS
+    is_smooth = text("sensitivity_type", sensitivity_type).lower() in _SMOOTHNESS
     if is_smooth:
         only("m_bar_vec", m_bar_vec, None, 'give `m_vec`, or sensitivity_type="relative_magnitude" (or "relative_smoothness")')
     else:
         only("m_vec", m_vec, None, f'with sensitivity_type="{sensitivity_type}" give `m_bar_vec`')
     has_direction = bias_direction is not None or monotonicity_direction is not None
-    if (method or ("flci" if is_smooth and not has_direction else "")).lower() == "flci":
+    asked = None if method is None else text("method", method).lower().replace("-", "_") or None
+    if (asked or ("flci" if is_smooth and not has_direction else "")) == "flci":
         searched = {
             "kappa": kappa, "grid_points": grid_points, "grid_lb": grid_lb, "grid_ub": grid_ub, "search": search, "draws": draws,
         }
@@ -148,8 +149,7 @@ def honest_did(
             only(name, value, None, 'it is of conditional tests, and the method is "flci"; leave it out, or give another `method`')
     options: dict[str, Any] = {
         "event_time": event_time, "sensitivity_type": sensitivity_type, "grid_points": grid_points,
-        "method": method.lower().replace("-", "_") if method else None,
-        "m_vec": m_vec if m_vec is not None else m_bar_vec, "l_vec": l_vec,
+        "method": asked, "m_vec": m_vec, "m_bar_vec": m_bar_vec, "l_vec": l_vec,
         "restriction": bias_direction or monotonicity_direction, "alpha": alpha, "kappa": kappa,
         "grid_lb": grid_lb, "grid_ub": grid_ub, "search": search, "draws": draws,
         "random_state": random_state, "term": term,
@@ -158,7 +158,7 @@ def honest_did(
 
 
 def _one_of(name: str, given: str | None, *words: str) -> None:
-    if given is not None and given not in words:
+    if given is not None and not (isinstance(given, str) and given in words):
         raise refused(f"`{name}` must be {' or '.join(map(repr, words))}, got {given!r}")
 
 
@@ -205,6 +205,6 @@ def pretrends(
     """
     options = locals()
     study = options.pop("event_study")
-    if test == "joint":
+    if equals(test, "joint"):
         only("critical", critical, None, "it is of individual tests; the joint test has the level `alpha`")
     return warned(PretrendsResult(_native.pretrends(native_of(study, "event_study"), options)))

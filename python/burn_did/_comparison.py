@@ -12,7 +12,7 @@ from ._checks import keywords, native_of
 from ._picture import Picture, warn_of_idle
 from ._results import Result
 from ._table import Table
-from ._types import refused
+from ._types import expanded, refused
 
 Models = Mapping[str, Result] | Sequence[Result] | Result
 
@@ -133,4 +133,4 @@ def _named(models: Models) -> list[tuple[str, _native.Native]]:
 def _written(
     models: list[tuple[str, _native.Native]], options: dict[str, Any], look: dict[str, Any], path: str | os.PathLike[str]
 ) -> None:
-    _native.compare_plot(models, options, os.fspath(path), look)
+    _native.compare_plot(models, options, expanded(path), look)

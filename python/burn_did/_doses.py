@@ -10,7 +10,7 @@ from . import _native
 from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import ContDidResult, NpivResult, warned
-from ._types import Backend, Data, Missing, Names, for_bootstrap, only, source
+from ._types import Backend, Data, Missing, Names, for_bootstrap, only, source, text
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -111,8 +111,9 @@ def cont_did(
     """
     options = locals()
     data = options.pop("data")
-    covariates = (options.pop("xformla") or "~1").replace(" ", "")
-    only("xformla", covariates, "~1", "a continuous treatment has no covariates")
+    formula = options.pop("xformla")
+    covariates = "~1" if formula is None else text("xformla", formula).replace(" ", "")
+    only("xformla", covariates or "~1", "~1", "a continuous treatment has no covariates")
     only("treatment_type", options.pop("treatment_type"), "continuous", "doses are numbers")
     only("allow_unbalanced_panel", options.pop("allow_unbalanced_panel"), False, "balance the panel first")
     for name in ("balance_e", "min_e", "max_e"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from . import _native
 from ._regressions import Vcov, _ssc, _vcov
 from ._results import EtwfeResult, warned
-from ._types import Backend, Data, Missing, Names, only, refused, source
+from ._types import Backend, Data, Missing, Names, only, refused, source, text
 
 _EFFECTS = {"vs": "unit", "feo": "unit", "none": "cohort"}
 
@@ -87,7 +87,7 @@ def etwfe(
     only("tref", options.pop("tref"), None, "the first period is the reference")
     only("gref", options.pop("gref"), None, "the never treated are the reference, or the last cohort where there are none")
     options["xformla"] = _columns(xformla)
-    options["fe"] = _EFFECTS.get(fe, fe)
+    options["fe"] = _EFFECTS.get(text("fe", fe), fe)
     options["vcov"], options["ssc"] = _vcov(vcov), _ssc(ssc)
     return warned(EtwfeResult(_native.etwfe(data, options)))
 
@@ -97,6 +97,8 @@ def _columns(formula: Names | None) -> list[str] | None:
     if formula is None:
         return None
     if not isinstance(formula, str):
+        if isinstance(formula, (bytes, Mapping)) or not isinstance(formula, Iterable):
+            raise refused(f"`xformla` must be columns, as in '~ x1 + x2' or ['x1', 'x2'], got {formula!r}")
         return list(formula)
     terms = [term.strip() for term in formula.strip().removeprefix("~").split("+")]
     columns = [term.strip("`") for term in terms if term not in ("1", "")]

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _native
 from ._results import ImputationResult, TwoStageResult, warned
-from ._types import Data, Missing, Names, only, refused, source
+from ._types import Data, Missing, Names, is_asked, only, refused, source
 
 
 def imputation(
@@ -90,7 +90,7 @@ def imputation(
         options["horizon"] = None
     if isinstance(pretrends, bool):
         options["pretrends"] = "all" if pretrends else "none"
-    if sum and wtr is None:
+    if is_asked("sum", sum) and wtr is None:
         raise refused("`sum` is for the weights of `wtr`, which is not given; give `wtr`, or leave out `sum`", "give `wtr`, or leave out `sum`")
     return warned(ImputationResult(_native.imputation(data, options)))
 

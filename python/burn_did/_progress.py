@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from ._types import flag
+
 Progress = Callable[[str, int, int], None]
 
 # Seconds that a fit may take before its progress is shown.
@@ -19,8 +21,8 @@ def chosen(progress: bool | Progress | None) -> Progress | None:
     if callable(progress):
         return progress
     if progress is None:
-        progress = _is_terminal() or "ipykernel" in sys.modules
-    return _Line() if progress else None
+        return _Line() if _is_terminal() or "ipykernel" in sys.modules else None
+    return _Line() if flag("progress", progress, "True, False or a function") else None
 
 
 def _is_terminal() -> bool:

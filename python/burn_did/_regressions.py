@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
@@ -201,4 +201,6 @@ def _vcov(vcov: Vcov | None) -> str | None:
 def _ssc(ssc: str | dict[str, Any] | None) -> str | None:
     if ssc is None or isinstance(ssc, str):
         return ssc
+    if not isinstance(ssc, Mapping):
+        raise refused(f"`ssc` must be a text or a dictionary, as in {{\"k_adj\": False}}, got {ssc!r}")
     return ",".join(f"{name}={str(value).lower()}" for name, value in ssc.items())

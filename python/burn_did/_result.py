@@ -12,6 +12,7 @@ from . import _native
 from ._errors import warn
 from ._picture import Picture, warn_of_idle
 from ._table import Table
+from ._types import expanded
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -104,7 +105,7 @@ class Result:
 
         Influence values, scores and residuals, which grow with the data, are not saved; pickles keep them.
         """
-        self._native.save(os.fspath(path))
+        self._native.save(expanded(path))
 
     @property
     def warnings(self) -> list[str]:
@@ -238,7 +239,7 @@ class Result:
 
 
 def _written(native: _native.Native, look: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    native.plot(os.fspath(path), look)
+    native.plot(expanded(path), look)
 
 
 def _ratio(above: list[float | None], below: list[float | None]) -> list[float | None]:

@@ -9,7 +9,7 @@ from typing import Any
 from . import _native
 from ._result import Result as Result, warned as warned
 from ._table import Table
-from ._types import Data, refused, source
+from ._types import Data, expanded, refused, source
 
 
 def _weights(weights: Any, example: str) -> list[tuple[Any, Any]]:
@@ -319,5 +319,5 @@ _KINDS: dict[str, type[Result]] = {
 
 def load(path: str | os.PathLike[str]) -> Result:
     """Read a result that ``save`` or the command line wrote, of the kind that the file names."""
-    native = _native.load(os.fspath(path))
+    native = _native.load(expanded(path))
     return _KINDS.get(native.kind, Result)(native)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _native
 from ._progress import Progress, chosen
 from ._results import MultiplegtResult, warned
-from ._types import Data, Missing, Names, only, refused, source
+from ._types import Data, Missing, Names, equals, flag, only, refused, source
 
 
 def did_multiplegt(
@@ -109,15 +109,23 @@ def did_multiplegt(
     data = source(options.pop("data"))
     options.pop("n_jobs")
     only("predict_het_hc2bm", options.pop("predict_het_hc2bm"), False, "there is no such correction here")
-    options["less_conservative_se"] |= options.pop("more_granular_demeaning")
-    options["switchers"] = switchers or None
-    if isinstance(effects_equal, bool):
-        options["effects_equal"] = "all" if effects_equal else None
-    elif not isinstance(effects_equal, str):
-        options["effects_equal"] = ",".join(map(str, effects_equal))
+    del options["more_granular_demeaning"]
+    more = flag("more_granular_demeaning", more_granular_demeaning)
+    options["less_conservative_se"] = flag("less_conservative_se", less_conservative_se) or more
+    options["switchers"] = None if equals(switchers, "") else switchers
+    options["effects_equal"] = _equal(effects_equal)
     options["predict_het"] = _heterogeneity(predict_het)
     options["progress"] = chosen(progress)
     return warned(MultiplegtResult(_native.did_multiplegt(data, options)))
+
+
+def _equal(given: Any) -> str | None:
+    """The effects that are tested as the command line has them."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)):
+        return ",".join(map(str, given))
+    return "all" if flag("effects_equal", given, "True, False, a text or two numbers, as in (1, 3)") else None
 
 
 def _heterogeneity(given: Any) -> str | None:

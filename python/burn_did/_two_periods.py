@@ -9,7 +9,7 @@ from ._anywhere import fitted
 from ._checks import keywords
 from ._progress import Progress, chosen
 from ._results import DrdidResult
-from ._types import Backend, Data, Missing, Names, for_bootstrap, only, refused
+from ._types import Backend, Data, Missing, Names, for_bootstrap, is_asked, only, refused
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -111,7 +111,7 @@ def ipwdid(
     """
     keywords("ipwdid", more, drdid)
     words = {"ipw": "ipw_horvitz_thompson", "std_ipw": "std_ipw"}
-    if est_method not in words:
+    if not isinstance(est_method, str) or est_method not in words:
         remedy = "`drdid` and `ordid` have other methods"
         raise refused(f"`est_method` must be 'ipw' or 'std_ipw', got {est_method!r}; {remedy}", remedy)
     return drdid(
@@ -151,7 +151,7 @@ def ordid(
 def _fit(options: dict[str, Any], progress: bool | Progress | None) -> DrdidResult:
     data = options.pop("data")
     for_bootstrap(options["multiplier"], options["boot"], options["boot_type"])
-    if options["panel"]:
+    if is_asked("panel", options["panel"]):
         only("locally_efficient", options["locally_efficient"], True, "it is of repeated cross sections; give `panel=False`, too")
     options["influence"] = options.pop("inf_func")
     options["progress"] = chosen(progress)

@@ -23,6 +23,11 @@ Backend = str | Sequence[str] | None
 Missing = Sequence[str | float] | None
 
 
+def expanded(path: str | os.PathLike[str]) -> str:
+    """A path in which ``~`` at the beginning is the home directory."""
+    return os.path.expanduser(os.fspath(path))
+
+
 def source(data: Any) -> Any:
     """The data, unless they are elsewhere."""
     if type(data).__module__.startswith(("dask.", "dask_expr.", "pyspark.")):
@@ -94,15 +99,44 @@ def _readable(values: Any, is_factor: bool) -> Any:
 
 def only(name: str, value: object, allowed: object, reason: str) -> None:
     """Refuse an argument of another package that can only have one value here."""
-    if value != allowed:
+    if not equals(value, allowed):
         raise refused(f"`{name}` must be {allowed!r}, got {value!r}: {reason}", reason)
 
 
-def for_bootstrap(multiplier: str | None, boot: bool, boot_type: str = "multiplier") -> None:
+def equals(value: object, other: object) -> bool:
+    """Whether an argument has a value. Arrays, which compare element by element, and what cannot be compared have not."""
+    try:
+        return bool(value == other)
+    except (TypeError, ValueError):
+        return False
+
+
+def flag(name: str, value: Any, takes: str = "True or False") -> bool:
+    """An argument that is True or False, those of numpy among them, or what else it takes and is not."""
+    if isinstance(value, bool):
+        return value
+    if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise refused(f"`{name}` must be {takes}, got {value!r}")
+
+
+def is_asked(name: str, value: Any) -> bool:
+    """Whether an argument is True, which it is not if it was not given."""
+    return value is not None and flag(name, value)
+
+
+def text(name: str, value: Any) -> str:
+    """An argument that is a text."""
+    if isinstance(value, str):
+        return value
+    raise refused(f"`{name}` must be a text, got {value!r}")
+
+
+def for_bootstrap(multiplier: str | None, boot: bool | None, boot_type: str = "multiplier") -> None:
     """Refuse a distribution of multipliers where nothing is multiplied."""
-    if not boot:
+    if not is_asked("boot", boot):
         only("multiplier", multiplier, None, "it is of the bootstrap; give `boot=True`, too")
-    if boot_type != "multiplier":
+    if not equals(boot_type, "multiplier"):
         only("multiplier", multiplier, None, 'give `boot_type="multiplier"`, too')
 
 

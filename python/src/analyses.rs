@@ -119,7 +119,9 @@ pub(crate) fn honest_did(
     }
     options.restriction = given.word("restriction")?;
     options.method = given.word("method")?;
-    options.m = given.numbers("m_vec")?;
+    let of_relative = given.numbers("m_bar_vec")?;
+    let is_relative = of_relative.is_some();
+    options.m = given.numbers("m_vec")?.or(of_relative);
     match (given.listed("l_vec")?, given.number("event_time")?) {
         (Some(_), Some(_)) => {
             return Err(errors::option(
@@ -143,7 +145,16 @@ pub(crate) fn honest_did(
     let (draws, seed) = (draws.unwrap_or(options.draws), seed.unwrap_or(options.seed));
     let options = options.draws(draws, seed).alpha(given.number("alpha")?.unwrap_or(study.alpha));
     given.all_taken()?;
-    let done = crate::work::run(py, &crate::work::Hook::new(None), move || study.honest(options));
+    let hook = crate::work::Hook::new(None);
+    let done = crate::work::run(py, &hook, move || {
+        study.honest(options).map_err(|mut error| {
+            if let (DidError::Config { option: option @ "m", .. }, true) = (&mut error, is_relative)
+            {
+                *option = "m_bar_vec";
+            }
+            error
+        })
+    });
     Ok(Native::new(SavedResult::Honest(Box::new(done?))))
 }
 

@@ -14,7 +14,7 @@ use crate::anywhere::{Sample, Workers};
 use crate::columns::{Named, Reading, is_unnamed_index};
 use crate::engine::Shared;
 use crate::errors;
-use crate::files::PyDataFiles;
+use crate::files::{self, PyDataFiles};
 use crate::frame;
 use crate::options::Options;
 use crate::result::Native;
@@ -57,7 +57,7 @@ impl Source {
             return Ok(Self::Files(files.get().files()));
         }
         match data.extract::<PathBuf>() {
-            Ok(path) => Ok(Self::Files(path.into())),
+            Ok(path) => Ok(Self::Files(files::expanded(data.py(), path)?.into())),
             Err(_) => Err(errors::data(
                 data.py(),
                 "`data` must be a data frame with `__arrow_c_stream__` (polars, pandas, pyarrow, DuckDB) or CSV, parquet or Stata files, by their path or as `DataFiles`",

@@ -8,6 +8,11 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
+/// A path in which `~` at the beginning is the home directory, as programs of Python have it.
+pub(crate) fn expanded(py: Python<'_>, path: PathBuf) -> PyResult<PathBuf> {
+    py.import("os.path")?.call_method1("expanduser", (path,))?.extract()
+}
+
 /// CSV, parquet or Stata files as data, with what their path does not say.
 ///
 /// Parameters
@@ -49,6 +54,7 @@ impl PyDataFiles {
             Some(Texts::One(condition)) => vec![condition],
             Some(Texts::Several(conditions)) => conditions,
         };
+        let path = expanded(py, path)?;
         let read = || -> Result<Self> {
             let conditions: Vec<RowCondition> =
                 conditions.iter().map(|text| text.parse()).collect::<Result<_>>()?;

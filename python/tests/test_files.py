@@ -40,6 +40,19 @@ def test_decimals_are_said_where_a_file_does_not_show_them(tmp_path: Path) -> No
     assert len(fit.tidy().to_dict()["term"]) == 2
 
 
+def test_the_home_directory_has_a_short_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(path.parent))
+    fit = did.att_gt("~/mpdta.csv", **ARGUMENTS)
+    assert fit.tidy().to_dict() == did.att_gt(did.DataFiles("~/mpdta.csv"), **ARGUMENTS).tidy().to_dict()
+    fit.save("~/fit.json")
+    fit.plot().save("~/fit.svg")
+    did.compare([fit]).plot().save("~/two.svg")
+    assert did.load("~/fit.json") == fit
+    assert sorted(one.name for one in path.parent.iterdir()) == ["fit.json", "fit.svg", "mpdta.csv", "two.svg"]
+    with pytest.raises(did.FileError, match="there is no folder .*none; make it first"):
+        fit.save("~/none/fit.json")
+
+
 def test_mistakes_are_exceptions(path: Path) -> None:
     with pytest.raises(did.OptionError, match="`rows` must be a column and what is asked of it"):
         did.DataFiles(path, rows="year")

@@ -157,6 +157,15 @@ pub(crate) fn map_telling<T: Send>(
     slots.into_iter().flatten().collect()
 }
 
+/// As [`map_telling`] where there are several values, and as [`map`] of one, which is done before anybody would want to end it.
+pub(crate) fn map_telling_of_several<T: Send>(
+    stage: &'static str,
+    count: usize,
+    f: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    if count > 1 { map_telling(stage, count, f) } else { map(count, f) }
+}
+
 /// The rows of a part of `size` of `rows` rows.
 pub(crate) fn part(index: usize, size: usize, rows: usize) -> Range<usize> {
     index * size..rows.min((index + 1) * size)
@@ -250,6 +259,18 @@ mod tests {
         let all = || refuses.watch(|| map_telling("a test", 100_000, work));
         assert!(catch_unwind(AssertUnwindSafe(all)).is_err());
         assert!(begun.load(Ordering::Relaxed) < 50_000);
+    }
+
+    #[test]
+    fn one_task_is_not_told_of() {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let count = heard.clone();
+        let listener = Progress::new(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let of = |count| listener.watch(|| map_telling_of_several("a test", count, |i| i)).len();
+        assert_eq!((of(1), heard.load(Ordering::Relaxed)), (1, 0));
+        assert_eq!((of(2), heard.load(Ordering::Relaxed)), (2, 2));
     }
 
     #[test]

@@ -48,6 +48,24 @@ pub(crate) fn of_polars(error: PolarsError) -> io::Error {
     }
 }
 
+/// The folder of a file to be written, if there is none of that name.
+#[must_use]
+pub fn missing_folder(path: &Path) -> Option<&Path> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    let is_missing = match fs::metadata(folder) {
+        Ok(found) => !found.is_dir(),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    is_missing.then_some(folder)
+}
+
+/// Why no file can be made beside one to be written, without the hidden name that it would have.
+fn no_room(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    let text = text.split_once(" at path ").map_or(text.as_str(), |(text, _)| text);
+    io::Error::new(error.kind(), format!("nothing can be written to its folder: {text}"))
+}
+
 fn failed(path: &Path, source: &io::Error) -> DidError {
     let source = io::Error::new(source.kind(), format!("writing it: {source}"));
     DidError::io(path, source)
@@ -57,6 +75,10 @@ fn replace(path: &Path, write: impl FnOnce(&Path, &mut File) -> io::Result<()>) 
     let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     // What a link leads to is written, and the link stays.
     let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
+    if let Some(folder) = missing_folder(&path) {
+        let text = format!("there is no folder {}; make it first", folder.display());
+        return Err(io::Error::new(ErrorKind::NotFound, text));
+    }
     let before = match File::options().write(true).open(&path) {
         Ok(mut file) => {
             let metadata = file.metadata()?;
@@ -76,7 +98,8 @@ fn replace(path: &Path, write: impl FnOnce(&Path, &mut File) -> io::Result<()>) 
     builder.prefix(PREFIX).suffix(&ending);
     #[cfg(unix)]
     builder.permissions(usual());
-    let mut temporary = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+    let made = builder.tempfile_in(directory.unwrap_or(Path::new(".")));
+    let mut temporary = made.map_err(|error| no_room(&error))?;
     let name = temporary.path().to_owned();
     let _listed = Listed::new(&name);
     write(&name, temporary.as_file_mut())?;
@@ -131,6 +154,25 @@ mod tests {
         text(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(directory.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_named_and_not_what_would_be_hidden_in_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let (folder, file) = (directory.path().join("none"), directory.path().join("file"));
+        fs::write(&file, "").unwrap();
+        for folder in [folder, file] {
+            let path = folder.join("a.json");
+            assert_eq!(missing_folder(&path), Some(folder.as_path()));
+            let message = text(&path, "new").unwrap_err().to_string();
+            let why = format!("a.json: writing it: there is no folder {}; make", folder.display());
+            assert!(message.contains(&why) && !message.contains(PREFIX), "{message}");
+        }
+        assert_eq!(missing_folder(&directory.path().join("a.json")), None);
+        assert_eq!(missing_folder(Path::new("a.json")), None);
+        let hidden = format!("Permission denied (os error 13) at path \"/x/{PREFIX}1\"");
+        let shown = no_room(&io::Error::other(hidden)).to_string();
+        assert_eq!(shown, "nothing can be written to its folder: Permission denied (os error 13)");
     }
 
     #[cfg(unix)]

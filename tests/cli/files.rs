@@ -92,6 +92,45 @@ fn what_is_read_is_not_written_to() {
     stdout(&[&fit[..], &["--save", &saved]].concat());
 }
 
+#[test]
+fn folders_that_are_missing_are_named_before_the_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let (folder, file) = (at(&directory, "none"), at(&directory, "none/x.svg"));
+    // What is read is missing, too, which a fit would find.
+    let fit = [&["att-gt", "none.csv"], &COLUMNS[..]].concat();
+    for args in [
+        [&fit[..], &["--save", &file]].concat(),
+        [&fit[..], &["--plot", &file]].concat(),
+        vec!["demean", "none.csv", "--columns", "lemp", "--absorb", "year", "--out", &file],
+        vec!["compare", "none.json", "--plot", &file],
+        vec!["simulate", "att-gt", "--out", &file],
+    ] {
+        let message = failure(2, &args);
+        let problem = format!("{file} is to be written, and there is no folder {folder}");
+        assert!(message.contains(&problem), "{args:?}: {message}");
+        assert!(message.contains("hint: make the folder first"), "{message}");
+    }
+}
+
+#[test]
+fn files_with_the_name_of_another_format_say_what_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let (csv, parquet) = (at(&directory, "in.csv"), at(&directory, "in.parquet"));
+    fs::copy(root().join(MPDTA), &parquet).unwrap();
+    let fit = |data: &str| failure(1, &[&["att-gt", data], &COLUMNS[..]].concat());
+    let message = fit(&parquet);
+    assert!(message.contains("in.parquet: it begins like a text"), "{message}");
+    assert!(message.contains("name it .csv"), "{message}");
+    constant(Path::new(&csv), 10, 1);
+    let message = fit(&csv);
+    assert!(
+        message.contains("in.csv: it begins like a parquet file; name it .parquet"),
+        "{message}"
+    );
+    let message = fit("-");
+    assert!(message.contains("not from standard input"), "{message}");
+}
+
 /// The limit on the size of files stands for a disk that is full.
 #[cfg(target_os = "linux")]
 #[test]
@@ -103,16 +142,19 @@ fn without_space_the_old_result_stays() {
     stdout(&[&fit[..], &["--save", &saved]].concat());
     let before = fs::read(&saved).unwrap();
     let (picture, out) = (at(&directory, "plot.svg"), at(&directory, "d.parquet"));
+    let pixels = at(&directory, "plot.png");
     fs::write(&picture, "old").unwrap();
     let demean = ["demean", MPDTA, "--columns", "lemp", "--absorb", "year", "--out", &out];
     for (file, args) in [
         ("fit.json", [&fit[..], &["--save", &saved]].concat()),
         ("plot.svg", [&fit[..], &["--plot", &picture]].concat()),
+        ("plot.png", [&fit[..], &["--plot", &pixels]].concat()),
         ("d.parquet", demean.to_vec()),
     ] {
         let done = limited(limits, &args);
         let message = message(&done, 1);
         assert!(message.contains(&format!("{file}: writing it: ")), "{message}");
+        assert!(!message.contains("rror("), "{message}");
     }
     assert_eq!(fs::read(&saved).unwrap(), before);
     assert_eq!(fs::read_to_string(&picture).unwrap(), "old");

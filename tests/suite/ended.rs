@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use burn_did::backend::Cpu;
 use burn_did::data::{self, CurveSimulation, Simulation, SwitchingSimulation};
 use burn_did::options::{Band, Inference};
-use burn_did::{Aggregation, AttGt, DidMultiplegt, Honest, JointStudy, Npiv, Pretrends, Progress};
+use burn_did::{
+    Aggregation, AttGt, DidMultiplegt, Etwfe, Honest, JointStudy, Npiv, Pretrends, Progress,
+};
 
 fn can_be_ended(name: &str, work: &dyn Fn()) {
     let heard = Arc::new(AtomicU64::new(0));
@@ -36,6 +38,23 @@ fn estimators_without_passes_can_be_ended() {
     let config = JointStudy::<Cpu>::builder().outcome("y").unit("id").time("period");
     let config = config.group("group").build();
     can_be_ended("a joint study", &|| drop(config.fit(&frame).unwrap()));
+}
+
+/// After the solver, most of the time of many rows with covariates goes into cross-products.
+#[test]
+fn cross_products_of_many_rows_can_be_ended() {
+    let frame =
+        Simulation::builder().units(20_000).periods(4).covariates(1).seed(5).build().frame();
+    let config = Etwfe::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    let config = config.covariates(["x1"]).build();
+    let heard = Arc::new(AtomicU64::new(0));
+    let count = heard.clone();
+    let listener = Progress::new(move |event| {
+        count.fetch_add(u64::from(event.stage == "cross-products"), Ordering::Relaxed);
+    });
+    drop(listener.watch(|| config.fit(&frame)).unwrap());
+    assert!(heard.load(Ordering::Relaxed) > 5, "{heard:?}");
+    can_be_ended("etwfe", &|| drop(config.fit(&frame).unwrap()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ from typing import Any
 from burn_did import _native
 from burn_did._anywhere import PLACE
 from burn_did._errors import BurnDidError, exception
-from burn_did._types import names, selected
+from burn_did._types import expanded, names, selected
 
 from . import dask, spark
 from ._base import Adapter
@@ -38,8 +38,8 @@ class Sample:
     def open(cls, path: str | os.PathLike[str], engine: Any = None, *, client: Any = None, spark: Any = None) -> Sample:
         """Open a sample that was kept, for the same build of burn_did."""
         made = _engine(None, {"engine": engine, "client": client, "spark": spark}, "cpu")
-        workers = _native.Cluster(Adapter(made), os.path.dirname(os.fspath(path)))
-        return cls(workers.open(os.fspath(path)), made)
+        workers = _native.Cluster(Adapter(made), os.path.dirname(expanded(path)))
+        return cls(workers.open(expanded(path)), made)
 
 
 def prepare(estimator: Callable[..., Any], data: Any, /, **arguments: Any) -> Sample:
@@ -88,7 +88,7 @@ def fitted(name: str, data: Any, options: dict[str, Any]) -> Any:
     engine = _engine(data, place, backend)
     with _files(name, data, engine, place["scratch"], options) as (path, scratch):
         influence = options.get("influence")
-        directory = os.fspath(influence) if isinstance(influence, (str, os.PathLike)) else None
+        directory = expanded(influence) if isinstance(influence, (str, os.PathLike)) else None
         if directory is not None:
             options = {**options, "influence": True}
         workers = _native.Cluster(Adapter(engine), scratch, directory)
@@ -134,11 +134,11 @@ def _files(name: str, data: Any, engine: Any, scratch: Any, options: dict[str, A
             [],
             "give `scratch`",
         )
-    directory = os.fspath(scratch) if scratch is not None else tempfile.gettempdir()
+    directory = expanded(scratch) if scratch is not None else tempfile.gettempdir()
     in_store = "://" in directory
     directory = directory if in_store else os.path.abspath(directory)
     if isinstance(data, (str, os.PathLike)):
-        yield os.fspath(data), directory
+        yield expanded(data), directory
         return
     if isinstance(data, _native.DataFiles):
         raise exception(

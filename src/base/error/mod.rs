@@ -561,7 +561,7 @@ pub enum DidError {
     },
     /// A library stopped unexpectedly while the data were read.
     #[error(
-        "reading {what}: {problem}; this is a bug in a library; another type of column or format of file may avoid it"
+        "reading {what}: {problem}; this comes of a damaged file or of a bug in a library; a file that is written anew, another type of column or another format of file may avoid it"
     )]
     Panicked {
         /// What was read.

@@ -37,27 +37,32 @@ fn write_to(out: &mut impl Write, text: &str) -> Result<bool> {
     }
 }
 
-/// Refuses to write to what is read, or twice to one file, before any work.
+/// Refuses to write to what is read, twice to one file, or to a folder that is not there, before any work.
 pub(crate) fn keep_apart(data: &Path, outputs: &[Option<&PathBuf>]) -> Result<()> {
-    for (number, output) in outputs.iter().enumerate() {
-        let Some(output) = output else { continue };
-        let shown = output.display();
-        if let Some(file) = burn_did::command_line::overwritten(data, output) {
-            let problem = match file == **output {
-                true => format!("{shown} is to be written, and is what is read"),
-                false => {
-                    format!("{shown} is to be written, and is {}, which is read", file.display())
-                }
-            };
-            return Err(CliError::usage(problem, "name another file for the output"));
-        }
-        distinct(&outputs[..=number])?;
-    }
-    Ok(())
+    outputs.iter().flatten().try_for_each(|output| spare(data, output))?;
+    distinct(outputs)
 }
 
-/// Refuses to write twice to one file, before any work.
+/// Refuses to write to what is read.
+pub(crate) fn spare(data: &Path, output: &Path) -> Result<()> {
+    let Some(file) = burn_did::command_line::overwritten(data, output) else { return Ok(()) };
+    let shown = output.display();
+    let problem = match file == output {
+        true => format!("{shown} is to be written, and is what is read"),
+        false => format!("{shown} is to be written, and is {}, which is read", file.display()),
+    };
+    Err(CliError::usage(problem, "name another file for the output"))
+}
+
+/// Refuses to write twice to one file, or to a folder that is not there, before any work.
 pub(crate) fn distinct(outputs: &[Option<&PathBuf>]) -> Result<()> {
+    for output in outputs.iter().flatten() {
+        if let Some(folder) = burn_did::command_line::missing_folder(output) {
+            let (shown, folder) = (output.display(), folder.display());
+            let problem = format!("{shown} is to be written, and there is no folder {folder}");
+            return Err(CliError::usage(problem, "make the folder first, or name another"));
+        }
+    }
     for (number, output) in outputs.iter().enumerate() {
         let Some(output) = output.filter(|_| outputs[..number].contains(output)) else { continue };
         let problem = format!("two outputs are to be written to {}", output.display());

@@ -48,12 +48,16 @@ use self::sweep::WeightedDesign;
 use self::weights::Weights;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
+use crate::base::progress;
 
 pub use options::{ColumnReport, Solver};
 pub(crate) use place::{On, OnHost, Place};
 
 /// The stage of a solver's steps, of at most so many.
 const SOLVING: &str = "fixed effects";
+
+/// The stage of one set of columns after another.
+const COLUMNS: &str = "columns";
 
 /// One factor: a level for each row; every level in `0..levels` occurs.
 #[derive(Clone, Debug)]
@@ -260,6 +264,9 @@ impl<'a> Demeaner<'a> {
                 3 | 4 => self.demean_set::<4>(remaining, start, &mut out)?,
                 _ => self.demean_set::<8>(remaining, start, &mut out)?,
             };
+            if done < columns.len() {
+                progress::tell(COLUMNS, done as u64, columns.len() as u64);
+            }
         }
         out.device = device.map(|device| device.name.clone());
         Ok(out)

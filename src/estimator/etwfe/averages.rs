@@ -2,6 +2,7 @@
 
 use super::design::Design;
 use super::margins::{CellSums, Margins};
+use crate::base::progress::tell;
 use crate::base::solve::{dot, multiply};
 use crate::engine::source::Influence;
 
@@ -71,7 +72,8 @@ pub(super) fn covariance(
     let Some(shares) = shares else { return all };
     let clusters = shares.clusters.iter().max().map_or(0, |most| *most as usize + 1);
     let mut sums = vec![vec![0.0; clusters]; m];
-    for (average, sums) in averages.iter().zip(&mut sums) {
+    for (at, (average, sums)) in averages.iter().zip(&mut sums).enumerate() {
+        tell("averages", at as u64, m as u64);
         let Some(value) = average.value else { continue };
         for row in 0..shares.clusters.len() {
             if shares.design.cell_of(row).is_some_and(|cell| average.cells.contains(&cell)) {

@@ -8,6 +8,7 @@ use super::regressed::{Regressed, add_constant, is_iterated, regressed};
 use super::sample::RegressionSample;
 use super::sums;
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::progress::tell;
 
 /// Name of the constant.
 pub(super) const CONSTANT: &str = "(Intercept)";
@@ -138,7 +139,12 @@ impl CentredRegressors {
                 None => indicators = cells.columns()?,
             }
         }
-        for Regressor { name, mut values, .. } in indicators.into_iter().chain(columns) {
+        let of_values: Vec<Regressor> = indicators.into_iter().chain(columns).collect();
+        let count = of_values.len() as u64;
+        for (at, Regressor { name, mut values, .. }) in (0..).zip(of_values) {
+            if sums::are_long(n) {
+                tell("regressors", at, count);
+            }
             if spanned {
                 let centred = centre(&mut values, weights, total);
                 all.push(name, values, centred.mean, centred.before);

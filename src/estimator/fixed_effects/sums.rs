@@ -1,11 +1,18 @@
 //! Sums over the rows, in tiles and tasks of a fixed order, whatever the number of threads.
 
 use crate::base::parallel;
+use crate::base::progress::tell;
+use crate::engine::backend::host::products::STAGE;
 pub(super) use crate::engine::backend::host::products::cross_products as gram;
 use crate::engine::pass::TILE;
 
 /// Rows that one task sums.
 const TASK_ROWS: usize = 16 * TILE;
+
+/// Whether sums over so many rows are long enough to tell of them: several tasks.
+pub(super) fn are_long(rows: usize) -> bool {
+    rows > TASK_ROWS
+}
 
 /// `Σ_i x_i e_i` of columns, `[k]`.
 pub(super) fn cross(columns: &[&[f64]], e: &[f64]) -> Vec<f64> {
@@ -56,12 +63,15 @@ pub(super) fn less_fitted(y: &[f64], columns: &[&[f64]], b: &[f64]) -> Vec<f64> 
     out
 }
 
-/// Columns times a matrix `[k, k]`; zero entries are skipped.
+/// Columns times a matrix `[k, k]`; zero entries are skipped. With many rows, this thread's watcher hears of each column.
 pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());
     let mut out = vec![vec![0.0; rows]; k];
     for (j, out) in out.iter_mut().enumerate() {
+        if are_long(rows) {
+            tell(STAGE, j as u64, k as u64);
+        }
         parallel::chunks(out, TASK_ROWS, |task, out| {
             let first = task * TASK_ROWS;
             for start in (0..out.len()).step_by(TILE) {
@@ -84,9 +94,9 @@ pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
 pub(super) fn quadratic(columns: &[&[f64]], a: &[f64]) -> Vec<f64> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());
-    let mut out = vec![0.0; rows];
-    parallel::chunks(&mut out, TASK_ROWS, |task, out| {
+    let parts = parallel::map_telling_of_several(STAGE, rows.div_ceil(TASK_ROWS), |task| {
         let first = task * TASK_ROWS;
+        let mut out = vec![0.0; parallel::part(task, TASK_ROWS, rows).len()];
         let mut product = vec![0.0; TILE];
         for start in (0..out.len()).step_by(TILE) {
             let end = (start + TILE).min(out.len());
@@ -102,8 +112,9 @@ pub(super) fn quadratic(columns: &[&[f64]], a: &[f64]) -> Vec<f64> {
                 out[start..end].iter_mut().zip(pairs).for_each(|(o, (p, x))| *o += p * x);
             }
         }
+        out
     });
-    out
+    parts.concat()
 }
 
 /// `Σ x_i e_i` by cluster: for each column, the sums `[clusters]`.
@@ -113,13 +124,17 @@ pub(super) fn by_cluster(
     codes: &[u32],
     clusters: usize,
 ) -> Vec<Vec<f64>> {
-    parallel::map(columns.len(), |j| {
+    let of_column = |j: usize| {
         let mut sums = vec![0.0; clusters];
         for ((x, e), code) in columns[j].iter().zip(e).zip(codes) {
             sums[*code as usize] += x * e;
         }
         sums
-    })
+    };
+    match are_long(e.len()) {
+        true => parallel::map_telling(STAGE, columns.len(), of_column),
+        false => parallel::map(columns.len(), of_column),
+    }
 }
 
 fn add(sums: Vec<Vec<f64>>, length: usize) -> Vec<f64> {

@@ -243,7 +243,13 @@ fn name(path: &Path) -> String {
 
 fn io(path: &Path, source: std::io::Error) -> DidError {
     let source = match source.kind() {
-        ErrorKind::NotFound => std::io::Error::new(ErrorKind::NotFound, "no such file"),
+        ErrorKind::NotFound => {
+            let text = match path.as_os_str() == "-" {
+                true => "no such file; data are read from files, and not from standard input",
+                false => "no such file",
+            };
+            std::io::Error::new(ErrorKind::NotFound, text)
+        }
         _ => source,
     };
     DidError::io(path, source)
@@ -284,6 +290,12 @@ mod tests {
         });
         assert_eq!(found(&root, "data[0-9].csv").unwrap(), ["data1.csv"]);
         assert_eq!(found(&root, "a?b.csv").unwrap(), ["a*b.csv", "axb.csv"]);
+    }
+
+    #[test]
+    fn a_dash_is_not_standard_input() {
+        let message = find(Path::new("-")).unwrap_err().to_string();
+        assert!(message.ends_with("not from standard input"), "{message}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! PNG files: drawn at a multiple of the size and averaged down, so that edges are smooth.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use plotters::backend::{BitMapBackend, DrawingBackend};
@@ -17,10 +17,15 @@ use super::scene::{Scene, Shape, Text};
 /// Writes `scene` to `path`.
 pub(crate) fn write(scene: &Scene, face: &Typeface, path: &Path) -> Result<()> {
     let pixels = pixels(scene, face)?;
-    written::whole(path, |name, _| {
-        let mut backend = BitMapBackend::new(name, (scene.width, scene.height));
-        let drawn = backend.blit_bitmap((0, 0), (scene.width, scene.height), &pixels);
-        drawn.and_then(|()| backend.present()).map_err(|e| io::Error::other(e.to_string()))
+    written::whole(path, |name, file| {
+        let size = (scene.width, scene.height);
+        let mut backend = BitMapBackend::new(name, size);
+        let drawn = backend.blit_bitmap((0, 0), size, &pixels);
+        drawn.and_then(|()| backend.present()).map_err(|error| {
+            // The encoder says it in the words of a library. A file that has no room for the picture has none for its pixels.
+            let again = file.write_all(&pixels).err();
+            again.unwrap_or_else(|| io::Error::other(error.to_string()))
+        })
     })
 }
 

@@ -11,6 +11,9 @@ const LANES: usize = 4;
 /// Rows that one task sums.
 const TASK_ROWS: usize = 16 * TILE;
 
+/// The stage of long sums of products.
+pub(crate) const STAGE: &str = "cross-products";
+
 /// Columns of equal length.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
@@ -41,7 +44,7 @@ pub(crate) fn products(a: Columns<'_>, b: &[&[f64]], lag: usize, out: &mut [f64]
 pub(crate) fn cross_products(columns: &[&[f64]], scale: Option<&[f64]>) -> Vec<f64> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());
-    let sums = parallel::map(rows.div_ceil(TASK_ROWS), |task| {
+    let sums = parallel::map_telling_of_several(STAGE, rows.div_ceil(TASK_ROWS), |task| {
         let mut sum = vec![0.0; k * k];
         let mut tile = vec![0.0; k * TILE];
         let rows = parallel::part(task, TASK_ROWS, rows);

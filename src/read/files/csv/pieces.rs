@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::scanner::count;
 use super::source::Source;
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::base::memory;
 
 /// Bytes of a piece, unless a record is longer.
@@ -89,6 +89,11 @@ impl<'a> Pieces<'a> {
         }
     }
 
+    /// That the open file was written to since it was opened, if it was: what is wrong in it is then no matter.
+    pub fn changed(&self) -> Option<DidError> {
+        self.open.as_ref()?.check_unchanged().err()
+    }
+
     /// Stored bytes that were read so far.
     pub fn read(&mut self) -> u64 {
         self.before + self.open.as_mut().map_or(0, Source::position)
@@ -163,6 +168,18 @@ mod tests {
         }
         assert_eq!(all.read(), texts.iter().map(|text| text.len() as u64).sum::<u64>());
         found
+    }
+
+    #[test]
+    fn a_file_that_is_written_to_is_known_before_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "a\n1\n2\n").unwrap();
+        let (mut pieces, mut piece) = (Pieces::new(vec![&path], 2), Piece::default());
+        assert!(pieces.next(&mut piece).unwrap() && pieces.changed().is_none());
+        std::fs::write(&path, "a,b\n1\n").unwrap();
+        let changed = pieces.changed().unwrap().to_string();
+        assert!(changed.contains("a.csv: the file was changed while it was read"), "{changed}");
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl Reading<'_> {
         read.sort_unstable_by_key(|piece| piece.number);
         match failures.into_iter().min_by_key(|(number, _)| *number) {
             None => Ok(read),
-            Some((number, failure)) => Err(self.error(*failure, |file| {
+            Some((number, failure)) => Err(self.error(*failure, &held(&pieces), |file| {
                 let before = read.iter().filter(|p| p.file == file && p.number < number);
                 before.map(|piece| piece.lines).sum()
             })),
@@ -156,8 +156,9 @@ impl Reading<'_> {
                 parallel::map(filled, |piece| self.read(&round[piece], modes, &texts, position));
             let mut good = Vec::with_capacity(filled);
             for piece in read {
-                let piece = piece
-                    .map_err(|(_, failure)| self.error(*failure, |file: usize| lines[file]))?;
+                let piece = piece.map_err(|(_, failure)| {
+                    self.error(*failure, &pieces, |file: usize| lines[file])
+                })?;
                 lines[piece.file] += piece.lines;
                 good.push(piece);
             }
@@ -171,13 +172,18 @@ impl Reading<'_> {
         }
     }
 
-    /// A failure as an error, where so many lines of a file are before the piece.
-    fn error(&self, failure: Failure, lines_before: impl Fn(usize) -> usize) -> DidError {
+    /// A failure as an error, where so many lines of a file are before the piece. It matters only if nobody wrote to the file meanwhile.
+    fn error(
+        &self,
+        failure: Failure,
+        pieces: &Pieces<'_>,
+        lines_before: impl Fn(usize) -> usize,
+    ) -> DidError {
         match failure {
             Failure::Error(error) => error,
-            Failure::Mistake { file, line, mistake } => {
+            Failure::Mistake { file, line, mistake } => pieces.changed().unwrap_or_else(|| {
                 problem(self.files[file].path, mistake.at(1 + line + lines_before(file)))
-            }
+            }),
         }
     }
 

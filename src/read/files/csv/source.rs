@@ -13,6 +13,9 @@ use crate::read::files::problem;
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
+/// First bytes of files that are no CSV files, whatever they are called.
+const PARQUET: [u8; 4] = *b"PAR1";
+
 /// The mark at the beginning of a text in UTF-8.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -38,6 +41,9 @@ impl Source {
         let stamp = Stamp::of(&file).map_err(io)?;
         let mut first = Vec::with_capacity(ZSTD.len());
         file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut first).map_err(io)?;
+        if first == PARQUET {
+            return Err(problem(path, "it begins like a parquet file; name it .parquet"));
+        }
         file.rewind().map_err(io)?;
         let again = file.try_clone().map_err(io)?;
         let buffered = |file| BufReader::with_capacity(COMPRESSED, file);

@@ -48,6 +48,10 @@ impl<'a> OpenFile<'a> {
             if fetched.is_none() && now.is_ok_and(|now| !stamp.is_of(&now)) {
                 return source.changed();
             }
+            if fetched.is_none() && is_text(&file) {
+                let text = "it begins like a text, and not like a parquet file; if it is a CSV file, name it .csv";
+                return problem(source.path(), text);
+            }
             source.unreadable(e)
         })?;
         let stamp = stamp.with_footer(metadata.footer_buf.as_slice());
@@ -266,6 +270,13 @@ const COPIES: u128 = 2;
 
 const REMEDY: &str =
     "free memory, or write the file in smaller row groups and have it streamed (`--memory-budget`)";
+
+/// Whether a file begins like a text, as CSV files do.
+fn is_text(file: &File) -> bool {
+    let mut first = [0; 4];
+    let is_of_text = |byte: &u8| !byte.is_ascii_control() || b"\t\r\n".contains(byte);
+    read_at(file, &mut first, 0).is_ok() && first != *b"PAR1" && first.iter().all(is_of_text)
+}
 
 /// Reads at a place, whatever the position of the file is.
 #[cfg(unix)]

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         .map_err(|source| DidError::Io { path: spec.display().to_string(), source })?;
     let mut study = Spec::read(&spec.display().to_string(), &text)?.study(folder)?;
     StudyReport::make_room(folder)?;
-    output::keep_apart(study.data.path(), &[Some(&folder.join("report.html"))])?;
+    output::spare(study.data.path(), &folder.join("report.html"))?;
     study.date = args.date.clone().or(study.date);
     study.command = Some(args.typed(spec, folder));
     study.device_options = args.device_options();
