@@ -23,12 +23,12 @@ impl Consistent for RegressionResult {
             let field = format!("coefficients[{index}]");
             let interval = coefficient.ci_lower.zip(coefficient.ci_upper);
             ensure_in_the_middle(&field, Some(coefficient.estimate), interval)?;
-            if let Some(row) = self.vcov.get(index) {
-                ensure_root(&field, row[index].sqrt(), coefficient.se)?;
-            }
         }
         let interval = |c: &Coefficient| c.se.zip(c.ci_lower.zip(c.ci_upper));
         ensure_one_multiple("coefficients", self.coefficients.iter().map(interval))?;
+        for (index, (row, own)) in self.vcov.iter().zip(&self.coefficients).enumerate() {
+            ensure_root(&format!("coefficients[{index}]"), row[index].sqrt(), own.se)?;
+        }
         let regressors = self.predictor.regressors.as_ref();
         if regressors.is_some_and(|regressors| regressors.columns.len() != k) {
             return say("`predictor` has not as many columns as there are coefficients");
