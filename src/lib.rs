@@ -272,7 +272,7 @@ pub mod command_line {
     pub use crate::base::harmless::is_harmless;
     pub use crate::base::shell::{option, path, quoted};
     pub use crate::base::temporary::clear_away;
-    pub use crate::base::written::missing_folder;
+    pub use crate::base::written::check_folder;
     pub use crate::read::files::overwritten;
 }
 

@@ -48,9 +48,24 @@ pub(crate) fn of_polars(error: PolarsError) -> io::Error {
     }
 }
 
+/// An error unless the folder of a file to be written is there.
+///
+/// # Errors
+/// [`DidError::Io`].
+pub fn check_folder(path: &Path) -> Result<()> {
+    match missing_folder(path) {
+        None => Ok(()),
+        Some(folder) => Err(failed(path, &no_folder(folder))),
+    }
+}
+
+fn no_folder(folder: &Path) -> io::Error {
+    let text = format!("there is no folder {}; make it first", folder.display());
+    io::Error::new(ErrorKind::NotFound, text)
+}
+
 /// The folder of a file to be written, if there is none of that name.
-#[must_use]
-pub fn missing_folder(path: &Path) -> Option<&Path> {
+fn missing_folder(path: &Path) -> Option<&Path> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
     let is_missing = match fs::metadata(folder) {
         Ok(found) => !found.is_dir(),
@@ -76,8 +91,7 @@ fn replace(path: &Path, write: impl FnOnce(&Path, &mut File) -> io::Result<()>) 
     // What a link leads to is written, and the link stays.
     let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
     if let Some(folder) = missing_folder(&path) {
-        let text = format!("there is no folder {}; make it first", folder.display());
-        return Err(io::Error::new(ErrorKind::NotFound, text));
+        return Err(no_folder(folder));
     }
     let before = match File::options().write(true).open(&path) {
         Ok(mut file) => {
@@ -163,13 +177,13 @@ mod tests {
         fs::write(&file, "").unwrap();
         for folder in [folder, file] {
             let path = folder.join("a.json");
-            assert_eq!(missing_folder(&path), Some(folder.as_path()));
             let message = text(&path, "new").unwrap_err().to_string();
+            assert_eq!(check_folder(&path).unwrap_err().to_string(), message);
             let why = format!("a.json: writing it: there is no folder {}; make", folder.display());
             assert!(message.contains(&why) && !message.contains(PREFIX), "{message}");
         }
-        assert_eq!(missing_folder(&directory.path().join("a.json")), None);
-        assert_eq!(missing_folder(Path::new("a.json")), None);
+        assert!(check_folder(&directory.path().join("a.json")).is_ok());
+        assert!(check_folder(Path::new("a.json")).is_ok());
         let hidden = format!("Permission denied (os error 13) at path \"/x/{PREFIX}1\"");
         let shown = no_room(&io::Error::other(hidden)).to_string();
         assert_eq!(shown, "nothing can be written to its folder: Permission denied (os error 13)");

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
+use burn_did::command_line::{check_folder, overwritten};
 use burn_did::report::Reportable;
 
 use crate::args::Format;
@@ -45,7 +46,7 @@ pub(crate) fn keep_apart(data: &Path, outputs: &[Option<&PathBuf>]) -> Result<()
 
 /// Refuses to write to what is read.
 pub(crate) fn spare(data: &Path, output: &Path) -> Result<()> {
-    let Some(file) = burn_did::command_line::overwritten(data, output) else { return Ok(()) };
+    let Some(file) = overwritten(data, output) else { return Ok(()) };
     let shown = output.display();
     let problem = match file == output {
         true => format!("{shown} is to be written, and is what is read"),
@@ -56,13 +57,7 @@ pub(crate) fn spare(data: &Path, output: &Path) -> Result<()> {
 
 /// Refuses to write twice to one file, or to a folder that is not there, before any work.
 pub(crate) fn distinct(outputs: &[Option<&PathBuf>]) -> Result<()> {
-    for output in outputs.iter().flatten() {
-        if let Some(folder) = burn_did::command_line::missing_folder(output) {
-            let (shown, folder) = (output.display(), folder.display());
-            let problem = format!("{shown} is to be written, and there is no folder {folder}");
-            return Err(CliError::usage(problem, "make the folder first, or name another"));
-        }
-    }
+    outputs.iter().flatten().try_for_each(|output| check_folder(output))?;
     for (number, output) in outputs.iter().enumerate() {
         let Some(output) = output.filter(|_| outputs[..number].contains(output)) else { continue };
         let problem = format!("two outputs are to be written to {}", output.display());
