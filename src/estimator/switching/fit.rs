@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::inference::{JointEstimates, Tested, of_regression};
-use super::reading::{GroupPeriods, SwitchingColumns};
+use super::reading::{GroupPeriods, SwitchingColumns, none_left};
 use super::result::event_study_order;
 use super::{
     DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
@@ -74,7 +74,7 @@ impl DidMultiplegt {
         let rounding = equal_but_for_rounding(&cells);
         let constant = cells.has_constant_treatments();
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
-            .map_err(|unusable| self.unusable(unusable, rounding, constant, &audit.rows_missing))?;
+            .map_err(|unusable| self.unusable(unusable, rounding, constant))?;
         let rounding = rounding.or_else(|| split_by_rounding(&sample));
         audit.count(&sample, &dropped);
         if let (Some(column), 0) = (&columns.weights, audit.cells) {
@@ -112,16 +112,9 @@ impl DidMultiplegt {
         unusable: Unusable,
         rounding: Option<(f64, f64)>,
         constant: bool,
-        missing: &[(String, usize)],
     ) -> DidError {
         let why = match unusable {
-            Unusable::Empty => {
-                return DidError::no_rows(
-                    "with a group, a period, an outcome and a treatment",
-                    missing,
-                    "check the columns for nulls and infinities",
-                );
-            }
+            Unusable::Empty => return none_left(&[]),
             Unusable::NoVariation if rounding.is_some() => {
                 "treatments that differ by rounding alone count as different; round the column (where several rows are averaged, after averaging them)"
             }
@@ -146,8 +139,8 @@ impl DidMultiplegt {
             prepared;
         let options = self.options();
         let before = start.elapsed().as_secs_f64();
-        let mut estimated = estimate(&sample, &options)
-            .map_err(|e| self.unusable(e, rounding, false, &audit.rows_missing))?;
+        let mut estimated =
+            estimate(&sample, &options).map_err(|e| self.unusable(e, rounding, false))?;
         audit.dropped.groups_without_residuals = estimated.groups_left_out;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let draws = self.draws(&sample)?;
@@ -223,7 +216,7 @@ impl DidMultiplegt {
             uniform(bootstrap.seed, u32::try_from(draw).unwrap_or(u32::MAX), position as u64)
         };
         let draws = draw(sample, &self.options(), bootstrap.draws, &number);
-        draws.map(Some).map_err(|e| self.unusable(e, None, false, &[]))
+        draws.map(Some).map_err(|e| self.unusable(e, None, false))
     }
 
     fn tests(

@@ -6,10 +6,10 @@ use polars::prelude::DataFrame;
 
 use super::effects::GroupPeriodRows;
 use crate::base::calendar::Frequency;
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::read::columns::{
     Gaps, Kind, Label, LabelColumn, Labels, MISSING, MissingValues, PeriodCodes, ReadAsMissing,
-    Table, Values, Wanted,
+    Table, Values, Wanted, lacking,
 };
 use crate::read::formula::{Formula, RawColumn};
 
@@ -68,8 +68,14 @@ pub(crate) struct GroupPeriods {
     first: Vec<u32>,
 }
 
+/// No row can be used, given how many each column cost.
+pub(super) fn none_left(missing: &[(String, usize)]) -> DidError {
+    let after = "with a group, a period, an outcome and a treatment";
+    DidError::no_rows(after, missing, "check the columns for nulls and infinities")
+}
+
 impl GroupPeriods {
-    /// Reads the columns of a frame.
+    /// Reads the columns of a frame; an error if no row can be used.
     pub fn read(df: &DataFrame, asked: &SwitchingColumns, missing: &MissingValues) -> Result<Self> {
         let table = Table::read(df, &asked.wanted(), missing, 0)?;
         let time = table.periods(&asked.time, asked.frequency)?;
@@ -116,6 +122,11 @@ impl GroupPeriods {
         let needed = [&*outcome, &*treatment];
         let empty_groups =
             leave_out_empty_groups(&mut rows, &codes.codes, codes.labels.len(), needed);
+        if rows.is_empty() {
+            let numbers = [(&asked.outcome, &outcome), (&asked.treatment, &treatment)];
+            let missing = [gaps.missing, lacking(numbers.into_iter())].concat();
+            return Err(none_left(&missing));
+        }
         let (group, first) = ranked(&rows, &codes.codes, codes.labels.len());
         let design = covariates.design(&covariates.present(&rows))?;
         let columns = design.covariates();
