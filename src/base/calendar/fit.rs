@@ -114,7 +114,7 @@ impl FittedCalendar {
 }
 
 /// Groups that are not far from the periods, which would be no instants; both are distinct and ascending.
-fn near(periods: &[f64], groups: &[f64]) -> Vec<f64> {
+pub(crate) fn near(periods: &[f64], groups: &[f64]) -> Vec<f64> {
     let ends = periods.first().zip(periods.last());
     let is_near = |group: &&f64| {
         ends.is_some_and(|(first, last)| (first - 1.0..=last + 1.0).contains(*group))

@@ -8,7 +8,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use fit::{FittedCalendar, grid, moved_groups};
+pub(crate) use fit::{FittedCalendar, grid, moved_groups, near};
 pub use frequency::Frequency;
 pub(crate) use grid::{EventTimes, TimeGrid};
 pub(crate) use number::{exact, label, without_rounding};

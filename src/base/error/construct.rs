@@ -57,6 +57,12 @@ impl DidError {
         Self::no_rows(after, missing, "check the columns for nulls and infinities")
     }
 
+    /// No row of a regression has all values and a weight, given how many rows each column cost.
+    pub(crate) fn no_usable_rows(missing: &[(String, usize)]) -> Self {
+        let after = "without missing values and weights of zero";
+        Self::no_rows(after, missing, "check the columns and their types")
+    }
+
     /// The error with the column `from` by the name `to`.
     pub(crate) fn renamed(mut self, from: &str, to: &str) -> Self {
         if let Self::TimeVarying { column, .. } | Self::TooFewClusters { column, .. } = &mut self

@@ -78,11 +78,7 @@ impl StageSample {
     pub fn new(reading: &mut StageReading, columns: &StageColumns) -> Result<Self> {
         let mut kept = usable(reading, columns);
         if !kept.contains(&true) {
-            return Err(DidError::no_rows(
-                "without missing values and weights of zero",
-                &reading.audit.rows_missing,
-                "check the columns and their types",
-            ));
+            return Err(DidError::no_usable_rows(&reading.audit.rows_missing));
         }
         let read = &reading.rows;
         units::check(read, columns, &kept)?;

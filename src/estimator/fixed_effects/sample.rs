@@ -165,11 +165,7 @@ pub(super) fn pruned(
     kept: &mut [bool],
 ) -> Result<Pruned> {
     if !kept.contains(&true) {
-        return Err(DidError::no_rows(
-            "without missing values and weights of zero",
-            &read.missing,
-            "check the columns and their types",
-        ));
+        return Err(DidError::no_usable_rows(&read.missing));
     }
     let left_out = prune(read, rules, kept);
     if !kept.contains(&true) {

@@ -40,16 +40,11 @@ impl TwfeWeights {
         let overview = rows.overview()?;
         study::check(&overview, columns)?;
         self.check_columns(&overview)?;
+        overview.check_weights(self.weights.as_ref())?;
         let cells = match self.cells {
             TwfeCells::Cohort => Cells::of_cohorts(&overview),
             TwfeCells::Unit => Cells::of_units(&overview, rows, columns)?,
         };
-        if cells.len() == 0 {
-            return Err(DidError::Weights {
-                column: self.weights.clone().unwrap_or_default(),
-                problem: "all weights are 0; leave out the column, or check its values".into(),
-            });
-        }
         let residual = match self.regression.is_of_changes() {
             true => Residual::of_changes(&cells),
             false => Residual::of_levels(&cells, &self.covariates)?,

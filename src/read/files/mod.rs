@@ -28,6 +28,9 @@ pub(crate) use rows::Choice;
 pub use rows::RowCondition;
 pub(crate) use stata::read as read_stata;
 
+/// First bytes of a parquet file, whatever it is called.
+pub(crate) const PARQUET: [u8; 4] = *b"PAR1";
+
 /// Format of data files, by the ending of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FileFormat {

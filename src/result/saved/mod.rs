@@ -12,6 +12,7 @@ use serde::de::{DeserializeOwned, Error};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::written;
+use crate::read::files::PARQUET;
 use crate::result::estimates::check::Checked;
 
 pub(crate) use format::FORMAT;
@@ -81,7 +82,7 @@ fn text(path: &Path) -> Result<String> {
     let most = memory::free().map_or(u64::MAX, |free| free / COPIES);
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).map_err(|e| DidError::io(path, e))?;
-    if bytes.starts_with(PARQUET) {
+    if bytes.starts_with(&PARQUET) {
         return Err(no_result("a parquet file, as one of influence values is"));
     }
     let needed = u128::from(COPIES) * bytes.len() as u128;
@@ -93,9 +94,6 @@ fn text(path: &Path) -> Result<String> {
         None => text,
     })
 }
-
-/// First bytes of a parquet file.
-const PARQUET: &[u8] = b"PAR1";
 
 /// The error of a path that has something else.
 fn no_result(is: &str) -> DidError {

@@ -129,7 +129,7 @@ impl Compared<'_> {
         let columns: Vec<Vec<f64>> = tested.iter().map(apart).collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         let value = |(_, a, b): &&(f64, usize, usize)| Some(joint.values[*a]? - joint.values[*b]?);
-        let wald = sample.joint(tested.iter().map(value).collect(), &columns).wald()?;
-        wald.of_clusters(sample.contributing(&columns))
+        let of_differences = sample.joint(tested.iter().map(value).collect(), &columns);
+        of_differences.wald()?.of_clusters(of_differences.n_clusters?)
     }
 }

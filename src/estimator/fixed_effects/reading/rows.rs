@@ -6,7 +6,7 @@ use polars::prelude::DataFrame;
 
 use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
-use crate::base::calendar::{TimeGrid, grid, moved_groups};
+use crate::base::calendar::{TimeGrid, grid, near};
 use crate::base::error::{DidWarning, Result};
 use crate::read::columns::{Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values};
 use crate::read::formula::{Evaluated, Formula, RawColumn};
@@ -54,7 +54,8 @@ impl RowCohorts {
             true => (TimeGrid::default(), Vec::new()),
             false => {
                 let (periods, groups) = (distinct(&time), distinct(&cohort));
-                (grid(&periods, &groups), moved_groups(&periods, &groups))
+                let grid = grid(&periods, &groups);
+                (grid, grid.moved(&periods, &near(&periods, &groups)))
             }
         };
         if !moved.is_empty() {

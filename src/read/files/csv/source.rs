@@ -7,14 +7,11 @@ use std::path::{Path, PathBuf};
 use super::members::Members;
 use crate::base::error::{DidError, Result};
 use crate::base::storage::Stamp;
-use crate::read::files::problem;
+use crate::read::files::{PARQUET, problem};
 
 /// First bytes of compressed files.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-
-/// First bytes of files that are no CSV files, whatever they are called.
-const PARQUET: [u8; 4] = *b"PAR1";
 
 /// The mark at the beginning of a text in UTF-8.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];

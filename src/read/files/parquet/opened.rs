@@ -17,7 +17,7 @@ use super::zone::unknown_zone;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::storage::Stamp;
-use crate::read::files::problem;
+use crate::read::files::{PARQUET, problem};
 
 /// A file whose metadata were read, and which is what it was when it was first opened.
 pub(super) struct OpenFile<'a> {
@@ -275,7 +275,7 @@ const REMEDY: &str =
 fn is_text(file: &File) -> bool {
     let mut first = [0; 4];
     let is_of_text = |byte: &u8| !byte.is_ascii_control() || b"\t\r\n".contains(byte);
-    read_at(file, &mut first, 0).is_ok() && first != *b"PAR1" && first.iter().all(is_of_text)
+    read_at(file, &mut first, 0).is_ok() && first != PARQUET && first.iter().all(is_of_text)
 }
 
 /// Reads at a place, whatever the position of the file is.

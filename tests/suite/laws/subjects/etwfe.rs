@@ -10,7 +10,7 @@ use burn_did::{
 use polars::prelude::DataFrame;
 
 use super::fixed_effects::{counted, uncorrected};
-use super::with_gaps;
+use super::{covariances, with_gaps};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::but;
 use crate::support::panels::staggered;
@@ -47,7 +47,7 @@ impl From<EtwfeResult> for Numbers {
         estimates.extend(average("group", |e| e.group, &fit.by_group));
         estimates.extend(average("period", |e| e.time, &fit.by_period));
         estimates.extend(average("cell", |e| e.time, &fit.cells));
-        let rest = fit.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+        let rest = covariances(&fit.vcov);
         Self { estimates, rest, influence: None, group_time: None }
     }
 }

@@ -4,7 +4,7 @@ use burn_did::audit::Influence;
 use burn_did::imputation::{PretrendTimes, StageEffects};
 use burn_did::{Data, Imputation, Result, TwoStage};
 
-use super::{COVARIATES, columns, with_gaps};
+use super::{COVARIATES, columns, covariances, with_gaps};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::panels::staggered;
 
@@ -55,7 +55,7 @@ impl Subject for TwoStage {
 
 fn numbers(effects: StageEffects, influence: Option<Influence>) -> Numbers {
     let estimates = effects.rows.iter().map(|row| Reported::new("effect", &row.estimate));
-    let rest = effects.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+    let rest = covariances(&effects.vcov);
     Numbers { estimates: estimates.collect(), rest, influence, group_time: None }
 }
 

@@ -7,7 +7,7 @@ use burn_did::{
 };
 use polars::prelude::DataFrame;
 
-use super::COLUMNS;
+use super::{COLUMNS, covariances};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::frames::{floats, with};
 use crate::support::panels::staggered;
@@ -40,8 +40,7 @@ impl From<RegressionResult> for Numbers {
             ..Reported::of_numbers(&coefficient.name, Some(coefficient.estimate), coefficient.se)
         });
         let estimates = estimates.collect();
-        let mut rest: Vec<Vec<_>> =
-            fit.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+        let mut rest = covariances(&fit.vcov);
         rest.push(fit.coefficients.iter().flat_map(|c| [Some(c.estimate), c.se]).collect());
         rest.push(vec![Some(fit.rss), Some(fit.df_t), Some(fit.df_k as f64)]);
         Self { estimates, rest, influence: None, group_time: None }

@@ -4,7 +4,7 @@ use burn_did::backend::Cpu;
 use burn_did::{Data, DidError, JointStudy, JointStudyResult, Result};
 use burn_did::{joint_study::StudyEstimator, options::Words};
 
-use super::{COVARIATES, with_gaps};
+use super::{COVARIATES, covariances, with_gaps};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::panels::staggered;
 
@@ -40,8 +40,7 @@ impl From<JointStudyResult> for Numbers {
             rows.map(move |row| Reported::new(effect(row.at), &row.estimate))
         });
         let estimates = effects.collect();
-        let mut rest: Vec<Vec<Option<f64>>> =
-            study.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+        let mut rest = covariances(&study.vcov);
         let averages = study.estimators.iter().map(|of| of.average);
         let differences = study.agreement.iter().map(|pair| pair.difference);
         rest.extend(averages.chain(differences).map(|of| vec![of.estimate, of.se, of.ci_lower]));

@@ -98,6 +98,47 @@ macro_rules! subject {
 
 use subject;
 
+/// [`Subject`](super::subject::Subject) for an estimator that reads files in pieces, with the options that it has.
+macro_rules! subject_in_pieces {
+    ($estimator:ty, $config:ident, { $($change:pat => $taken:expr),+ $(,)? }) => {
+        impl $crate::laws::subject::Subject for $estimator {
+            fn fit(
+                &self,
+                data: burn_did::Data<'_>,
+            ) -> burn_did::Result<$crate::laws::subject::Numbers> {
+                Ok(self.fit(data)?.into())
+            }
+
+            fn fit_pieces(
+                &self,
+                path: &std::path::Path,
+            ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
+                Some(self.fit(burn_did::Data::in_pieces(path)).map(Into::into))
+            }
+
+            fn change(&mut self, change: $crate::laws::subject::Change<'_>) -> bool {
+                let $config = self;
+                match change {
+                    $($change => $taken,)+
+                    _ => return false,
+                }
+                true
+            }
+
+            fn copy(&self) -> Box<dyn $crate::laws::subject::Subject> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+
+use subject_in_pieces;
+
+/// A covariance that has all entries, as numbers that a fit may lack.
+fn covariances(vcov: &[Vec<f64>]) -> Vec<Vec<Option<f64>>> {
+    vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect()
+}
+
 /// Options that go together in a case of group-time effects.
 #[derive(Clone, Copy)]
 struct Options {

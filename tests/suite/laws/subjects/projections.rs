@@ -1,38 +1,18 @@
 //! Local projections.
 
-use std::path::Path;
-
 use burn_did::projections::{ProjectionBase, ProjectionMethod};
-use burn_did::{Data, LocalProjections, LocalProjectionsResult, Result};
+use burn_did::{LocalProjections, LocalProjectionsResult};
 
-use super::with_gaps;
-use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
+use super::{covariances, subject_in_pieces, with_gaps};
+use crate::laws::subject::{Case, Change, Numbers, Reported};
 use crate::support::but;
 use crate::support::panels::staggered;
 
-impl Subject for LocalProjections {
-    fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(self.fit(data)?.into())
-    }
-
-    fn fit_pieces(&self, path: &Path) -> Option<Result<Numbers>> {
-        Some(self.fit(Data::in_pieces(path)).map(Into::into))
-    }
-
-    fn change(&mut self, change: Change<'_>) -> bool {
-        match change {
-            Change::Cluster(column) => self.cluster = column.map(str::to_owned),
-            Change::MemoryBudget(bytes) => self.memory_budget = bytes,
-            Change::Weights(column) => self.weights = Some(column.to_owned()),
-            _ => return false,
-        }
-        true
-    }
-
-    fn copy(&self) -> Box<dyn Subject> {
-        Box::new(self.clone())
-    }
-}
+subject_in_pieces!(LocalProjections, config, {
+    Change::Cluster(column) => config.cluster = column.map(str::to_owned),
+    Change::MemoryBudget(bytes) => config.memory_budget = bytes,
+    Change::Weights(column) => config.weights = Some(column.to_owned()),
+});
 
 impl From<LocalProjectionsResult> for Numbers {
     fn from(fit: LocalProjectionsResult) -> Self {
@@ -42,7 +22,7 @@ impl From<LocalProjectionsResult> for Numbers {
             n: vec![effect.n_rows, effect.n_treated],
             ..Reported::new(format!("event time {}", effect.event_time), &effect.estimate)
         });
-        let rest = fit.vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+        let rest = covariances(&fit.vcov);
         Self { estimates: estimates.collect(), rest, influence: None, group_time: None }
     }
 }

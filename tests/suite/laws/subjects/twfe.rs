@@ -1,41 +1,21 @@
 //! Diagnostics of two-way fixed effects.
 
-use std::path::Path;
-
 use burn_did::twfe::{TwfeCells, TwfeRegression};
-use burn_did::{Bacon, BaconResult, Data, Result, TwfeWeights, TwfeWeightsResult};
+use burn_did::{Bacon, BaconResult, TwfeWeights, TwfeWeightsResult};
 
-use super::with_gaps;
+use super::{subject_in_pieces, with_gaps};
 use crate::laws::report::Within;
-use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
+use crate::laws::subject::{Case, Change, Numbers, Reported};
 use crate::support::but;
 use crate::support::panels::staggered;
 
 /// Cells of pieces are added up piece by piece.
 const ROUNDING: Within = Within::Errors(1e-12);
 
-impl Subject for Bacon {
-    fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(self.fit(data)?.into())
-    }
-
-    fn fit_pieces(&self, path: &Path) -> Option<Result<Numbers>> {
-        Some(self.fit(Data::in_pieces(path)).map(Into::into))
-    }
-
-    fn change(&mut self, change: Change<'_>) -> bool {
-        match change {
-            Change::Cluster(column) => self.cluster = column.map(str::to_owned),
-            Change::MemoryBudget(bytes) => self.memory_budget = bytes,
-            _ => return false,
-        }
-        true
-    }
-
-    fn copy(&self) -> Box<dyn Subject> {
-        Box::new(self.clone())
-    }
-}
+subject_in_pieces!(Bacon, config, {
+    Change::Cluster(column) => config.cluster = column.map(str::to_owned),
+    Change::MemoryBudget(bytes) => config.memory_budget = bytes,
+});
 
 impl From<BaconResult> for Numbers {
     fn from(fit: BaconResult) -> Self {
@@ -50,28 +30,10 @@ impl From<BaconResult> for Numbers {
     }
 }
 
-impl Subject for TwfeWeights {
-    fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(self.fit(data)?.into())
-    }
-
-    fn fit_pieces(&self, path: &Path) -> Option<Result<Numbers>> {
-        Some(self.fit(Data::in_pieces(path)).map(Into::into))
-    }
-
-    fn change(&mut self, change: Change<'_>) -> bool {
-        match change {
-            Change::MemoryBudget(bytes) => self.memory_budget = bytes,
-            Change::Weights(column) => self.weights = Some(column.to_owned()),
-            _ => return false,
-        }
-        true
-    }
-
-    fn copy(&self) -> Box<dyn Subject> {
-        Box::new(self.clone())
-    }
-}
+subject_in_pieces!(TwfeWeights, config, {
+    Change::MemoryBudget(bytes) => config.memory_budget = bytes,
+    Change::Weights(column) => config.weights = Some(column.to_owned()),
+});
 
 impl From<TwfeWeightsResult> for Numbers {
     fn from(fit: TwfeWeightsResult) -> Self {
