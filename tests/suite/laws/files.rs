@@ -4,10 +4,9 @@ use std::fs::File;
 use std::path::Path;
 
 use burn_did::DidError;
-use polars::prelude::{
-    BooleanChunked, CsvWriter, DataFrame, IntoColumn, ParquetWriter, SerWriter, Series,
-};
+use polars::prelude::{CsvWriter, DataFrame, ParquetWriter, SerWriter};
 
+use super::missing::without;
 use super::report::{Report, Within};
 use super::subject::{Case, Change, Numbers};
 use crate::support::frames::{permutation, rows};
@@ -87,12 +86,7 @@ fn missing_values(case: &Case, report: &mut Report) {
     // In a panel, units with a missing row go; what is left must be enough.
     let lost = |row: usize| row % 97 == 5;
     for column in columns {
-        let old = case.frame.column(column).unwrap();
-        let kept = BooleanChunked::from_iter((0..old.len()).map(|row| Some(!lost(row))));
-        let nulls = Series::full_null((*column).into(), old.len(), old.dtype());
-        let series = old.as_materialized_series().zip_with(&kept, &nulls).unwrap();
-        let mut frame = case.frame.clone();
-        frame.with_column(series.into_column()).unwrap();
+        let mut frame = without(&case.frame, column, lost);
         let plain = case.try_fit(&frame).map_err(|e| e.to_string());
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("data.csv");

@@ -1,8 +1,10 @@
-//! Nothing is left where a column has no value, and the error names the column.
+//! Rows without a value are left out; where nothing is left, the error names the column.
 
-use super::report::Report;
+use polars::prelude::{BooleanChunked, DataFrame, IntoColumn, Series};
+
+use super::report::{Report, Within};
 use super::subject::Case;
-use crate::support::frames::with;
+use crate::support::frames::{rows, with};
 
 law!(an_outcome_without_values, few);
 
@@ -14,6 +16,42 @@ fn an_outcome_without_values(case: &Case, report: &mut Report) {
         Err(error) => {
             let (text, named) = (error.to_string(), format!("{rows} for `{outcome}`"));
             report.check(text.contains(&named), || format!("{}: {text}", case.name));
+        }
+    }
+}
+
+/// The frame without values of a column in some rows.
+pub fn without(df: &DataFrame, column: &str, is_lost: impl Fn(usize) -> bool) -> DataFrame {
+    let old = df.column(column).unwrap();
+    let kept = BooleanChunked::from_iter((0..old.len()).map(|row| Some(!is_lost(row))));
+    let nulls = Series::full_null(column.into(), old.len(), old.dtype());
+    let series = old.as_materialized_series().zip_with(&kept, &nulls).unwrap();
+    let mut frame = df.clone();
+    frame.with_column(series.into_column()).unwrap();
+    frame
+}
+
+law!(
+    a_row_without_a_value_might_be_left_out:
+        att_gt, drdid, ddd, doses, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, explore
+);
+
+/// But for groups, which are never treated then, doses, which other rows of a unit have, and treatments that switch, whose history counts.
+fn a_row_without_a_value_might_be_left_out(case: &Case, report: &mut Report) {
+    let times = case.times.iter().filter(|column| **column != "g");
+    let columns = case.outcome.iter().chain(case.covariates).chain(times);
+    let columns = columns.chain(case.weights.as_ref()).chain(case.labels).chain(case.codes);
+    let is_lost = |row: usize| row % 97 == 5;
+    let kept: Vec<usize> = (0..case.frame.height()).filter(|row| !is_lost(*row)).collect();
+    let fewer = case.try_fit(&rows(&case.frame, &kept)).map_err(|error| error.to_string());
+    for column in columns {
+        let what = format!("{}: {column}", case.name);
+        let fit = case.try_fit(&without(&case.frame, column, is_lost));
+        match (&fewer, fit.map_err(|error| error.to_string())) {
+            (Ok(fewer), Ok(fit)) => report.same(&what, fewer, &fit, Within::Errors(1e-12)),
+            (a, b) => report.check(a.is_err() && b.is_err(), || {
+                format!("{what}: {:?} and {:?}", a.as_ref().err(), b.as_ref().err())
+            }),
         }
     }
 }

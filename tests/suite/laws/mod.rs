@@ -29,7 +29,9 @@ macro_rules! law {
     };
 }
 
+mod effects;
 mod files;
+mod groups;
 mod influence;
 mod labels;
 mod machine;

@@ -73,6 +73,8 @@ pub struct Reported {
     pub per: Option<&'static str>,
     /// Whether a constant that is added to the outcome is added to the estimate.
     pub is_level: bool,
+    /// What one more in the outcome of all treated rows adds to the estimate; none where that is not said.
+    pub of_treated: Option<f64>,
 }
 
 impl Reported {
@@ -90,7 +92,18 @@ impl Reported {
             n: vec![],
             per: None,
             is_level: false,
+            of_treated: None,
         }
+    }
+
+    /// An effect if `is_effect`, or what there is of it before treatment.
+    pub fn effect(self, is_effect: bool) -> Self {
+        Self { of_treated: Some(f64::from(u8::from(is_effect))), ..self }
+    }
+
+    /// An effect at this event time, or before treatment.
+    pub fn at(self, event_time: f64) -> Self {
+        self.effect(event_time >= 0.0)
     }
 }
 
@@ -125,6 +138,17 @@ pub enum CovariateRows {
     Earlier,
     /// Those of the base period.
     Base,
+}
+
+/// Which rows are treated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Treated {
+    /// From the period of column `g` on.
+    FromGroup,
+    /// The eligible ones, in column `q`, of these.
+    Eligible,
+    /// As column `d` says, which may have other values than 0 and 1.
+    Switching,
 }
 
 /// An estimator with the data that it is for, and what it does with their columns.
@@ -167,6 +191,9 @@ pub struct Case {
     /// The largest constant that may be added to the outcome without a loss of digits.
     pub largest_origin: f64,
     pub comparison: Option<Comparison>,
+    pub treated: Treated,
+    /// Whether effects of units and periods in the outcome leave the estimates as they are.
+    pub effects_cancel: bool,
 }
 
 impl Case {
@@ -199,6 +226,8 @@ impl Case {
             in_pieces: Within::Bits,
             largest_origin: f64::INFINITY,
             comparison: None,
+            treated: Treated::FromGroup,
+            effects_cancel: true,
         }
     }
 

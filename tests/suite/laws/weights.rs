@@ -26,7 +26,7 @@ fn by_pair(case: &Case) -> Option<(Case, &'static str, bool)> {
 }
 
 /// Rows of some units again, under other labels.
-fn copies(df: &DataFrame, keep: impl Fn(f64) -> bool) -> DataFrame {
+pub fn copies(df: &DataFrame, keep: impl Fn(f64) -> bool) -> DataFrame {
     integers(&map(&filter(df, "id", keep), "id", |id| id + FAR))
 }
 

@@ -44,6 +44,7 @@ pub fn cases() -> Vec<Case> {
                     weights: options.weights,
                     labels: if options.cluster.is_some() { &["id", "cl"] } else { &["id"] },
                     rows_are_units: config.repeated_cross_sections,
+                    effects_cancel: layout == "panel",
                     comparison: Some(Comparison {
                         is_triple: false,
                         base_period: options.base_period,

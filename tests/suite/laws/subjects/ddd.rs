@@ -8,7 +8,7 @@ use burn_did::{
 use polars::prelude::DataFrame;
 
 use super::{METHODS, OPTIONS, columns, subject, with_gaps};
-use crate::laws::subject::{Case, Comparison, CovariateRows};
+use crate::laws::subject::{Case, Comparison, CovariateRows, Treated};
 use crate::support::but;
 use crate::support::frames::filter;
 use crate::support::panels::staggered;
@@ -52,6 +52,8 @@ pub fn cases() -> Vec<Case> {
                     labels: if options.cluster.is_some() { &["id", "cl"] } else { &["id"] },
                     codes: &["q"],
                     rows_are_units: config.repeated_cross_sections,
+                    treated: Treated::Eligible,
+                    effects_cancel: !own,
                     // The weights of several comparison cohorts are taken as known.
                     has_derivatives: options.control_group == ControlGroup::NeverTreated,
                     comparison: Some(Comparison {

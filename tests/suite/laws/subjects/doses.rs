@@ -28,7 +28,7 @@ subject!(ContDid<Cpu>, config, own {
 
 /// Estimates of slopes are per unit of the dose.
 fn slope(reported: Reported) -> Reported {
-    Reported { per: Some("dose"), ..reported }
+    Reported { per: Some("dose"), ..reported }.effect(false)
 }
 
 impl From<ContDidResult> for Numbers {
@@ -36,16 +36,18 @@ impl From<ContDidResult> for Numbers {
         let mut estimates: Vec<Reported> =
             cells(&fit.level).chain(cells(&fit.slope).map(slope)).collect();
         for row in &fit.dose.rows {
-            estimates.push(Reported::new("effect at a dose", &row.att));
+            estimates.push(Reported::new("effect at a dose", &row.att).effect(true));
             estimates.push(slope(Reported::new("slope at a dose", &row.acrt)));
         }
-        estimates.push(Reported::new("average effect", &fit.overall.att));
+        estimates.push(Reported::new("average effect", &fit.overall.att).effect(true));
         estimates.push(slope(Reported::new("average slope", &fit.overall.acrt)));
         for target in [DoseTarget::Level, DoseTarget::Slope] {
             let Ok(study) = fit.event_study(target) else { continue };
-            let rows = study.rows.iter().map(|row| row.estimate).chain(study.overall);
+            let rows = study.rows.iter().map(|row| (row.at, row.estimate));
             let rows =
-                rows.map(|estimate| Reported::new(format!("{target:?} by event time"), &estimate));
+                rows.chain(study.overall.map(|overall| (0.0, overall))).map(|(at, estimate)| {
+                    Reported::new(format!("{target:?} by event time"), &estimate).at(at)
+                });
             match target {
                 DoseTarget::Level => estimates.extend(rows),
                 DoseTarget::Slope => estimates.extend(rows.map(slope)),

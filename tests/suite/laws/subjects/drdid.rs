@@ -24,7 +24,7 @@ impl From<DrdidResult> for Numbers {
         let effect = Reported {
             status: Some(fit.status.clone()),
             n: vec![fit.n_treated, fit.n_control],
-            ..Reported::new("effect", &fit.estimate)
+            ..Reported::new("effect", &fit.estimate).effect(true)
         };
         let draws = fit.draws.iter().flatten().copied().map(Some).collect();
         Self {
@@ -66,6 +66,8 @@ pub fn cases() -> Vec<Case> {
                 times: &["t"],
                 codes: &["d"],
                 rows_are_units: sections,
+                // The regression of two periods has no effects of units.
+                effects_cancel: !sections && ![IpwHorvitzThompson, Twfe].contains(&method),
                 is_normalised: method != IpwHorvitzThompson,
                 // As in R `DRDID`, the improved estimators of sections leave out what vanishes in large samples, and weighting
                 // without normalisation takes their mean weight as known.

@@ -23,6 +23,9 @@ impl Subject for Etwfe<Cpu> {
     fn change(&mut self, change: Change<'_>) -> bool {
         match change {
             Change::Cluster(Some(column)) => self.vcov = Some(Vcov::cluster([column])),
+            // It has no part of the shares' variance.
+            Change::KeepInfluence if self.random_shares => return false,
+            Change::KeepInfluence => self.keep_influence = true,
             Change::Weights(column) => self.weights = Some(column.to_owned()),
             _ => return false,
         }
@@ -39,16 +42,17 @@ impl From<EtwfeResult> for Numbers {
         let average = |of: &str, at: fn(&EtwfeEffect) -> Option<f64>, effects: &[EtwfeEffect]| {
             let one = |effect: &EtwfeEffect| {
                 Reported::new(format!("{of} {:?}", at(effect)), &effect.estimate)
+                    .at(effect.event_time.unwrap_or(0.0))
             };
             effects.iter().map(one).collect::<Vec<_>>()
         };
-        let mut estimates = vec![Reported::new("overall", &fit.overall)];
-        estimates.extend(average("event time", |e| e.event_time, &fit.by_event_time));
+        let mut estimates = average("event time", |e| e.event_time, &fit.by_event_time);
+        estimates.push(Reported::new("overall", &fit.overall).effect(true));
         estimates.extend(average("group", |e| e.group, &fit.by_group));
         estimates.extend(average("period", |e| e.time, &fit.by_period));
         estimates.extend(average("cell", |e| e.time, &fit.cells));
         let rest = covariances(&fit.vcov);
-        Self { estimates, rest, influence: None, group_time: None }
+        Self { estimates, rest, influence: fit.influence, group_time: None }
     }
 }
 

@@ -102,6 +102,7 @@ pub fn cases() -> Vec<Case> {
             counts_rows: true,
             weights,
             rows_are_unique: false,
+            effects_cancel: false,
             in_pieces: ROUNDING,
             ..Case::new(name, Looking { options, look }, 160, frame)
         }

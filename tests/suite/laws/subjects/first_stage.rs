@@ -1,7 +1,7 @@
 //! Effects by a regression of untreated outcomes.
 
 use burn_did::audit::Influence;
-use burn_did::imputation::{PretrendTimes, StageEffects};
+use burn_did::imputation::{PretrendTimes, StageEffects, StageTerm};
 use burn_did::{Data, Imputation, Result, TwoStage};
 
 use super::{COVARIATES, columns, covariances, with_gaps};
@@ -10,13 +10,15 @@ use crate::support::panels::staggered;
 
 impl Subject for Imputation {
     fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(numbers(self.fit(data)?.effects, None))
+        let fit = self.fit(data)?;
+        Ok(numbers(fit.effects, fit.influence))
     }
 
     fn change(&mut self, change: Change<'_>) -> bool {
         match change {
             Change::Cluster(column) => self.cluster = column.map(str::to_owned),
             Change::Covariates(formula) => self.covariates = formula.to_owned(),
+            Change::KeepInfluence => self.keep_influence = true,
             Change::Weights(column) => self.weights = Some(column.to_owned()),
             // Event times that are asked for are not.
             Change::Step(_) => {}
@@ -54,7 +56,14 @@ impl Subject for TwoStage {
 }
 
 fn numbers(effects: StageEffects, influence: Option<Influence>) -> Numbers {
-    let estimates = effects.rows.iter().map(|row| Reported::new("effect", &row.estimate));
+    let estimates = effects.rows.iter().map(|row| {
+        let effect = Reported::new("effect", &row.estimate);
+        match row.term {
+            StageTerm::EventTime(at) => effect.at(at),
+            StageTerm::Coefficient(_) => effect,
+            _ => effect.effect(true),
+        }
+    });
     let rest = covariances(&effects.vcov);
     Numbers { estimates: estimates.collect(), rest, influence, group_time: None }
 }

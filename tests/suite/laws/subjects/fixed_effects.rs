@@ -7,7 +7,7 @@ use burn_did::{
 };
 use polars::prelude::DataFrame;
 
-use super::{COLUMNS, covariances};
+use super::{COLUMNS, covariances, in_order};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::frames::{floats, with};
 use crate::support::panels::staggered;
@@ -19,6 +19,10 @@ impl Subject for FixedEffects<Cpu> {
 
     fn change(&mut self, change: Change<'_>) -> bool {
         match change {
+            // It is by cluster.
+            Change::KeepInfluence => {
+                (self.keep_influence, self.vcov) = (true, Vcov::cluster(["id"]));
+            }
             Change::Cluster(Some(column)) => self.vcov = Vcov::cluster([column]),
             Change::Weights(column) => self.weights = Some(column.to_owned()),
             _ => return false,
@@ -39,11 +43,13 @@ impl From<RegressionResult> for Numbers {
             per: COLUMNS.iter().copied().find(|column| *column == coefficient.name),
             ..Reported::of_numbers(&coefficient.name, Some(coefficient.estimate), coefficient.se)
         });
-        let estimates = estimates.collect();
+        let estimates: Vec<Reported> = estimates.collect();
+        let names = estimates.iter().map(|of| of.name.clone()).collect();
+        let influence = in_order(fit.influence.clone(), names);
         let mut rest = covariances(&fit.vcov);
         rest.push(fit.coefficients.iter().flat_map(|c| [Some(c.estimate), c.se]).collect());
         rest.push(vec![Some(fit.rss), Some(fit.df_t), Some(fit.df_k as f64)]);
-        Self { estimates, rest, influence: None, group_time: None }
+        Self { estimates, rest, influence, group_time: None }
     }
 }
 
@@ -70,25 +76,34 @@ pub fn cases() -> Vec<Case> {
         ("y ~ x2t | id + t", Vcov::cluster(["id"]), Some("w"), &["x2t"]),
     ];
     let mut cases = Vec::new();
-    let mut push = |formula: &str, vcov, weights: Option<&'static str>, covariates, family| {
-        let config = FixedEffects::<Cpu>::builder()
-            .formula(formula)
-            .vcov(vcov)
-            .ssc(uncorrected())
-            .maybe_weights(weights)
-            .family(family)
-            .build();
-        cases.push(Case {
-            outcome: (family == Family::Gaussian).then_some("y"),
-            covariates,
-            weights,
-            labels: if formula.contains("id") { &["id"] } else { &["cl"] },
-            times: &[],
-            codes: if formula.contains("+ t") { &["t"] } else { &[] },
-            rows_are_unique: false,
-            ..Case::new(formula, config, 160, counted)
-        });
-    };
+    let mut push =
+        |formula: &str, vcov: Vcov, weights: Option<&'static str>, covariates, family| {
+            let config = FixedEffects::<Cpu>::builder()
+                .formula(formula)
+                .vcov(vcov.clone())
+                .ssc(uncorrected())
+                .maybe_weights(weights)
+                .family(family)
+                .build();
+            let labels: &[_] = match () {
+                () if formula.contains("id") => &["id"],
+                () if formula.contains("cl") || vcov == Vcov::cluster(["cl"]) => &["cl"],
+                () => &[],
+            };
+            cases.push(Case {
+                outcome: (family == Family::Gaussian).then_some("y"),
+                covariates,
+                weights,
+                labels,
+                // A probit has the expected information, as in R.
+                has_derivatives: family != Family::Probit,
+                times: &[],
+                codes: if formula.contains("+ t") { &["t"] } else { &[] },
+                rows_are_unique: false,
+                effects_cancel: formula.ends_with("id + t"),
+                ..Case::new(formula, config, 160, counted)
+            });
+        };
     for (formula, vcov, weights, covariates) in linear {
         push(formula, vcov, weights, covariates, Family::Gaussian);
     }

@@ -37,7 +37,7 @@ impl From<JointStudyResult> for Numbers {
         let effects = study.estimators.iter().flat_map(|of| {
             let rows = of.event_study.iter().flat_map(|study| &study.rows);
             let effect = |at: f64| format!("{} at {at}", of.estimator);
-            rows.map(move |row| Reported::new(effect(row.at), &row.estimate))
+            rows.map(move |row| Reported::new(effect(row.at), &row.estimate).at(row.at))
         });
         let estimates = effects.collect();
         let mut rest = covariances(&study.vcov);
@@ -75,6 +75,7 @@ pub fn cases() -> Vec<Case> {
             weights,
             labels: if cluster.is_some() { &["id", "cl"] } else { &["id"] },
             counts_rows: true,
+            effects_cancel: false,
             ..Case::new(name, config, 160, if gaps { with_gaps } else { staggered })
         });
     }

@@ -19,11 +19,13 @@ pub mod twfe;
 
 use burn_did::{
     Estimate, GroupTimeResult,
+    audit::Influence,
     options::{BasePeriod, ControlGroup, EstimationMethod},
 };
 use polars::prelude::DataFrame;
 
 use super::subject::{Numbers, Reported};
+use crate::support::but;
 use crate::support::frames::filter;
 use crate::support::panels::staggered;
 
@@ -139,6 +141,16 @@ fn covariances(vcov: &[Vec<f64>]) -> Vec<Vec<Option<f64>>> {
     vcov.iter().map(|row| row.iter().copied().map(Some).collect()).collect()
 }
 
+/// Influence values in the order of these names; empty where a name has none.
+fn in_order(influence: Option<Influence>, names: Vec<String>) -> Option<Influence> {
+    influence.map(|kept| {
+        let at = |name: &String| kept.names.iter().position(|known| known == name);
+        let column = |name| at(name).map_or_else(Vec::new, |at| kept.columns[at].clone());
+        let columns = names.iter().map(column).collect();
+        but(kept, |kept| (kept.names, kept.columns) = (names, columns))
+    })
+}
+
 /// Options that go together in a case of group-time effects.
 #[derive(Clone, Copy)]
 struct Options {
@@ -232,5 +244,6 @@ fn cells(fit: &GroupTimeResult) -> impl Iterator<Item = Reported> {
         cell: Some((cell.group, cell.time)),
         n: vec![cell.n_treated, cell.n_control],
         ..Reported::new(format!("({}, {})", cell.group, cell.time), &cell.estimate)
+            .at(cell.time - cell.group)
     })
 }

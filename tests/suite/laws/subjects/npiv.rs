@@ -63,6 +63,7 @@ pub fn cases() -> Vec<Case> {
             labels: &[],
             times: &[],
             rows_are_unique: false,
+            effects_cancel: false,
             largest_origin: 1e7,
             ..Case::new(name, config, 60, staggered)
         });

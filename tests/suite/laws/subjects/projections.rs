@@ -1,15 +1,16 @@
 //! Local projections.
 
-use burn_did::projections::{ProjectionBase, ProjectionMethod};
+use burn_did::projections::{EventEffect, ProjectionBase, ProjectionMethod};
 use burn_did::{LocalProjections, LocalProjectionsResult};
 
-use super::{covariances, subject_in_pieces, with_gaps};
+use super::{covariances, in_order, subject_in_pieces, with_gaps};
 use crate::laws::subject::{Case, Change, Numbers, Reported};
 use crate::support::but;
 use crate::support::panels::staggered;
 
 subject_in_pieces!(LocalProjections, config, {
     Change::Cluster(column) => config.cluster = column.map(str::to_owned),
+    Change::KeepInfluence => config.keep_influence = true,
     Change::MemoryBudget(bytes) => config.memory_budget = bytes,
     Change::Weights(column) => config.weights = Some(column.to_owned()),
 });
@@ -21,9 +22,14 @@ impl From<LocalProjectionsResult> for Numbers {
             status: Some(effect.status.clone()),
             n: vec![effect.n_rows, effect.n_treated],
             ..Reported::new(format!("event time {}", effect.event_time), &effect.estimate)
+                .at(effect.event_time as f64)
         });
         let rest = covariances(&fit.vcov);
-        Self { estimates: estimates.collect(), rest, influence: None, group_time: None }
+        let at = |effect: &EventEffect| format!("effect({})", effect.event_time);
+        let pooled = ["pooled", "pooled_before"].map(str::to_owned);
+        let names = fit.effects.iter().map(at).chain(pooled).collect();
+        let influence = in_order(fit.influence.clone(), names);
+        Self { estimates: estimates.collect(), rest, influence, group_time: None }
     }
 }
 
@@ -65,6 +71,8 @@ pub fn cases() -> Vec<Case> {
         weights: config.weights.as_ref().map(|_| "wt"),
         labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
         counts_rows: true,
+        // They have the correction for small samples, and weights of controls are taken as known.
+        has_derivatives: false,
         ..Case::new(name, config, 300, if name == "plain" { staggered } else { with_gaps })
     };
     configurations.map(case).into()

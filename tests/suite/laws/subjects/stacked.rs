@@ -3,13 +3,14 @@
 use burn_did::stacks::StackEffects;
 use burn_did::{Stacked, StackedResult};
 
-use super::{covariances, subject_in_pieces, with_gaps};
+use super::{covariances, in_order, subject_in_pieces, with_gaps};
 use crate::laws::subject::{Case, Change, Numbers, Reported};
 use crate::support::but;
 use crate::support::panels::staggered;
 
 subject_in_pieces!(Stacked, config, {
     Change::Cluster(column) => config.cluster = column.map(str::to_owned),
+    Change::KeepInfluence => config.keep_influence = true,
     Change::MemoryBudget(bytes) => config.memory_budget = bytes,
     Change::Weights(column) => config.weights = Some(column.to_owned()),
 });
@@ -20,10 +21,13 @@ impl From<StackedResult> for Numbers {
             status: Some(effect.status.clone()),
             n: vec![effect.n_rows, effect.n_treated],
             ..Reported::new(format!("event time {}", effect.event_time), &effect.estimate)
+                .at(effect.event_time as f64)
         });
-        let estimates = own.chain([Reported::new("average", &fit.overall)]).collect();
+        let estimates = own.chain([Reported::new("average", &fit.overall).effect(true)]).collect();
         let rest = covariances(&fit.vcov);
-        Self { estimates, rest, influence: None, group_time: None }
+        let names = fit.effects.iter().map(|effect| format!("effect({})", effect.event_time));
+        let influence = in_order(fit.influence.clone(), names.collect());
+        Self { estimates, rest, influence, group_time: None }
     }
 }
 
@@ -55,6 +59,10 @@ pub fn cases() -> Vec<Case> {
         weights: config.weights.as_ref().map(|_| "wt"),
         labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
         counts_rows: true,
+        // Effects of event times are not those of periods.
+        effects_cancel: false,
+        // The controls' weights are taken as known.
+        has_derivatives: false,
         ..Case::new(name, config, 300, if name == "plain" { staggered } else { with_gaps })
     };
     configurations.map(case).into()

@@ -15,6 +15,7 @@ impl Subject for SunAbraham<Cpu> {
     fn change(&mut self, change: Change<'_>) -> bool {
         match change {
             Change::Cluster(Some(column)) => self.vcov = Some(Vcov::cluster([column])),
+            Change::KeepInfluence => self.keep_influence = true,
             Change::Covariates(formula) => self.covariates = formula.to_owned(),
             Change::Step(step) => self.reference = vec![-step],
             Change::Weights(column) => self.weights = Some(column.to_owned()),
@@ -31,10 +32,12 @@ impl Subject for SunAbraham<Cpu> {
 impl From<SunAbrahamResult> for Numbers {
     fn from(fit: SunAbrahamResult) -> Self {
         let study = &fit.event_study;
-        let rows = study.rows.iter().map(|row| row.estimate).chain(study.overall);
-        let estimates = rows.map(|estimate| Reported::new("event time", &estimate)).collect();
+        let rows = study.rows.iter().map(|row| (row.at, row.estimate));
+        let rows = rows.chain(study.overall.map(|overall| (0.0, overall)));
+        let named = |(at, estimate)| Reported::new("event time", &estimate).at(at);
+        let estimates = rows.map(named).collect();
         let rest = Self::from(fit.regression).rest;
-        Self { estimates, rest, influence: None, group_time: None }
+        Self { estimates, rest, influence: fit.influence, group_time: None }
     }
 }
 
@@ -58,6 +61,8 @@ pub fn cases() -> Vec<Case> {
             covariates: if covariates.is_some() { &["x2t"] } else { &[] },
             weights,
             rows_are_unique: false,
+            // The cohorts' shares are taken as known.
+            has_derivatives: false,
             ..Case::new(name, config, 160, staggered)
         });
     }

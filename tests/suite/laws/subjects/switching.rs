@@ -3,7 +3,7 @@
 use burn_did::{Data, DidMultiplegt, DidMultiplegtResult, Result, options::Bootstrap};
 use polars::prelude::DataFrame;
 
-use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
+use crate::laws::subject::{Case, Change, Numbers, Reported, Subject, Treated};
 use crate::support::but;
 use crate::support::frames::{floats, with};
 use crate::support::panels::staggered;
@@ -36,6 +36,8 @@ impl From<DidMultiplegtResult> for Numbers {
             n: vec![effect.n_obs, effect.n_switchers],
             // The average is per unit of the treatment.
             per: (fit.normalized || effect.horizon == 0).then_some("d"),
+            // Those that are normalised are per unit and period of treatment.
+            of_treated: (!fit.normalized).then(|| f64::from(u8::from(effect.horizon >= 0))),
             ..Reported::new(format!("effect {}", effect.horizon), &effect.estimate)
         });
         let tests = [fit.tests.effects, fit.tests.placebos, fit.tests.equal];
@@ -91,6 +93,7 @@ pub fn cases() -> Vec<Case> {
     let case = |(name, config): (&str, DidMultiplegt)| Case {
         covariates: if config.covariates == "~ x2t" { &["x2t"] } else { &[] },
         doses: &["d"],
+        treated: Treated::Switching,
         weights: config.weights.as_ref().map(|_| "w"),
         labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
         times: &["t"],

@@ -21,9 +21,10 @@ impl From<BaconResult> for Numbers {
     fn from(fit: BaconResult) -> Self {
         let pairs = fit.comparisons.iter().map(|of| Reported {
             n: vec![of.n_treated, of.n_control],
-            ..Reported::of_numbers("comparison", Some(of.estimate), None)
+            ..Reported::of_numbers("comparison", Some(of.estimate), None).effect(true)
         });
-        let estimates = pairs.chain([Reported::new("coefficient", &fit.coefficient)]).collect();
+        let estimates =
+            pairs.chain([Reported::new("coefficient", &fit.coefficient).effect(true)]).collect();
         let weights = fit.comparisons.iter().map(|of| Some(of.weight));
         let rest = vec![weights.chain(fit.sums.iter().map(|of| Some(of.weight))).collect()];
         Self { estimates, rest, influence: None, group_time: None }
@@ -37,7 +38,8 @@ subject_in_pieces!(TwfeWeights, config, {
 
 impl From<TwfeWeightsResult> for Numbers {
     fn from(fit: TwfeWeightsResult) -> Self {
-        let coefficient = Reported::of_numbers("coefficient", Some(fit.coefficient), None);
+        let coefficient =
+            Reported::of_numbers("coefficient", Some(fit.coefficient), None).effect(true);
         let deviations = [fit.sd_zero_average, fit.sd_opposite_sign];
         let weights = fit.rows.iter().map(|row| Some(row.weight));
         let shares = fit.rows.iter().map(|row| Some(row.share));
@@ -72,6 +74,8 @@ pub fn cases() -> Vec<Case> {
     let weighting = weighting.map(|(name, config)| Case {
         covariates: if config.covariates.is_empty() { &[] } else { &["x1", "x2t"] },
         weights: config.weights.as_ref().map(|_| "w"),
+        // A cohort's units are not the same in all periods.
+        effects_cancel: name == "weights" || config.cells == TwfeCells::Unit,
         counts_rows: true,
         in_pieces: ROUNDING,
         ..Case::new(
