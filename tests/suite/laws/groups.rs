@@ -41,7 +41,7 @@ fn groups_after_the_last_period_are_never_treated(case: &Case, report: &mut Repo
 
 law!(
     the_never_treated_are_one_group:
-        att_gt, ddd, doses, first_stage, sun_abraham, projections, stacked, etwfe, twfe, joint_study, explore
+        att_gt, ddd, doses, first_stage, sun_abraham, projections, stacked, etwfe, twfe, joint_study, specification_curve, explore
 );
 
 /// However they are written, a half one way and a half another.

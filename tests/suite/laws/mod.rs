@@ -8,10 +8,10 @@
 /// The tests of a law: one for every subject. A law that fits a case very often is held to a `few` cases of each.
 macro_rules! law {
     ($law:ident) => {
-        law! { $law: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, explore }
+        law! { $law: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, specification_curve, explore }
     };
     ($law:ident, few) => {
-        law! { $law, crate::laws::few: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, explore }
+        law! { $law, crate::laws::few: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, specification_curve, explore }
     };
     ($law:ident: $($subject:ident),+) => {
         law! { $law, std::convert::identity: $($subject),+ }

@@ -12,6 +12,7 @@ pub mod fixed_effects;
 pub mod joint_study;
 pub mod npiv;
 pub mod projections;
+pub mod specification_curve;
 pub mod stacked;
 pub mod sun_abraham;
 pub mod switching;
