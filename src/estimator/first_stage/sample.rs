@@ -18,6 +18,9 @@ use crate::read::columns::total_order;
 /// Rows that one task looks at.
 const PART: usize = 1 << 16;
 
+/// Parts of the rows, at most, where each part has sums of its own.
+const PARTS: usize = 64;
+
 /// Levels that a warning names.
 const NAMED: usize = 5;
 
@@ -351,49 +354,66 @@ fn slopes(rows: &[u32], time: &[f64]) -> Vec<f64> {
     gather(rows, |row| (time[row] - low - half) / half)
 }
 
-/// Groups in periods.
+/// Groups in periods: the cell of each row, and all of them.
 fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<StageCell>) {
-    let mut groups: Vec<f64> = Vec::new();
-    let mut last = f64::NAN;
     let cohort: &[f64] = &cohorts.cohort;
-    for row in rows {
-        let group = cohort[*row as usize];
-        if group.to_bits() != last.to_bits() {
-            groups.push(group);
-            last = group;
+    // Few enough, as each has a number for every group in every period.
+    let size = PART.max(rows.len().div_ceil(PARTS));
+    let part = |part: usize| &rows[parallel::part(part, size, rows.len())];
+    let found = parallel::map(rows.len().div_ceil(size), |at| {
+        let mut groups: Vec<f64> = Vec::new();
+        let mut width = 0;
+        for row in part(at) {
+            let group = cohort[*row as usize];
+            if groups.last().is_none_or(|last| last.to_bits() != group.to_bits()) {
+                groups.push(group);
+            }
+            width = width.max(periods[*row as usize] as usize + 1);
         }
-    }
-    groups.sort_by(f64::total_cmp);
-    groups.dedup();
+        (ascending(groups), width)
+    });
+    let width = found.iter().map(|(_, width)| *width).max().unwrap_or(0);
+    let groups = ascending(found.into_iter().flat_map(|(groups, _)| groups).collect());
     let position = |group: f64| groups.partition_point(|known| known.total_cmp(&group).is_lt());
-    let width = rows.iter().map(|row| periods[*row as usize] as usize + 1).max().unwrap_or(0);
-    let mut first = vec![u32::MAX; groups.len() * width];
-    let (mut last, mut at) = (f64::NAN, 0);
-    let mut codes: Vec<u32> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let group = cohort[*row as usize];
-        if group.to_bits() != last.to_bits() {
-            (last, at) = (group, position(group));
+    let mut codes = vec![0_u32; rows.len()];
+    let first_rows = parallel::map_items(codes.chunks_mut(size).collect(), |at, codes| {
+        let mut first = vec![u32::MAX; groups.len() * width];
+        let (mut last, mut group_at) = (f64::NAN, 0);
+        for (code, row) in codes.iter_mut().zip(part(at)) {
+            let group = cohort[*row as usize];
+            if group.to_bits() != last.to_bits() {
+                (last, group_at) = (group, position(group));
+            }
+            let cell = group_at * width + periods[*row as usize] as usize;
+            if first[cell] == u32::MAX {
+                first[cell] = *row;
+            }
+            *code = cell as u32;
         }
-        let code = at * width + periods[*row as usize] as usize;
-        if first[code] == u32::MAX {
-            first[code] = *row;
-        }
-        codes.push(code as u32);
-    }
+        first
+    });
     let mut cells = Vec::new();
-    let mut number = vec![0; first.len()];
-    for (code, row) in first.iter().enumerate().filter(|(_, row)| **row != u32::MAX) {
-        let (group, time) = (cohort[*row as usize], cohorts.time[*row as usize]);
-        number[code] = cells.len() as u32;
+    let mut number = vec![0; groups.len() * width];
+    for (code, number) in number.iter_mut().enumerate() {
+        let first = first_rows.iter().map(|first| first[code]).find(|row| *row != u32::MAX);
+        let Some(row) = first.map(|row| row as usize) else { continue };
+        let (group, time) = (cohort[row], cohorts.time[row]);
+        *number = cells.len() as u32;
         let elapsed = || coarse(fine(cohorts.grid.elapsed(group, time)));
         let event = group.is_finite().then(elapsed);
         cells.push(StageCell { group, time, event });
     }
-    for code in &mut codes {
-        *code = number[*code as usize];
-    }
+    parallel::chunks(&mut codes, size, |_, codes| {
+        codes.iter_mut().for_each(|code| *code = number[*code as usize]);
+    });
     (codes, cells)
+}
+
+/// Each of these once, ascending.
+fn ascending(mut groups: Vec<f64>) -> Vec<f64> {
+    groups.sort_by(f64::total_cmp);
+    groups.dedup();
+    groups
 }
 
 /// Rows by the leading factor, then the period, then all else.

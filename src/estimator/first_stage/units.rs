@@ -5,8 +5,12 @@ use rayon::slice::ParallelSliceMut;
 use super::columns::StageColumns;
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
+use crate::base::parallel;
 use crate::estimator::fixed_effects::RegressionRows;
 use crate::read::panel::{changing_group, is_status};
+
+/// Rows that one task looks at.
+const PART: usize = 1 << 14;
 
 /// An error unless units have one group and one row a period.
 ///
@@ -16,6 +20,9 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
     let (Some(cohorts), [unit, time, ..]) = (&read.cohorts, read.factors.as_slice()) else {
         return Err(DidError::NoValidGroups { anticipating: String::new() });
     };
+    if is_panel(read, kept) {
+        return Ok(());
+    }
     let levels = unit.codes.iter().filter(|code| **code != u32::MAX).max();
     let mut first = vec![u32::MAX; levels.map_or(0, |last| *last as usize + 1)];
     let rows = || (0u32..).zip(kept).filter(|(_, kept)| **kept).map(|(row, _)| row);
@@ -58,6 +65,24 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
             })
         }
     }
+}
+
+/// Whether rows are those of units one after the other, in the order of periods, with one group each: as panels mostly come.
+fn is_panel(read: &RegressionRows, kept: &[bool]) -> bool {
+    let (Some(cohorts), [unit, time, ..]) = (&read.cohorts, read.factors.as_slice()) else {
+        return false;
+    };
+    let cohort: &[f64] = &cohorts.cohort;
+    let follows = |before: usize, row: usize| match unit.codes[before] == unit.codes[row] {
+        true => time.codes[before] < time.codes[row] && cohort[before] == cohort[row],
+        false => unit.codes[before] < unit.codes[row],
+    };
+    parallel::all(kept.len().div_ceil(PART), &|part| {
+        let rows = parallel::part(part, PART, kept.len());
+        let mut before = kept[..rows.start].iter().rposition(|kept| *kept);
+        rows.filter(|row| kept[*row])
+            .all(|row| before.replace(row).is_none_or(|before| follows(before, row)))
+    })
 }
 
 /// The error of data without a treated row.

@@ -8,7 +8,7 @@ use polars_buffer::Buffer;
 
 use crate::base::parallel;
 
-/// Rows that one task converts.
+/// Rows that one task converts or looks at.
 const PART: usize = 8_192;
 
 /// Integers up to here, of either sign, are told apart by doubles.
@@ -206,6 +206,12 @@ fn first<T: PolarsNumericType>(
     column: &ChunkedArray<T>,
     test: impl Fn(&T::Native) -> bool,
 ) -> Option<(usize, T::Native)> {
+    // Without an end before the part's, so that the test is vectorised; what null values hide is found out below.
+    let in_part = |part: &[T::Native]| part.iter().fold(false, |any, value| any | test(value));
+    let any = column.downcast_iter().any(|array| array.values().chunks(PART).any(in_part));
+    if !any {
+        return None;
+    }
     let rows = column.downcast_iter().flat_map(|array| array.iter());
     (0..).zip(rows).find_map(|(row, value)| Some((row, *value?)).filter(|(_, v)| test(v)))
 }

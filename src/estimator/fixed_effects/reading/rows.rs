@@ -8,8 +8,12 @@ use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
 use crate::base::calendar::{TimeGrid, grid, near};
 use crate::base::error::{DidWarning, Result};
+use crate::base::parallel;
 use crate::read::columns::{Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values};
 use crate::read::formula::{Evaluated, Formula, RawColumn};
+
+/// Values that one task looks at.
+const PART: usize = 1 << 14;
 
 /// Rows as read, one entry each.
 pub(crate) struct RegressionRows {
@@ -49,8 +53,7 @@ impl RowCohorts {
     fn read(table: &Table<'_>, columns: &CohortColumns) -> Result<Self> {
         let mut cohort = table.first_period_values(&columns.cohort)?;
         let time = table.period_values(&columns.time)?;
-        let is_whole = |values: &Values| values.iter().all(|v| v.fract() == 0.0 || !v.is_finite());
-        let (grid, moved) = match is_whole(&cohort) && is_whole(&time) {
+        let (grid, moved) = match are_whole(&cohort) && are_whole(&time) {
             true => (TimeGrid::default(), Vec::new()),
             false => {
                 let (periods, groups) = (distinct(&time), distinct(&cohort));
@@ -72,6 +75,21 @@ impl RowCohorts {
     pub fn moved_groups(&self) -> Option<DidWarning> {
         DidWarning::moved_groups(&self.moved)
     }
+}
+
+/// Whether all finite values are whole numbers.
+fn are_whole(values: &[f64]) -> bool {
+    /// From here on all doubles are.
+    const WHOLE: f64 = (1_u64 << 52) as f64;
+    // Adding it rounds to a whole number; a function of the library is not vectorised.
+    let is_whole = |value: f64| {
+        let size = value.abs();
+        (size + WHOLE - WHOLE == size) | (size >= WHOLE) | value.is_nan()
+    };
+    parallel::all(values.len().div_ceil(PART), &|part| {
+        let part = &values[parallel::part(part, PART, values.len())];
+        part.iter().fold(true, |all, value| all & is_whole(*value))
+    })
 }
 
 /// Finite values, each once, ascending.
