@@ -18,9 +18,6 @@ use crate::read::columns::total_order;
 /// Rows that one task looks at.
 const PART: usize = 1 << 16;
 
-/// Parts of the rows, at most, where each part has sums of its own.
-const PARTS: usize = 64;
-
 /// Levels that a warning names.
 const NAMED: usize = 5;
 
@@ -357,13 +354,10 @@ fn slopes(rows: &[u32], time: &[f64]) -> Vec<f64> {
 /// Groups in periods: the cell of each row, and all of them.
 fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<StageCell>) {
     let cohort: &[f64] = &cohorts.cohort;
-    // Few enough, as each has a number for every group in every period.
-    let size = PART.max(rows.len().div_ceil(PARTS));
-    let part = |part: usize| &rows[parallel::part(part, size, rows.len())];
-    let found = parallel::map(rows.len().div_ceil(size), |at| {
+    let found = parallel::map(rows.len().div_ceil(PART), |at| {
         let mut groups: Vec<f64> = Vec::new();
         let mut width = 0;
-        for row in part(at) {
+        for row in &rows[parallel::part(at, PART, rows.len())] {
             let group = cohort[*row as usize];
             if groups.last().is_none_or(|last| last.to_bits() != group.to_bits()) {
                 groups.push(group);
@@ -375,11 +369,13 @@ fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<
     let width = found.iter().map(|(_, width)| *width).max().unwrap_or(0);
     let groups = ascending(found.into_iter().flat_map(|(groups, _)| groups).collect());
     let position = |group: f64| groups.partition_point(|known| known.total_cmp(&group).is_lt());
+    // A part has a number for every group in every period, and at least as many rows.
+    let size = PART.max(groups.len() * width);
     let mut codes = vec![0_u32; rows.len()];
     let first_rows = parallel::map_items(codes.chunks_mut(size).collect(), |at, codes| {
         let mut first = vec![u32::MAX; groups.len() * width];
         let (mut last, mut group_at) = (f64::NAN, 0);
-        for (code, row) in codes.iter_mut().zip(part(at)) {
+        for (code, row) in codes.iter_mut().zip(&rows[at * size..]) {
             let group = cohort[*row as usize];
             if group.to_bits() != last.to_bits() {
                 (last, group_at) = (group, position(group));
