@@ -86,7 +86,9 @@ impl Patterns {
             }
         }
         let slots = parallel::map_items(slots, |_, (mut slots, moved)| {
-            slots.iter_mut().for_each(|slot| *slot = moved[*slot as usize] as u32);
+            for slot in &mut slots {
+                *slot = moved[*slot as usize] as u32;
+            }
             slots
         });
         let count = all.hashes.len();

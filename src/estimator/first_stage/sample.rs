@@ -400,7 +400,9 @@ fn cells(rows: &[u32], cohorts: &RowCohorts, periods: &[u32]) -> (Vec<u32>, Vec<
         cells.push(StageCell { group, time, event });
     }
     parallel::chunks(&mut codes, size, |_, codes| {
-        codes.iter_mut().for_each(|code| *code = number[*code as usize]);
+        for code in codes.iter_mut() {
+            *code = number[*code as usize];
+        }
     });
     (codes, cells)
 }

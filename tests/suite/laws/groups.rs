@@ -31,7 +31,6 @@ law!(
 );
 
 /// But for estimators that have effects before treatment of groups that are first treated after the last period.
-
 fn groups_after_the_last_period_are_never_treated(case: &Case, report: &mut Report) {
     if is_of_two_periods(case) {
         return report.skip();
