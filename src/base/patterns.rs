@@ -38,7 +38,7 @@ struct Run {
 /// Patterns of some levels.
 struct Found<'a> {
     keys: &'a [&'a [u32]],
-    /// Slots that are too many.
+    /// Slots, at most.
     most: usize,
     examples: Vec<u32>,
     weights: Vec<f64>,
@@ -74,8 +74,11 @@ impl Patterns {
                 Part::find(parts[part].clone(), levels, weights, Found::new(keys, most))
             })?;
             for part in found {
-                let number: Vec<u32> =
-                    part.found.patterns().map(|own| all.add(own)).collect::<Option<_>>()?;
+                let number: Vec<u32> = part
+                    .found
+                    .patterns()
+                    .map(|(hash, runs)| all.add(hash, &runs))
+                    .collect::<Option<_>>()?;
                 let starts = number.iter().map(|pattern| all.starts[*pattern as usize]);
                 let own = part.found.starts.windows(2).map(|own| own[1] - own[0]);
                 // What a slot of this part is among all.
@@ -149,7 +152,7 @@ impl<'a> Part<'a> {
             start += level.len();
             // A weight that differs within the level is a pattern of its own.
             let even = runs.iter().all(|run| run.weight == runs[0].weight);
-            let pattern = found.add((even.then(|| found.hash(&runs)), &runs))?;
+            let pattern = found.add(even.then(|| found.hash(&runs)), &runs)?;
             let before = found.starts[pattern as usize] as u32;
             slots[first..].iter_mut().for_each(|slot| *slot += before);
             of_levels.push(pattern);
@@ -193,8 +196,7 @@ impl<'a> Found<'a> {
     }
 
     /// Adds a pattern, and gives its number: that of one with the same rows, if it has a hash. None if there are too many.
-    fn add(&mut self, (hash, runs): (Option<u64>, impl AsRef<[Run]>)) -> Option<u32> {
-        let runs = runs.as_ref();
+    fn add(&mut self, hash: Option<u64>, runs: &[Run]) -> Option<u32> {
         let is_same = |pattern: &&u32| {
             let pattern = **pattern as usize;
             let own = &self.examples[self.starts[pattern]..self.starts[pattern + 1]];

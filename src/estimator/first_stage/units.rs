@@ -20,13 +20,13 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
     let (Some(cohorts), [unit, time, ..]) = (&read.cohorts, read.factors.as_slice()) else {
         return Err(DidError::NoValidGroups { anticipating: String::new() });
     };
-    if is_panel(read, kept) {
+    let cohort: &[f64] = &cohorts.cohort;
+    if is_panel(cohort, [&unit.codes, &time.codes], kept) {
         return Ok(());
     }
     let levels = unit.codes.iter().filter(|code| **code != u32::MAX).max();
     let mut first = vec![u32::MAX; levels.map_or(0, |last| *last as usize + 1)];
     let rows = || (0u32..).zip(kept).filter(|(_, kept)| **kept).map(|(row, _)| row);
-    let cohort: &[f64] = &cohorts.cohort;
     for row in rows() {
         let known = &mut first[unit.codes[row as usize] as usize];
         if *known == u32::MAX {
@@ -68,14 +68,10 @@ pub(super) fn check(read: &RegressionRows, columns: &StageColumns, kept: &[bool]
 }
 
 /// Whether rows are those of units one after the other, in the order of periods, with one group each: as panels mostly come.
-fn is_panel(read: &RegressionRows, kept: &[bool]) -> bool {
-    let (Some(cohorts), [unit, time, ..]) = (&read.cohorts, read.factors.as_slice()) else {
-        return false;
-    };
-    let cohort: &[f64] = &cohorts.cohort;
-    let follows = |before: usize, row: usize| match unit.codes[before] == unit.codes[row] {
-        true => time.codes[before] < time.codes[row] && cohort[before] == cohort[row],
-        false => unit.codes[before] < unit.codes[row],
+fn is_panel(cohort: &[f64], [unit, time]: [&[u32]; 2], kept: &[bool]) -> bool {
+    let follows = |before: usize, row: usize| match unit[before] == unit[row] {
+        true => time[before] < time[row] && cohort[before] == cohort[row],
+        false => unit[before] < unit[row],
     };
     parallel::all(kept.len().div_ceil(PART), &|part| {
         let rows = parallel::part(part, PART, kept.len());

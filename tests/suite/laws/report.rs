@@ -62,6 +62,22 @@ impl Report {
         }
     }
 
+    /// As [`Self::same`], of two fits that may fail, but only together.
+    pub fn alike(
+        &mut self,
+        what: &str,
+        a: &burn_did::Result<Numbers>,
+        b: &burn_did::Result<Numbers>,
+        within: Within,
+    ) {
+        match (a, b) {
+            (Ok(a), Ok(b)) => self.same(what, a, b, within),
+            (a, b) => self.check(a.is_err() && b.is_err(), || {
+                format!("{what}: {:?} and {:?}", a.as_ref().err(), b.as_ref().err())
+            }),
+        }
+    }
+
     fn estimates(&mut self, what: &str, a: &Numbers, b: &Numbers, within: Within) {
         for (a, b) in self.pairs(what, a, b) {
             self.estimate(what, a, b, within);

@@ -8,16 +8,16 @@ use super::{COVARIATES, covariances};
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::panels::staggered;
 
+/// What is varied.
+const CHOICES: &str = "control_group,covariates";
+
 #[derive(Clone)]
-struct Varied {
-    study: JointStudy<Cpu>,
-    choices: &'static str,
-}
+struct Varied(JointStudy<Cpu>);
 
 impl Subject for Varied {
     /// A specification without an estimate is an error here: each can be estimated.
     fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        let curve = self.study.specification_curve(data, &Variation::read(self.choices)?)?;
+        let curve = self.0.specification_curve(data, &Variation::read(CHOICES)?)?;
         match curve.specifications.iter().find_map(|of| of.failure.as_ref()) {
             Some(failure) => Err(DidError::Panel { problem: failure.message.clone() }),
             None => Ok(curve.into()),
@@ -25,12 +25,7 @@ impl Subject for Varied {
     }
 
     fn change(&mut self, change: Change<'_>) -> bool {
-        match change {
-            Change::Cluster(column) => self.study.cluster = column.map(str::to_owned),
-            Change::Weights(column) => self.study.weights = Some(column.to_owned()),
-            _ => return false,
-        }
-        true
+        self.0.change(change)
     }
 
     fn copy(&self) -> Box<dyn Subject> {
@@ -68,7 +63,6 @@ pub fn cases() -> Vec<Case> {
         .covariates(COVARIATES)
         .estimators([StudyEstimator::Etwfe, StudyEstimator::LocalProjections])
         .build();
-    let case =
-        Case::new("varied", Varied { study, choices: "control_group,covariates" }, 120, staggered);
+    let case = Case::new("varied", Varied(study), 120, staggered);
     vec![Case { counts_rows: true, ..case }]
 }
