@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import queue
-import time
-import uuid
+import itertools
+from collections import deque
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 from burn_did._errors import exception
 
-from ._worker import BUILD, MEMORY, check_build, run_task
+from ._runners import Runners
+from ._worker import BUILD, MEMORY, check_build
 
-#: Seconds between looks at the cluster while no answer comes.
-_PAUSE = 1.0
+#: Tasks that a thread of a worker has been sent and has not answered, at most.
+_AHEAD = 4
 
 
 class Dask:
@@ -33,8 +33,8 @@ class Dask:
 
     Notes
     -----
-    The tasks of a worker that dies are given to others by Dask; those of which Dask despairs are asked for again. A task goes to the worker
-    that had the same part of the sample before.
+    Each worker gets an actor, to which tasks go without being scheduled. A task goes to the worker that had the same part of the sample
+    before; those of a worker that dies are given to the others.
     """
 
     def __init__(
@@ -43,10 +43,8 @@ class Dask:
         self.client = client if client is not None else _client()
         if getattr(self.client, "asynchronous", False):
             raise exception("config", "`client` is asynchronous; a fit waits for answers and needs a client that does", [], None)
-        self.backend = backend
-        self.memory = memory
-        self.patience = patience
         self._check()
+        self._runners = Runners(self.client, {"backend": backend, "memory": memory, "build": BUILD}, patience)
 
     def _check(self) -> None:
         """An error if a worker that is there lacks this build."""
@@ -59,60 +57,33 @@ class Dask:
 
     def workers(self) -> int:
         """Threads of all workers."""
-        self._wait()
+        self._runners.wait()
         return sum(self.client.nthreads().values())
 
     def is_here(self) -> bool:
         """Whether all workers are on this machine."""
         return all(_is_own(worker) for worker in self.client.nthreads())
 
-    def _wait(self) -> None:
-        """Waits for a worker; an error if none comes."""
-        until = time.monotonic() + self.patience
-        while not self.client.nthreads():
-            if time.monotonic() > until:
-                raise exception(
-                    "engine", f"the Dask cluster has had no worker for {self.patience:.0f} seconds; start workers, and fit again", [], "start workers"
-                )
-            time.sleep(min(_PAUSE, self.patience / 10))
-
     def answers(self, stage: str, tasks: list[bytes]) -> Iterator[tuple[int, bytes | str]]:
         """Answers with the numbers of their tasks."""
-        from distributed import CancelledError, KilledWorker
+        self._runners.wait()
+        runners = self._runners.ready()
+        if not runners:
+            problem = self._runners.problem()
+            yield from ((number, problem) for number in range(len(tasks)))
+            return
+        calls: deque[tuple[int, Any, Any]] = deque()
+        for number, (task, runner) in enumerate(zip(tasks, itertools.cycle(runners))):
+            if len(calls) == _AHEAD * len(runners):
+                yield self._oldest(calls)
+            calls.append((number, runner, self._runners.call(runner, task)))
+        while calls:
+            yield self._oldest(calls)
 
-        self._wait()
-        homes = [worker for worker, threads in sorted(self.client.nthreads().items()) for _ in range(threads)]
-        name = f"burn-did {stage} {uuid.uuid4().hex[:12]}"
-        done: queue.SimpleQueue[int] = queue.SimpleQueue()
-        open_: dict[int, Any] = {}
-        try:
-            for number, task in enumerate(tasks):
-                future = self.client.submit(
-                    run_task, task, backend=self.backend, memory=self.memory, build=BUILD, key=f"{name}-{number}", pure=False,
-                    workers=[homes[number % len(homes)]], allow_other_workers=True,
-                )
-                open_[number] = future
-                future.add_done_callback(lambda _, number=number: done.put(number))
-            while open_:
-                try:
-                    number = done.get(timeout=_PAUSE)
-                except queue.Empty:
-                    self._alive()
-                    continue
-                future = open_.pop(number)
-                try:
-                    yield number, future.result()
-                except (CancelledError, KilledWorker, OSError) as lost:
-                    yield number, f"{type(lost).__name__}: {lost}"
-        finally:
-            if open_:
-                self.client.cancel(list(open_.values()), force=True)
-
-    def _alive(self) -> None:
-        """An error if no answer can come any more."""
-        if self.client.status not in ("running", "connecting"):
-            raise exception("engine", f"the Dask client is {self.client.status}; the scheduler is gone", [], "connect again, and fit again")
-        self._wait()
+    def _oldest(self, calls: deque[tuple[int, Any, Any]]) -> tuple[int, bytes | str]:
+        """The answer to the first of some calls, which it takes out."""
+        number, runner, call = calls.popleft()
+        return number, self._runners.answer(runner, call)
 
     def without_categories(self, frame: Any, columns: list[str], factors: list[str]) -> Any:
         """A frame with values in place of the categories of some columns, and with texts where these are of factors."""

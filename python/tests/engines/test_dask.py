@@ -87,6 +87,47 @@ def test_workers_that_die_are_survived(frame, path):
         _close(here)
 
 
+def test_a_worker_that_others_keep_busy_is_left_out(frame, path):
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster, set_as_default=False) as other:
+            busy = sorted(other.nthreads())[0]
+            work = other.submit(time.sleep, 60, workers=[busy])
+            while work.status == "pending" and not other.processing()[busy]:
+                time.sleep(0.01)
+            assert bits(did.att_gt(path, **COLUMNS, xformla="~ x", client=other)) == bits(did.att_gt(path, **COLUMNS, xformla="~ x"))
+            assert work.status == "pending"
+
+
+def test_workers_that_come_later_are_used(frame, path):
+    at_home = bits(did.att_gt(path, **COLUMNS, xformla="~ x"))
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster, set_as_default=False) as other:
+            engine = Dask(other)
+            assert bits(did.att_gt(path, **COLUMNS, xformla="~ x", engine=engine)) == at_home
+            cluster.scale(2)
+            other.wait_for_workers(2, timeout=60)
+            assert bits(did.att_gt(path, **COLUMNS, xformla="~ x", engine=engine)) == at_home
+            assert sorted(other.run(_has_runner).values()) == [True, True]
+
+
+def test_the_cluster_that_is_named_is_used(client, path):
+    """The actors of one cluster are not asked by the client of another, the default one."""
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None, processes=False) as cluster:
+        with distributed.Client(cluster, set_as_default=False) as other:
+            assert distributed.default_client() is client
+            before = _held(client)
+            assert bits(did.att_gt(path, **COLUMNS, xformla="~ x", client=other)) == bits(did.att_gt(path, **COLUMNS, xformla="~ x"))
+            assert _held(client) <= before
+
+
+def _held(client):
+    return {key for keys in client.has_what().values() for key in keys}
+
+
+def _has_runner(dask_worker):
+    return bool(dask_worker.state.actors)
+
+
 def _living(client, dead):
     """A cluster with three workers, once that of the dead process is no longer among them, and their processes."""
     while True:
