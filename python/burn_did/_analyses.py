@@ -9,7 +9,7 @@ from typing import Any
 from . import _native
 from ._checks import native_of
 from ._results import EventStudy, HonestResult, PretrendsResult, Result, warned
-from ._types import equals, only, refused, text
+from ._types import equals, only, refused, shown, text
 
 Matrix = Sequence[Sequence[float]]
 
@@ -32,8 +32,11 @@ def event_study(
     Parameters
     ----------
     result : Result, optional
-        Of ``att_gt``, ``ddd`` (averaged by event time), ``aggte``, ``cont_did``, ``did_multiplegt``, ``sunab``, of ``feols`` with an
-        ``i()``, or of ``joint_study``; ``term`` names one of several, and must name the estimator of a joint study, as in ``"cs"``.
+        Of ``att_gt``, ``ddd`` (averaged by event time), ``aggte``, ``cont_did``, ``did_multiplegt``, ``sunab``, ``etwfe`` and ``emfx`` (with
+        ``cgroup="never"``, which has leads), ``did2s``, ``did_imputation``, ``stacked``, ``lpdid``, of ``feols`` with an ``i()``, or of
+        ``joint_study``.
+    term : str, optional
+        One of several event studies of a result: of a joint study, the estimator, which must be named, as in ``"cs"``.
     betahat : array of shape (pre + post,)
         Coefficients in order of time, without the reference period.
     sigma : array of shape (pre + post, pre + post)
@@ -60,7 +63,7 @@ def event_study(
     only("term", term, None, "coefficients are given, and are one event study")
     for name, count in (("num_pre_periods", num_pre_periods), ("num_post_periods", num_post_periods)):
         if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
-            raise refused(f"`{name}` must be a whole number of at least 0, got {count!r}")
+            raise refused(f"`{name}` must be a whole number of at least 0, got {shown(count)}")
     return EventStudy(
         _native.given_event_study(
             list(map(float, betahat)), [list(map(float, row)) for row in _rows(sigma)], num_pre_periods,
@@ -159,7 +162,7 @@ def honest_did(
 
 def _one_of(name: str, given: str | None, *words: str) -> None:
     if given is not None and not (isinstance(given, str) and given in words):
-        raise refused(f"`{name}` must be {' or '.join(map(repr, words))}, got {given!r}")
+        raise refused(f"`{name}` must be {' or '.join(map(repr, words))}, got {shown(given)}")
 
 
 def pretrends(

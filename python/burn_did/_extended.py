@@ -6,12 +6,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._regressions import Vcov, _ssc, _vcov
 from ._results import EtwfeResult, warned
-from ._types import Backend, Data, Missing, Names, only, refused, source, text
+from ._table import Table
+from ._types import Backend, Data, Missing, Names, only, refused, shown, source, text
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 _EFFECTS = {"vs": "unit", "feo": "unit", "none": "cohort"}
 
@@ -98,7 +105,7 @@ def _columns(formula: Names | None) -> list[str] | None:
         return None
     if not isinstance(formula, str):
         if isinstance(formula, (bytes, Mapping)) or not isinstance(formula, Iterable):
-            raise refused(f"`xformla` must be columns, as in '~ x1 + x2' or ['x1', 'x2'], got {formula!r}")
+            raise refused(f"`xformla` must be columns, as in '~ x1 + x2' or ['x1', 'x2'], got {shown(formula)}")
         return list(formula)
     terms = [term.strip() for term in formula.strip().removeprefix("~").split("+")]
     columns = [term.strip("`") for term in terms if term not in ("1", "")]
@@ -106,7 +113,7 @@ def _columns(formula: Names | None) -> list[str] | None:
     if wrong is None:
         return columns
     remedy = f"make `{wrong}` a column of the data"
-    raise refused(f"`xformla` must be columns, as in '~ x1 + x2', got {formula!r}; {remedy}", remedy)
+    raise refused(f"`xformla` must be columns, as in '~ x1 + x2', got {shown(formula)}; {remedy}", remedy)
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,6 +126,12 @@ class EmfxResult:
     overall_att: float | None
     #: Its standard error.
     overall_se: float | None
+    #: Lower end of its interval.
+    overall_ci_lower: float | None
+    #: Upper end of its interval.
+    overall_ci_upper: float | None
+    #: Its p-value.
+    overall_p_value: float | None
     #: Event time, cohort or period of each average; None of the simple one.
     event_times: list[Any] | None
     #: The averages.
@@ -129,18 +142,43 @@ class EmfxResult:
     ci_lower: list[float | None] | None
     #: Upper ends of their pointwise intervals.
     ci_upper: list[float | None] | None
+    #: Their p-values.
+    p_by_event: list[float | None] | None
     #: The whole result.
     fit: EtwfeResult
+    #: Where the averages are among the rows of ``fit.tidy()``: the first, and how many.
+    _rows: tuple[int, int]
+
+    def tidy(self) -> Table:
+        """One row an average, with the columns of ``fit.tidy()``; of the simple type, the average over all treated rows."""
+        return Table(self.fit.tidy()._native.rows(*self._rows))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Give ``tidy()`` as a ``pyarrow.Table``."""
+        return self.tidy().to_arrow()
+
+    def to_polars(self) -> polars.DataFrame:
+        """Give ``tidy()`` as a ``polars.DataFrame``."""
+        return self.tidy().to_polars()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Give ``tidy()`` as a ``pandas.DataFrame``."""
+        return self.tidy().to_pandas()
 
     def __str__(self) -> str:
-        rows = [("overall", self.overall_att, self.overall_se)]
-        if self.event_times is not None and self.att_by_event is not None and self.se_by_event is not None:
-            rows += zip(self.event_times, self.att_by_event, self.se_by_event, strict=True)
+        rows: list[tuple[Any, ...]] = [
+            ("overall", self.overall_att, self.overall_se, self.overall_ci_lower, self.overall_ci_upper, self.overall_p_value)
+        ]
+        columns = (self.att_by_event, self.se_by_event, self.ci_lower, self.ci_upper, self.p_by_event)
+        if self.event_times is not None:
+            rows += zip(self.event_times, *(column or [] for column in columns), strict=True)
 
         def line(at: Any, *numbers: float | None) -> str:
             return f"{at!s:>10}" + "".join("".rjust(12) if number is None else f"{number:12.4f}" for number in numbers)
 
-        return "\n".join([f"{self.aggregation_type:>10}    Estimate  Std. Error", *(line(*row) for row in rows)])
+        level = 100 * (1 - self.fit.glance()["alpha"][0])
+        heads = ("Estimate", "Std. Error", f"{level:.10g}% CI", "", "p-value")
+        return "\n".join([f"{self.aggregation_type:>10}" + "".join(f"{head:>12}" for head in heads), *(line(*row) for row in rows)])
 
     __repr__ = __str__
 
@@ -148,7 +186,15 @@ class EmfxResult:
         return f"<pre>{escape(str(self))}</pre>"
 
 
+#: Table of the averages of each type, and the column by which they differ.
 _KEYS = {"event": ("event_times", "event_time"), "group": ("groups", "group"), "calendar": ("periods", "time")}
+
+#: Columns of a result with the numbers of the average over all treated rows, and of the averages by event time, cohort or period.
+_OVERALL = {
+    "overall_att": "estimate", "overall_se": "se", "overall_ci_lower": "ci_lower", "overall_ci_upper": "ci_upper",
+    "overall_p_value": "p_value",
+}
+_AVERAGES = {"att_by_event": "estimate", "se_by_event": "se", "ci_lower": "ci_lower", "ci_upper": "ci_upper", "p_by_event": "p_value"}
 
 
 def emfx(
@@ -166,9 +212,12 @@ def emfx(
     type : {"simple", "group", "calendar", "event"}
         Over all treated rows, or by cohort, period or event time. The overall average is that over all treated rows in each case.
     post_only : bool
-        Of event times, only those from 0 on. Others are estimated with ``cgroup="never"``.
+        Of event times, only those from 0 on, as in ModernDiD. Event times before treatment are estimated with ``cgroup="never"``, where R
+        ``etwfe`` shows them by default; ``post_only=False`` does so here.
     window : (int, int), optional
-        First and last event time.
+        First and last event time, as in ``(-2, 3)`` and as in ModernDiD, for the type ``"event"``. R ``etwfe`` counts periods before and
+        after treatment: its ``window = c(2, 3)`` is ``(-2, 3)`` here, and its ``window = 2`` is ``(-2, 2)``. R also averages over the window
+        in the other types; here they are over all treated rows, and refuse a window.
 
     Returns
     -------
@@ -176,31 +225,57 @@ def emfx(
     """
     if not isinstance(result, EtwfeResult):
         raise refused(f"`result` must be what `etwfe` gives, got {result.__class__.__name__}")
+    if type != "simple" and type not in _KEYS:
+        raise refused(f"`type` must be one of simple, group, calendar, event, got {shown(type)}")
+    ends = None if window is None else _window(type, window)
     rows = result.tidy().to_dict()
     overall = rows["table"].index("overall")
-    estimate, se = rows["estimate"][overall], rows["se"][overall]
+    of_all = {name: rows[column][overall] for name, column in _OVERALL.items()}
     if type == "simple":
-        return EmfxResult(type, estimate, se, None, None, None, None, None, result)
-    if type not in _KEYS:
-        raise refused(f"`type` must be one of simple, group, calendar, event, got {type!r}")
-    if window is not None and len(window) != 2:
-        raise refused(f"`window` must be the first and the last event time, as in (-3, 5), got {window!r}")
+        return EmfxResult(type, event_times=None, fit=result, _rows=(overall, 1), **of_all, **dict.fromkeys(_AVERAGES))
     table, key = _KEYS[type]
+    kept = [i for i, of in enumerate(rows["table"]) if of == table]
+    if type == "event":
+        kept = _in_window(rows[key], kept, post_only, ends)
+    event_times = [_number(rows[key][i]) for i in kept]
+    averages: dict[str, Any] = {name: [rows[column][i] for i in kept] for name, column in _AVERAGES.items()}
+    among = (kept[0] if kept else 0, len(kept))
+    return EmfxResult(type, event_times=event_times, fit=result, _rows=among, **of_all, **averages)
 
-    def is_asked(at: Any) -> bool:
-        if type != "event":
-            return True
-        return not (post_only and at < 0) and (window is None or window[0] <= at <= window[1])
 
-    kept = [i for i, of in enumerate(rows["table"]) if of == table and is_asked(rows[key][i])]
+def _window(type: str, window: Any) -> tuple[float, float]:
+    """The first and the last event time of a window."""
+    takes = "`window` must be the first and the last event time, as in (-3, 5)"
+    if type != "event":
+        remedy = 'leave it out, or give type="event"'
+        raise refused(f"`window` is for the averages by event time; those of the type {type!r} are over all treated rows; {remedy}", remedy)
+    if isinstance(window, (int, float)):
+        remedy = f"give ({-window:g}, {window:g}) for so many periods before and after treatment, as R has it"
+        raise refused(f"{takes}, got {window!r}; {remedy}", remedy)
+    try:
+        first, last = map(float, window)
+    except (TypeError, ValueError):
+        first = last = nan
+    if isnan(first) or isnan(last) or isinstance(window, str):
+        raise refused(f"{takes}, got {shown(window)}")
+    if first > last:
+        remedy = f"the {first:g} periods before treatment that R counts are {-first:g} here" if first > 0 else "give the first one first"
+        raise refused(f"{takes}, got {shown(window)}, whose first is after its last; {remedy}", remedy)
+    return first, last
 
-    def column(name: str) -> list[float | None]:
-        return [rows[name][i] for i in kept]
 
-    at = [_number(rows[key][i]) for i in kept]
-    return EmfxResult(
-        type, estimate, se, at, column("estimate"), column("se"), column("ci_lower"), column("ci_upper"), result
-    )
+def _in_window(at: list[Any], rows: list[int], post_only: bool, ends: tuple[float, float] | None) -> list[int]:
+    """The rows whose event times are asked for, one at least if a window is given."""
+    known = [i for i in rows if not (post_only and at[i] < 0)]
+    if ends is None:
+        return known
+    kept = [i for i in known if ends[0] <= at[i] <= ends[1]]
+    if kept:
+        return kept
+    there = ", ".join(f"{at[i]:g}" for i in known)
+    has_leads = any(ends[0] <= at[i] <= ends[1] for i in rows)
+    remedy = "give `post_only=False` for those before treatment, too" if has_leads else "give a window that has one of them"
+    raise refused(f"`window` has no event time in it, got ({ends[0]:g}, {ends[1]:g}), and the event times are {there}; {remedy}", remedy)
 
 
 def _number(at: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _native
 from ._results import ImputationResult, TwoStageResult, warned
-from ._types import Data, Missing, Names, is_asked, only, refused, source
+from ._types import Data, Missing, Names, is_asked, only, refused, shown, source
 
 
 def imputation(
@@ -158,5 +158,5 @@ def _stage(covariates: str | None, stage: Names | None) -> tuple[str | None, Any
     if terms.strip("~ ") in ("", "0", "1"):
         return covariates, found
     if covariates is not None:
-        raise refused(f"`first_stage` and `xformla` both have covariates: {stage!r} and {covariates!r}; give them in one")
+        raise refused(f"`first_stage` and `xformla` both have covariates: {stage!r} and {shown(covariates)}; give them in one")
     return terms.strip(), found

@@ -109,7 +109,7 @@ def att_gt(
         Length of a period, if the columns of periods and groups have dates.
     fix_weights : {"varying", "base_period", "first_period"}, optional
         Period whose weight is used where weights change over time.
-    multiplier : {"mammen", "rademacher", "webb"}, optional
+    multiplier : {"mammen", "rademacher", "webb", "gaussian"}, optional
         Distribution of the multipliers, with ``boot``.
     missing_values : list of str or float, optional
         Words and numbers that stand for a missing value.

@@ -50,7 +50,7 @@ def joint_study(
         extended two-way fixed effects, stacks with corrective weights, local projections, and the estimator of de Chaisemartin and
         D'Haultfœuille for treatments that may switch.
     control_group : {"notyettreated", "nevertreated"}, optional
-        Comparison units, where an estimator has the choice.
+        Comparison units, where an estimator has the choice: those not yet treated by default, where ``att_gt`` alone takes the never treated.
     anticipation : int
         Periods before treatment in which units may already react.
     min_e, max_e : float, optional

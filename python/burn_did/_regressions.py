@@ -9,7 +9,7 @@ from . import _native
 from ._checks import keywords
 from ._results import RegressionResult, SunAbrahamResult, warned
 from ._table import Table
-from ._types import Backend, Data, Missing, Names, refused, source
+from ._types import Backend, Data, Missing, Names, refused, shown, source
 
 Vcov = str | dict[str, str]
 
@@ -81,8 +81,8 @@ def feglm(
     data : data frame or path
     family : {"gaussian", "poisson", "logit", "probit"}
     vcov : str or dict, optional
-        ``"iid"`` (the default), ``"hetero"``, ``"hc2"``, ``"hc3"``, ``"cluster:a,b"``, or ``{"CRV1": "a+b"}``, the
-        only correction of clusters.
+        ``"iid"`` (the default), ``"hetero"``, ``"hc2"``, ``"hc3"``, or clusters of one factor or two: ``"cluster:a,b"``, ``"~a + b"`` as in
+        R, or ``{"CRV1": "a+b"}`` as in pyfixest, whose correction is the only one of clusters here.
     weights : str, optional
         Column of weights.
     ssc : str or dict, optional
@@ -105,6 +105,8 @@ def feglm(
     Bergé, Butts and McDermott (2026), fixest. https://lrberge.github.io/fixest
     """
     options = locals()
+    if not isinstance(fml, str):
+        raise refused(f"`fml` must be a text (the formula comes first), got {shown(fml)}", "give the formula first, and then the data")
     data = source(options.pop("data"))
     options["vcov"], options["ssc"] = _vcov(vcov), _ssc(ssc)
     return warned(RegressionResult(_native.feglm(data, options)))
@@ -189,18 +191,36 @@ def demean(
 
 
 def _vcov(vcov: Vcov | None) -> str | None:
-    if vcov is None or isinstance(vcov, str):
-        return vcov
+    """The covariance as the library has it: clusters by their names."""
+    if vcov is None:
+        return None
+    if isinstance(vcov, str):
+        return _vcov_of_text(vcov)
     clusters = vcov.get("CRV1") if isinstance(vcov, dict) and len(vcov) == 1 else None
     if not isinstance(clusters, str):
         remedy = "give {\"CRV1\": \"a+b\"} or \"cluster:a,b\" for clusters, which have no other correction than that of CRV1 here"
-        raise refused(f"`vcov` must be a text or {{\"CRV1\": ...}}, got {vcov!r}; {remedy}", remedy)
-    return f"cluster:{','.join(cluster.strip() for cluster in clusters.split('+'))}"
+        raise refused(f"`vcov` must be a text or {{\"CRV1\": ...}}, got {shown(vcov)}; {remedy}", remedy)
+    return _clustered(clusters)
+
+
+def _vcov_of_text(vcov: str) -> str:
+    words = vcov.strip()
+    if words.startswith("~"):
+        return _clustered(words[1:])
+    if words.lower() in ("cluster", "twoway"):
+        remedy = "give vcov=\"cluster:firm\" or vcov=\"~firm\", and for two ways vcov=\"cluster:firm,year\" or vcov=\"~firm + year\""
+        raise refused(f"`vcov` must name the clusters, got {vcov!r}; {remedy}", remedy)
+    return vcov
+
+
+def _clustered(sum_of_factors: str) -> str:
+    """Clusters of a sum of factors, as in ``a + b``."""
+    return f"cluster:{','.join(factor.strip() for factor in sum_of_factors.split('+'))}"
 
 
 def _ssc(ssc: str | dict[str, Any] | None) -> str | None:
     if ssc is None or isinstance(ssc, str):
         return ssc
     if not isinstance(ssc, Mapping):
-        raise refused(f"`ssc` must be a text or a dictionary, as in {{\"k_adj\": False}}, got {ssc!r}")
+        raise refused(f"`ssc` must be a text or a dictionary, as in {{\"k_adj\": False}}, got {shown(ssc)}")
     return ",".join(f"{name}={str(value).lower()}" for name, value in ssc.items())

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _native
 from ._errors import warn
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     import pyarrow
 
 R = TypeVar("R", bound="Result")
+
+
+class Covariance(NamedTuple):
+    """Estimates and their covariance: a pair, of which each part also has a name."""
+
+    #: Names of the estimates.
+    names: list[str]
+    #: Covariances of shape (estimates, estimates), with None for those of estimates that have none.
+    matrix: list[list[float | None]]
 
 
 class Result:
@@ -112,13 +121,14 @@ class Result:
         """Warnings of the fit in words."""
         return [text for _, text in self._native.warnings()]
 
-    def vcov(self) -> tuple[list[str], list[list[float | None]]] | None:
-        """Names of the estimates and their covariance of shape (estimates, estimates); None if the result has none.
+    def vcov(self) -> Covariance | None:
+        """Names of the estimates and their covariance of shape (estimates, estimates), a pair; None if the result has none.
 
-        Of a fit with ``boot=True`` it is the covariance that the fit without it has, from influence values: standard errors of the draws
+        The matrix alone is ``fit.vcov().matrix``, as in ``numpy.array(fit.vcov().matrix, dtype=float)``. Of a fit with ``boot=True`` it is the covariance that the fit without it has, from influence values: standard errors of the draws
         (``tidy()["se"]``) are near the roots of its diagonal, and not these.
         """
-        return self._native.vcov()
+        pair = self._native.vcov()
+        return None if pair is None else Covariance(*pair)
 
     def plot(
         self,

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._result import Result as Result, warned as warned
+from ._result import Covariance as Covariance, Result as Result, warned as warned
 from ._table import Table
-from ._types import Data, expanded, refused, source
+from ._types import Data, expanded, refused, shown, source
 
 
 def _weights(weights: Any, example: str) -> list[tuple[Any, Any]]:
     """Weights with what they are of."""
     if not isinstance(weights, Mapping):
-        raise refused(f"`weights` must be a dictionary, as in `{example}`, got {weights!r}")
+        raise refused(f"`weights` must be a dictionary, as in `{example}`, got {shown(weights)}")
     return list(weights.items())
 
 

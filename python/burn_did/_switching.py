@@ -8,7 +8,7 @@ from typing import Any
 from . import _native
 from ._progress import Progress, chosen
 from ._results import MultiplegtResult, warned
-from ._types import Data, Missing, Names, equals, flag, only, refused, source
+from ._types import Data, Missing, Names, equals, flag, only, refused, shown, source
 
 
 def did_multiplegt(
@@ -137,11 +137,11 @@ def _heterogeneity(given: Any) -> str | None:
         columns, effects = given
         effects = [int(effect) for effect in effects]
     except (TypeError, ValueError):
-        raise refused(f"`predict_het` cannot be {given!r}; {remedy}", remedy) from None
+        raise refused(f"`predict_het` cannot be {shown(given)}; {remedy}", remedy) from None
     columns = [columns] if isinstance(columns, str) else list(columns)
     for column in columns:
         if not isinstance(column, str):
-            raise refused(f"`predict_het` cannot be {given!r}; {remedy}", remedy)
+            raise refused(f"`predict_het` cannot be {shown(given)}; {remedy}", remedy)
         if "," in column or column != column.strip():
             remedy = "rename the column"
             raise refused(f"`predict_het` cannot have a column with a comma or with spaces around it, got {column!r}; {remedy}", remedy)

@@ -9,7 +9,7 @@ from ._anywhere import fitted
 from ._checks import keywords
 from ._progress import Progress, chosen
 from ._results import DrdidResult
-from ._types import Backend, Data, Missing, Names, for_bootstrap, is_asked, only, refused
+from ._types import Backend, Data, Missing, Names, for_bootstrap, is_asked, only, refused, shown
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -103,7 +103,8 @@ def ipwdid(
     Parameters
     ----------
     est_method : {"ipw", "std_ipw"}
-        Weights as Horvitz and Thompson have them, or normalised (Hájek).
+        Weights as Horvitz and Thompson have them, or normalised (Hájek). The default is that of ModernDiD; ``ipwdid`` of R ``DRDID``
+        normalises (``normalized = TRUE``), as ``"std_ipw"`` does here.
 
     Returns
     -------
@@ -113,7 +114,7 @@ def ipwdid(
     words = {"ipw": "ipw_horvitz_thompson", "std_ipw": "std_ipw"}
     if not isinstance(est_method, str) or est_method not in words:
         remedy = "`drdid` and `ordid` have other methods"
-        raise refused(f"`est_method` must be 'ipw' or 'std_ipw', got {est_method!r}; {remedy}", remedy)
+        raise refused(f"`est_method` must be 'ipw' or 'std_ipw', got {shown(est_method)}; {remedy}", remedy)
     return drdid(
         data, yname, tname, idname, treatname, xformla, panel, words[est_method], weightsname,
         boot, boot_type, biters, inf_func, trim_level, **more,
@@ -150,6 +151,9 @@ def ordid(
 
 def _fit(options: dict[str, Any], progress: bool | Progress | None) -> DrdidResult:
     data = options.pop("data")
+    resampling = options["boot_type"]
+    if not isinstance(resampling, str) or resampling.lower() not in ("weighted", "multiplier"):
+        raise refused(f"`boot_type` must be 'weighted' or 'multiplier', got {shown(resampling)}")
     for_bootstrap(options["multiplier"], options["boot"], options["boot_type"])
     if is_asked("panel", options["panel"]):
         only("locally_efficient", options["locally_efficient"], True, "it is of repeated cross sections; give `panel=False`, too")

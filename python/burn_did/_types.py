@@ -97,10 +97,27 @@ def _readable(values: Any, is_factor: bool) -> Any:
     return values
 
 
+#: Characters of a value that a message shows at most.
+_SHOWN = 80
+
+
+def shown(value: object) -> str:
+    """A value in a message: short ones as they are written, and what long ones are."""
+    if hasattr(value, "columns") or hasattr(value, "__arrow_c_stream__"):
+        return "a data frame"
+    written = repr(value)
+    if len(written) <= _SHOWN and "\n" not in written:
+        return written
+    if isinstance(value, (str, bytes, list, tuple, dict, set)):
+        return f"{' '.join(written.split())[:_SHOWN]}…"
+    shape = getattr(value, "shape", None)
+    return type(value).__name__ if shape is None else f"{type(value).__name__} of shape {tuple(shape)}"
+
+
 def only(name: str, value: object, allowed: object, reason: str) -> None:
     """Refuse an argument of another package that can only have one value here."""
     if not equals(value, allowed):
-        raise refused(f"`{name}` must be {allowed!r}, got {value!r}: {reason}", reason)
+        raise refused(f"`{name}` must be {allowed!r}, got {shown(value)}: {reason}", reason)
 
 
 def equals(value: object, other: object) -> bool:
@@ -117,7 +134,7 @@ def flag(name: str, value: Any, takes: str = "True or False") -> bool:
         return value
     if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
         return bool(value)
-    raise refused(f"`{name}` must be {takes}, got {value!r}")
+    raise refused(f"`{name}` must be {takes}, got {shown(value)}")
 
 
 def is_asked(name: str, value: Any) -> bool:
@@ -129,7 +146,7 @@ def text(name: str, value: Any) -> str:
     """An argument that is a text."""
     if isinstance(value, str):
         return value
-    raise refused(f"`{name}` must be a text, got {value!r}")
+    raise refused(f"`{name}` must be a text, got {shown(value)}")
 
 
 def for_bootstrap(multiplier: str | None, boot: bool | None, boot_type: str = "multiplier") -> None:

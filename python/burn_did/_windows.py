@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _native
 from ._progress import Progress, chosen
 from ._results import LocalProjectionsResult, StackedResult, warned
-from ._types import Data, Missing, Names, refused, source
+from ._types import Data, Missing, Names, refused, shown, source
 
 
 def lpdid(
@@ -74,7 +74,7 @@ def lpdid(
     try:
         options["window"] = [float(end) for end in window]
     except (TypeError, ValueError):
-        raise refused(f"`window` must be the first and the last event time, as in (-3, 5), got {window!r}") from None
+        raise refused(f"`window` must be the first and the last event time, as in (-3, 5), got {shown(window)}") from None
     options["pmd"] = None if pmd is None else str(pmd)
     options["progress"] = chosen(progress)
     return warned(LocalProjectionsResult(_native.lpdid(data, options)))

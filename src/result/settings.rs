@@ -325,6 +325,11 @@ impl Settings {
     pub(crate) fn rows_are_units(&self) -> bool {
         self.layout == Layout::RepeatedCrossSections
     }
+
+    /// Whether cells count rows: a unit that may lack a period counts once for each period of the cell that it has.
+    pub(crate) fn cells_count_rows(&self) -> bool {
+        self.layout != Layout::Balanced
+    }
 }
 
 /// What triple differences counted before there was a choice.

@@ -53,7 +53,7 @@ mod tests {
         let missing = DidError::config("alpha", "between 0 and 1", "2");
         assert_eq!(missing.code(), "config");
         assert_eq!(DidError::NoNeverTreated.code(), "no_never_treated");
-        let warning = DidWarning::DroppedRows { rows: 3 };
+        let warning = DidWarning::DroppedRows { rows: 3, columns: Vec::new() };
         assert_eq!(warning.code(), "dropped_rows");
         let json = serde_json::to_value(&warning).expect("a warning is JSON");
         assert_eq!(json["kind"], warning.code());

@@ -9,10 +9,29 @@ use super::{DidError, DidWarning};
 /// Fewer clusters than these leave standard errors unsure.
 const FEW_CLUSTERS: usize = 10;
 
-/// Columns that an error names at most.
+/// Columns that a message names at most.
 const NAMED: usize = 3;
 
+/// The columns that cost most rows, with how many: `500 for `y`, 3 for `x``; `None` without any.
+pub(super) fn named(missing: &[(String, usize)]) -> Option<String> {
+    let mut missing: Vec<&(String, usize)> = missing.iter().collect();
+    missing.sort_by_key(|(_, rows)| Reverse(*rows));
+    let named = missing.iter().take(NAMED).map(|(name, rows)| format!("{rows} for `{name}`"));
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| named.join(", "))
+}
+
 impl DidWarning {
+    /// A warning if columns without a value cost rows, of which each counts for one column.
+    pub(crate) fn dropped_rows(missing: &[(String, usize)]) -> Option<Self> {
+        Self::dropped(missing.iter().map(|(_, rows)| rows).sum(), missing.to_vec())
+    }
+
+    /// A warning if `rows` were dropped, for which columns have no value in so many rows.
+    pub(crate) fn dropped(rows: usize, columns: Vec<(String, usize)>) -> Option<Self> {
+        (rows > 0).then_some(Self::DroppedRows { rows, columns })
+    }
+
     /// A warning if standard errors are from few clusters.
     pub(crate) fn few_clusters(clusters: usize) -> Option<Self> {
         (clusters < FEW_CLUSTERS).then_some(Self::FewClusters { clusters })
@@ -36,14 +55,8 @@ impl DidError {
         missing: &[(String, usize)],
         remedy: &'static str,
     ) -> Self {
-        let mut missing: Vec<&(String, usize)> = missing.iter().collect();
-        missing.sort_by_key(|(_, rows)| Reverse(*rows));
-        let named = missing.iter().take(NAMED).map(|(name, rows)| format!("{rows} for `{name}`"));
-        let named: Vec<String> = named.collect();
-        let after = match named.is_empty() {
-            true => Cow::Borrowed(after),
-            false => format!("{after} ({})", named.join(", ")).into(),
-        };
+        let after = named(missing)
+            .map_or(Cow::Borrowed(after), |named| format!("{after} ({named})").into());
         Self::EmptySample { after, remedy }
     }
 

@@ -5,6 +5,9 @@ use std::fmt;
 use super::FileLine;
 use crate::base::percent::percent;
 
+/// About standard errors with controls and several first treatments.
+pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
+
 /// A line, or else a row of the data.
 pub(super) struct Place<'a>(pub usize, pub &'a Option<Box<FileLine>>);
 

@@ -16,6 +16,9 @@ pub enum DidWarning {
     DroppedRows {
         /// Number of rows.
         rows: usize,
+        /// Columns with such values, and how many rows each cost; a row may count for several. Empty in results of earlier versions.
+        #[serde(default)]
+        columns: Vec<(String, usize)>,
     },
     /// Rows left out for a value that is not missing.
     LeftOutRows {
@@ -353,6 +356,8 @@ pub enum DidWarning {
         /// Upper bound on the rank of a clustered covariance; `None` without clusters.
         rank: Option<usize>,
     },
+    /// With controls and several first treatments, the standard errors are those of R `DIDmultiplegtDYN` 2.2.0, which later versions do not have.
+    ControlVariance,
     /// Leverage ignores the fixed effects.
     PartialLeverage,
     /// The regressors fit rows exactly, whatever their outcome, so that HC2 and HC3 do not exist.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::DidWarning;
-use super::parts::{few_units, list, moved, without_comparison};
+use super::construct::named;
+use super::parts::{CONTROL_VARIANCE, few_units, list, moved, without_comparison};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
 
@@ -18,8 +19,9 @@ impl DidWarning {
     ) -> fmt::Result {
         let name = |period: &f64| shown(*period, frequency);
         match self {
-            Self::DroppedRows { rows } => {
-                write!(f, "dropped {rows} rows due to missing or non-finite data")
+            Self::DroppedRows { rows, columns } => {
+                let named = named(columns).map_or_else(String::new, |named| format!(" ({named})"));
+                write!(f, "dropped {rows} rows with missing or infinite values{named}")
             }
             Self::LeftOutRows { rows, column } => write!(f, "left out {rows} rows: `{column}`"),
             Self::AlreadyTreated { units, anticipation: 0 } => {
@@ -161,7 +163,7 @@ impl DidWarning {
             }
             Self::LargeCriticalValue { value } => write!(
                 f,
-                "the critical value of the uniform band is {value:.2}, arguably too large to be reliable; this happens with few observations"
+                "the critical value of the uniform band is {value:.2}, too large to be reliable; this happens with few observations"
             ),
             Self::NarrowBand { value, pointwise } => write!(
                 f,
@@ -204,7 +206,9 @@ impl DidWarning {
             ),
             Self::EqualWeights { group, time } => write!(
                 f,
-                "(group {group}, time {time}): the covariance of the estimates against its comparison cohorts cannot be inverted; the cohorts have equal weights"
+                "(group {}, time {}): the covariance of the estimates against its comparison cohorts cannot be inverted; the cohorts have equal weights",
+                name(group),
+                name(time)
             ),
             Self::ScoreNotConverged => write!(f, "the propensity score did not converge"),
             Self::NotCalibrated => write!(
@@ -276,7 +280,7 @@ impl DidWarning {
                 };
                 write!(
                     f,
-                    "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 or 1, were left out (separation{by})"
+                    "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit), were left out (separation{by})"
                 )
             }
             Self::SeparationUnknown => write!(
@@ -297,11 +301,9 @@ impl DidWarning {
                 "no F test of the {coefficients} coefficients: with so few clusters the covariance has a rank of at most {rank}"
             ),
             Self::NoJointTest { coefficients, .. } => {
-                write!(
-                    f,
-                    "no F test of the {coefficients} coefficients: their covariance is singular"
-                )
+                write!(f, "no F test of the {coefficients} coefficients: their covariance is singular")
             }
+            Self::ControlVariance => f.write_str(CONTROL_VARIANCE),
             Self::PartialLeverage => write!(
                 f,
                 "HC2 and HC3 use the leverage of the regressors and ignore the fixed effects; standard errors are too small where levels have few rows"
@@ -380,7 +382,7 @@ impl DidWarning {
             }
             Self::CollinearControls { treatments } => write!(
                 f,
-                "some controls are linear combinations of others, or differ too little between groups to be told apart, among the groups whose first treatment level is {}; of the coefficients that fit equally well, the smallest (of controls in units of their deviation) are used",
+                "some controls (powers of the first treatment among them) are linear combinations of others, or differ too little between groups to be told apart, among the groups whose first treatment level is {}; of the coefficients that fit equally well, the smallest (of controls in units of their deviation) are used",
                 list(treatments)
             ),
             Self::ControlsWithoutRows { treatments } => write!(

@@ -102,6 +102,7 @@ pub(in crate::estimator) fn event_study(
             vcov: format!("clustered by {cluster} ({clusters} clusters)"),
             n: words.sample.n_used(),
             column: None,
+            frequency: words.sample.frequency,
         }),
         fit_notes: FitNotes::new(&words.sample.files, words.warnings, words.sample.frequency),
         universal: None,

@@ -202,10 +202,7 @@ impl Opened<'_> {
     /// What should be known of the rows.
     pub fn warnings(&self) -> Vec<DidWarning> {
         let overview = &self.overview;
-        let mut warnings = Vec::new();
-        if overview.incomplete > 0 {
-            warnings.push(DidWarning::DroppedRows { rows: overview.incomplete });
-        }
+        let mut warnings: Vec<DidWarning> = overview.dropped_rows().into_iter().collect();
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }

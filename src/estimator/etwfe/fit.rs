@@ -385,10 +385,8 @@ impl<B: DidBackend> Etwfe<B> {
         let averages: Vec<&Average> = all.iter().filter_map(|w| w.average.as_ref()).collect();
         let covariance = covariance(&averages, &coefficients, margins, shares.as_ref());
         let m = averages.len();
-        let law = match self.family.is_linear() {
-            true => Law::Student(regression.df_t),
-            false => Law::Normal,
-        };
+        // As R's and ModernDiD's averages have it; the coefficients of a linear regression have the t law of `fixest`.
+        let law = Law::Normal;
         let critical = law.critical(self.alpha);
         let place: Vec<Option<usize>> = all
             .iter()

@@ -129,6 +129,7 @@ impl EtwfeResult {
                 vcov: regression.settings.vcov.label(),
                 n: regression.n,
                 column: None,
+                frequency: self.settings.frequency,
             }),
             fit_notes: FitNotes::new(
                 &self.settings.files,

@@ -17,7 +17,7 @@ use crate::read::columns::{
 };
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
-use crate::read::panel::{far_groups, zero_groups};
+use crate::read::panel::{far_groups, status_as_group, zero_groups};
 
 use super::options::Etwfe;
 
@@ -110,15 +110,22 @@ impl Sample {
         let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();
         let rows_missing = len - rows.len();
         rows.retain(has_weight);
+        let named =
+            [(&config.outcome, &outcome)].into_iter().chain(config.weights.iter().zip(&weights));
+        let named = named.chain(config.covariates.iter().chain(&config.moderator).zip(&covariates));
+        let without = |name: &String, is_missing: &dyn Fn(usize) -> bool| {
+            (name.clone(), (0..len).filter(|row| is_missing(*row)).count())
+        };
+        let labelled = [
+            without(&config.time, &|row| time.is_missing(row)),
+            without(&config.group, &|row| group.is_missing(row)),
+        ];
+        let labelled = labelled.into_iter().filter(|(_, rows)| *rows > 0);
+        let missing: Vec<(String, usize)> = lacking(named).into_iter().chain(labelled).collect();
         if rows.is_empty() {
-            let named = [(&config.outcome, &outcome)]
-                .into_iter()
-                .chain(config.weights.iter().zip(&weights));
-            let named =
-                named.chain(config.covariates.iter().chain(&config.moderator).zip(&covariates));
             return Err(DidError::no_rows(
                 "after dropping rows with missing or non-finite values and rows without weight",
-                &lacking(named),
+                &missing,
                 "check the columns for nulls and infinities, and the weights",
             ));
         }
@@ -157,9 +164,7 @@ impl Sample {
             .collect();
         warnings.extend(far_groups(found.iter().copied(), periods.iter().copied()));
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
-        if rows_missing > 0 {
-            warnings.push(DidWarning::DroppedRows { rows: rows_missing });
-        }
+        warnings.extend(DidWarning::dropped(rows_missing, missing));
         let number_of = time.of_codes(times.iter(), |t| periods.partition_point(|p| *p < t) as u32);
         let mut cohort_column = ".cohort".to_owned();
         while frame.column(&cohort_column).is_ok() {
@@ -242,7 +247,10 @@ impl Sample {
         }
         let treated: Vec<u32> = (1..never).filter(|start| occurs[*start as usize]).collect();
         let Some(last) = treated.last().copied() else {
-            return Err(DidError::NoValidGroups { anticipating: String::new() });
+            let (values, periods) = (group.finite(groups.iter()), self.periods.iter().copied());
+            let values = values.iter().copied();
+            return Err(status_as_group(&config.group, values, periods, config.frequency)
+                .unwrap_or(DidError::NoValidGroups { anticipating: String::new() }));
         };
         let reference = match (occurs[never as usize], config.control_group) {
             (true, _) => never,

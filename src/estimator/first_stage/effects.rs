@@ -254,10 +254,9 @@ pub(in crate::estimator) fn finished(
     });
     effects.audit.rows_not_imputed = lost.sum();
     effects.audit.rows = sample.rows.len();
-    let missing: usize = effects.audit.rows_missing.iter().map(|(_, rows)| rows).sum();
     let rounded = &reading.rows.rounded;
     let own = [
-        (missing > 0).then_some(DidWarning::DroppedRows { rows: missing }),
+        DidWarning::dropped_rows(&effects.audit.rows_missing),
         (!rounded.is_empty()).then(|| DidWarning::RoundedIntegers { columns: rounded.clone() }),
         DidWarning::few_clusters(sample.n_clusters),
     ];

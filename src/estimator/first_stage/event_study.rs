@@ -68,6 +68,7 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
             vcov: format!("{errors}, clustered by {}", settings.cluster),
             n: settings.n_untreated + settings.n_treated,
             column: None,
+            frequency: settings.frequency,
         }),
         fit_notes: FitNotes::new(&effects.audit.files, &effects.warnings, settings.frequency),
         universal: effects.base.clone(),

@@ -289,6 +289,11 @@ macro_rules! stage_result {
                 self.effects.settings.alpha
             }
 
+            fn event_times_count(&self) -> Option<&'static str> {
+                let frequency = self.effects.settings.frequency;
+                Some($crate::report::compare::units_of_time(frequency))
+            }
+
             fn overall_averages(&self) -> Option<String> {
                 let weights = self.effects.settings.weights.as_ref();
                 Some($crate::report::compare::over_treated_rows(weights))

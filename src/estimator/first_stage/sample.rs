@@ -104,7 +104,8 @@ impl StageSample {
         if !any(&kept, true) {
             let reasons: Vec<String> =
                 warnings.iter().map(|w| w.shown(columns.frequency)).collect();
-            return Err(none_imputed(&reasons));
+            let as_status = units::status_as_groups(read, columns);
+            return Err(as_status.unwrap_or_else(|| none_imputed(&reasons)));
         }
         let lead = match columns.trends {
             true => reading.used.iter().position(|f| *f == 0).unwrap_or(0),

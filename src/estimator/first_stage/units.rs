@@ -7,7 +7,7 @@ use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::estimator::fixed_effects::RegressionRows;
-use crate::read::panel::{changing_group, is_status};
+use crate::read::panel::{changing_group, status_as_group};
 
 /// Rows that one task looks at.
 const PART: usize = 1 << 14;
@@ -83,17 +83,15 @@ fn is_panel(cohort: &[f64], [unit, time]: [&[u32]; 2], kept: &[bool]) -> bool {
 
 /// The error of data without a treated row.
 pub(super) fn none_treated(read: &RegressionRows, columns: &StageColumns) -> DidError {
-    let Some(cohorts) = &read.cohorts else {
-        return DidError::NoValidGroups { anticipating: String::new() };
-    };
+    let none = DidError::NoValidGroups { anticipating: String::new() };
+    status_as_groups(read, columns).unwrap_or(none)
+}
+
+/// The error of groups that hold a treatment status, if they do.
+pub(super) fn status_as_groups(read: &RegressionRows, columns: &StageColumns) -> Option<DidError> {
+    let cohorts = read.cohorts.as_ref()?;
     let known = |values: &f64| !values.is_nan();
     let groups = cohorts.cohort.iter().copied().filter(known);
     let periods = cohorts.time.iter().copied().filter(known);
-    match is_status(groups, periods.clone()) {
-        true => DidError::IndicatorAsGroup {
-            column: columns.group.clone(),
-            example: shown(periods.fold(f64::NEG_INFINITY, f64::max), columns.frequency),
-        },
-        false => DidError::NoValidGroups { anticipating: String::new() },
-    }
+    status_as_group(&columns.group, groups, periods, columns.frequency)
 }

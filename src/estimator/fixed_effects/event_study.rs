@@ -51,6 +51,7 @@ pub(super) fn combined(
             vcov: settings.vcov.label(),
             n: fit.n,
             column: column.map(ToOwned::to_owned),
+            frequency: None,
         }),
         fit_notes: FitNotes::new(&fit.audit.files, &fit.warnings, None),
         universal: None,

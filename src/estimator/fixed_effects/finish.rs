@@ -278,10 +278,9 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             rows: fit.n,
             ..reading.audit.clone()
         };
-        let missing: usize = fit.audit.rows_missing.iter().map(|(_, rows)| rows).sum();
         let rounded = &reading.rows.rounded;
         let first = [
-            (missing > 0).then_some(DidWarning::DroppedRows { rows: missing }),
+            DidWarning::dropped_rows(&fit.audit.rows_missing),
             (*separated > 0)
                 .then(|| DidWarning::Separated { rows: *separated, columns: columns.clone() }),
             (!rounded.is_empty()).then(|| DidWarning::RoundedIntegers { columns: rounded.clone() }),

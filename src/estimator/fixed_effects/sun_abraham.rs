@@ -16,18 +16,18 @@ use super::reading::{Coded, CohortColumns, RegressionRows, RowCohorts};
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
 use super::unit_rows::UnitRows;
-use crate::base::calendar::{Frequency, shown};
+use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
 use crate::engine::source::Influence;
-use crate::estimator::aggregate::EventStudy;
+use crate::estimator::aggregate::{EventStudy, Provenance};
 use crate::estimator::analysed::analysed;
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
-use crate::read::panel::{far_groups, is_status, zero_groups};
+use crate::read::panel::{far_groups, status_as_group, zero_groups};
 use crate::result::inference::Estimate;
 
 options! {
@@ -236,7 +236,11 @@ impl<B: DidBackend> SunAbraham<B> {
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();
-        let (event_study, weights) = averaged(&regression, &of_coefficients, &shares, references);
+        let (mut event_study, weights) =
+            averaged(&regression, &of_coefficients, &shares, references);
+        if let Provenance::Regression(provenance) = &mut event_study.provenance {
+            provenance.frequency = self.frequency;
+        }
         let influence = regression.influence.as_ref().map(|of_coefficients| Influence {
             units: of_coefficients.units.clone(),
             names: event_study.rows.iter().map(|row| row.at.to_string()).collect(),
@@ -251,10 +255,8 @@ impl<B: DidBackend> SunAbraham<B> {
         let known = |values: &f64| !values.is_nan();
         let (groups, periods) = (groups.filter(known), periods.filter(known));
         match error {
-            DidError::NoValidGroups { .. } if is_status(groups, periods.clone()) => {
-                let last = periods.fold(f64::NEG_INFINITY, f64::max);
-                let (column, example) = (self.group.clone(), shown(last, self.frequency));
-                DidError::IndicatorAsGroup { column, example }
+            DidError::NoValidGroups { .. } => {
+                status_as_group(&self.group, groups, periods, self.frequency).unwrap_or(error)
             }
             error => error,
         }

@@ -48,7 +48,8 @@ pub(crate) const AT_EVENT_TIME: &str = "effect at event time ";
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// The effect in the period in which treatment starts: at event time 0, or at the first after it where 0 is the reference.
+    /// The effect in the period in which treatment starts: at event time 0, or at the first after the reference where that is 0 or later, as
+    /// with coefficients by calendar year.
     First,
     /// The effect at an event time; 0 is the period in which treatment starts.
     At(f64),
@@ -354,7 +355,7 @@ impl Honest {
             }
         };
         match &self.effect {
-            Effect::First => at(if reference == 0.0 { times[0] } else { 0.0 }),
+            Effect::First => at(if reference >= 0.0 { times[0] } else { 0.0 }),
             Effect::At(time) => at(*time),
             Effect::Average => {
                 let count = times.iter().filter(|t| **t >= 0.0).count();

@@ -12,7 +12,7 @@ use crate::base::memory;
 use crate::base::options::{Band, Bootstrap, Inference};
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
-use crate::read::columns::{Kind, MissingValues, Table, Wanted};
+use crate::read::columns::{CompleteNumbers, Kind, MissingValues, Table, Wanted};
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
 use crate::result::inference::{Estimate, pointwise};
@@ -61,9 +61,9 @@ options! {
         /// Degree of the instruments' splines, where these are not the regressors.
         #[builder(default = 4)]
         pub w_degree: usize,
-        /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
+        /// Number of spline segments per instrument when `x_segments` is set; `2^w_smooth` times as many as these if `None`.
         pub w_segments: Option<usize>,
-        /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
+        /// Instruments have `2^w_smooth` times as many segments as regressors, unless `w_segments` is set.
         #[builder(default = 2)]
         pub w_smooth: u32,
         /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
@@ -214,11 +214,12 @@ impl Npiv {
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
         let wanted = self.wanted();
-        let (files, (mut columns, rows_missing)) = data.reading(&missing, |data| {
+        let (files, complete) = data.reading(&missing, |data| {
             let Read { frame, files, .. } = data.read(&wanted, &missing, None)?;
             let table = Table::read(&frame, &wanted, &missing, 0)?;
             Ok((files, table.complete_numbers(&wanted)?))
         })?;
+        let CompleteNumbers { mut columns, rows_missing, missing } = complete;
         self.check_points(columns[0].len())?;
         let weightless = self.weights.as_ref().map_or(0, |_| drop_weightless(&mut columns));
         let points = self.observed(&columns);
@@ -230,12 +231,11 @@ impl Npiv {
         let mut result = self.estimate(points, (&y, &columns, &w, weights.as_deref()), scale)?;
         result.files = files;
         result.rows_missing = rows_missing;
-        let rows = [
-            (rows_missing, DidWarning::DroppedRows { rows: rows_missing }),
-            (weightless, DidWarning::WeightlessRows { rows: weightless }),
+        let said = [
+            DidWarning::dropped(rows_missing, missing),
+            (weightless > 0).then_some(DidWarning::WeightlessRows { rows: weightless }),
         ];
-        let said = rows.into_iter().filter(|(rows, _)| *rows > 0).map(|(_, warning)| warning);
-        result.warnings.splice(0..0, said);
+        result.warnings.splice(0..0, said.into_iter().flatten());
         Ok(result)
     }
 
@@ -316,7 +316,7 @@ impl Npiv {
             SieveGrid::Points(points) => points.clone(),
         };
         let question = CurveQuestion {
-            segments: self.segments(y.len(), w.map(<[Vec<f64>]>::len)),
+            segments: self.segments(w.is_some()),
             smooth: self.w_smooth,
             damping: self.damping,
             // Not the points asked for: the dimension is a matter of the function as a whole.
@@ -339,22 +339,12 @@ impl Npiv {
         Ok(self.result(&points, fitted, y.len(), scale))
     }
 
-    /// Requested segments of regressors and instruments, the latter by a rule of thumb if not set; `None` if the data choose.
-    fn segments(&self, n: usize, instruments: Option<usize>) -> Option<(usize, usize)> {
-        let usual = |variables: usize| {
-            let power = 1.0 / (2 * self.w_degree + variables) as f64;
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a small number"
-            )]
-            let segments = (n as f64).powf(power).ceil() as usize;
-            segments.clamp(3, 10)
-        };
+    /// Requested segments of regressors and instruments, the latter `2^w_smooth` times as many if not set; `None` if the data choose.
+    fn segments(&self, has_instruments: bool) -> Option<(usize, usize)> {
         let x = self.x_segments?;
         // Regressors that are their own instruments have one sieve.
-        let w = instruments.map_or(x, |count| self.w_segments.unwrap_or_else(|| usual(count)));
-        Some((x, w))
+        let usual = if has_instruments { x << self.w_smooth } else { x };
+        Some((x, self.w_segments.filter(|_| has_instruments).unwrap_or(usual)))
     }
 
     fn result(&self, points: &[Vec<f64>], fitted: FittedCurve, n: usize, scale: f64) -> NpivResult {

@@ -102,7 +102,7 @@ fn analyse(event_study: EventStudy, options: Pretrends) -> Result<PretrendsResul
         passed: law.is_passed(),
         alternatives: (0..).zip(violations).map(of).collect(),
         equivalence: equivalence(study, &options),
-        study: event_study,
+        study: event_study.with_analytic_errors(),
         options,
         warnings,
     })

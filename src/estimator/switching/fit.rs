@@ -321,11 +321,8 @@ impl DidMultiplegt {
         estimated: &SwitchingEstimates,
         audit: &MultiplegtAudit,
     ) -> Vec<DidWarning> {
-        let mut warnings = Vec::new();
-        let rows: usize = audit.rows_missing.iter().map(|(_, rows)| rows).sum();
-        if rows > 0 {
-            warnings.push(DidWarning::DroppedRows { rows });
-        }
+        let mut warnings: Vec<DidWarning> =
+            DidWarning::dropped_rows(&audit.rows_missing).into_iter().collect();
         if !read.infinite.is_empty() {
             warnings.push(DidWarning::InfiniteValues { columns: read.infinite.clone() });
         }
@@ -361,6 +358,10 @@ impl DidMultiplegt {
         if !estimated.left_out.is_empty() {
             let treatments = estimated.left_out.clone();
             warnings.push(DidWarning::ControlsWithoutRows { treatments });
+        }
+        let several = !read.controls.is_empty() && sample.status_quos.len() > 1;
+        if several && !self.separate_control_variance {
+            warnings.push(DidWarning::ControlVariance);
         }
         warnings.extend(DidWarning::few_clusters(sample.clusters()));
         warnings

@@ -41,10 +41,10 @@ pub(in crate::estimator) fn check(overview: &Overview, columns: &PanelColumns) -
             remedy: "each unit must stay in one cluster",
         });
     }
-    match overview.periods().len() {
-        periods @ 0..2 => Err(DidError::TooFewPeriods { periods }),
-        _ => Ok(()),
+    if let periods @ 0..2 = overview.periods().len() {
+        return Err(DidError::TooFewPeriods { periods });
     }
+    overview.status_as_group(columns.group.as_ref(), columns.frequency).map_or(Ok(()), Err)
 }
 
 /// Units with complete rows in some periods and not in all.

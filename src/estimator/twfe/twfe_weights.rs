@@ -96,10 +96,7 @@ impl TwfeWeights {
     }
 
     fn warnings(&self, overview: &Overview, residual: &Residual) -> Vec<DidWarning> {
-        let mut warnings = Vec::new();
-        if overview.incomplete > 0 {
-            warnings.push(DidWarning::DroppedRows { rows: overview.incomplete });
-        }
+        let mut warnings: Vec<DidWarning> = overview.dropped_rows().into_iter().collect();
         warnings.extend(overview.moved_groups());
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });

@@ -46,7 +46,7 @@ pub(crate) use numbers::too_many;
 pub(crate) use period_codes::PeriodCodes;
 pub(crate) use period_table::MAX_DISTINCT;
 pub(crate) use row_order::{RowOrder, StridedRows};
-pub(crate) use table::Table;
+pub(crate) use table::{CompleteNumbers, Table};
 pub(crate) use token::{Token, rounded};
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values, lacking};

@@ -25,6 +25,16 @@ pub(crate) struct Table<'a> {
     pub read_as_missing: Vec<ReadAsMissing>,
 }
 
+/// Columns as numbers, of the rows in which all have one.
+pub(crate) struct CompleteNumbers {
+    /// `[columns][rows]`, in the order in which they were asked for.
+    pub columns: Vec<Vec<f64>>,
+    /// Rows that were left out.
+    pub rows_missing: usize,
+    /// Columns without a number in some rows, and in how many.
+    pub missing: Vec<(String, usize)>,
+}
+
 impl<'a> Table<'a> {
     /// The wanted columns of a frame whose first row has the number `first_row` among all rows; an error if its rows cannot be
     /// numbered.
@@ -187,9 +197,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The wanted columns as numbers `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not; an error
-    /// if none is left.
-    pub fn complete_numbers(&self, wanted: &Wanted) -> Result<(Vec<Vec<f64>>, usize)> {
+    /// The wanted columns as numbers, of the rows in which all have a finite number; an error if none is left.
+    pub fn complete_numbers(&self, wanted: &Wanted) -> Result<CompleteNumbers> {
         let read = |Asked { column, role, .. }: &Asked| match *role {
             "weights" => self.weights(column),
             role => self.numbers(column, role),
@@ -198,12 +207,17 @@ impl<'a> Table<'a> {
         let rows = self.len();
         let complete: Vec<usize> =
             (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
+        let names = wanted.asked().iter().map(|asked| &asked.column);
+        let missing = lacking(names.zip(&all));
         if complete.is_empty() {
-            let names = wanted.asked().iter().map(|asked| &asked.column);
-            return Err(DidError::no_complete_rows(&lacking(names.zip(&all))));
+            return Err(DidError::no_complete_rows(&missing));
         }
         let of_complete_rows = |values: &Values| complete.iter().map(|row| values[*row]).collect();
-        Ok((all.iter().map(of_complete_rows).collect(), rows - complete.len()))
+        Ok(CompleteNumbers {
+            columns: all.iter().map(of_complete_rows).collect(),
+            rows_missing: rows - complete.len(),
+            missing,
+        })
     }
 }
 
@@ -230,8 +244,9 @@ mod tests {
         let table = Table::read(&df, &wanted, &missing, 0).unwrap();
         let taken: Vec<&str> = table.read_as_missing.iter().map(|t| t.column.as_str()).collect();
         assert_eq!((table.len(), taken), (4, vec!["y"]));
-        let (complete, dropped) = table.complete_numbers(&wanted).unwrap();
-        assert_eq!((complete, dropped), (vec![vec![1.0, 3.0]], 2));
+        let complete = table.complete_numbers(&wanted).unwrap();
+        assert_eq!((complete.columns, complete.rows_missing), (vec![vec![1.0, 3.0]], 2));
+        assert_eq!(complete.missing, [("y".to_owned(), 2)]);
         assert_eq!(&*table.weights("w").unwrap(), [1.0, 2.0, 0.5, 1.0]);
     }
 

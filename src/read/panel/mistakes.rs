@@ -1,6 +1,7 @@
 //! Groups that are no first treated periods: one rule for the first look at data and for every estimator.
 
-use crate::base::error::DidWarning;
+use crate::base::calendar::{Frequency, shown};
+use crate::base::error::{DidError, DidWarning};
 
 /// A group that is farther from the periods than this many times their length is taken for a code.
 const FAR: f64 = 10.0;
@@ -13,6 +14,20 @@ pub(crate) fn is_status(
     groups.clone().any(|group| group == 1.0)
         && groups.all(|group| group == 1.0 || group.is_infinite())
         && periods.all(|period| period != 1.0)
+}
+
+/// The error of such a column, if it is one.
+pub(crate) fn status_as_group(
+    column: &str,
+    groups: impl Iterator<Item = f64> + Clone,
+    periods: impl Iterator<Item = f64> + Clone,
+    frequency: Option<Frequency>,
+) -> Option<DidError> {
+    let last = periods.clone().reduce(f64::max)?;
+    is_status(groups, periods).then(|| DidError::IndicatorAsGroup {
+        column: column.to_owned(),
+        example: shown(last, frequency),
+    })
 }
 
 /// Whether a group that changes from the first of these values to the other is a treatment status that begins or ends.

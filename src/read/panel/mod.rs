@@ -55,7 +55,9 @@ use arrange::arrange;
 use frames::Frames;
 
 pub use audit::SampleAudit;
-pub(crate) use mistakes::{changing_group, far_groups, is_status, is_status_change, zero_groups};
+pub(crate) use mistakes::{
+    changing_group, far_groups, is_status, is_status_change, status_as_group, zero_groups,
+};
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{

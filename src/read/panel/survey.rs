@@ -7,13 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::additive::Additive;
 use super::audit::SampleAudit;
 use super::frame::Frame;
-use super::mistakes::{is_status, zero_groups};
+use super::mistakes::{status_as_group, zero_groups};
 use super::patterns::Pattern;
 use super::request::Request;
 use super::roles::{Roles, Treatment};
 use super::rules::{Rules, SampleExtent};
 use super::sizes::check_cells;
-use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::columns::{MAX_DISTINCT, ReadAsMissing, add_counts, too_many};
 #[cfg(feature = "cluster")]
@@ -152,13 +151,9 @@ impl Survey {
         let no_group =
             matches!(error, DidError::NoValidGroups { .. } | DidError::TooFewPeriods { .. });
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
-        let is_status = *treatment == Treatment::FirstPeriod && is_status(groups, periods.clone());
-        match periods.reduce(f64::max) {
-            Some(last) if no_group && is_status => {
-                let (column, example) = (group.clone(), shown(last, *frequency));
-                DidError::IndicatorAsGroup { column, example }
-            }
-            _ => error,
+        match no_group && *treatment == Treatment::FirstPeriod {
+            true => status_as_group(group, groups, periods, *frequency).unwrap_or(error),
+            false => error,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a result has to say of itself to be a column of a comparison.
 
+use crate::base::calendar::Frequency;
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, BasePeriod};
@@ -120,10 +121,26 @@ pub trait Comparable {
     fn overall_averages(&self) -> Option<String> {
         None
     }
+    /// What its event times count, such as quarters, if that is known: the foot of a table says it where the results differ.
+    fn event_times_count(&self) -> Option<&'static str> {
+        None
+    }
     /// What its effects before treatment are relative to, such as `relative to the reference period`, if it has some: the foot of
     /// a table says it where the results differ.
     fn before_treatment(&self) -> Option<String> {
         None
+    }
+}
+
+/// What times since first treatment count.
+pub(crate) fn units_of_time(frequency: Option<Frequency>) -> &'static str {
+    match frequency {
+        None => "units of the time column",
+        Some(Frequency::Year) => "years",
+        Some(Frequency::Quarter) => "quarters",
+        Some(Frequency::Month) => "months",
+        Some(Frequency::Week) => "weeks",
+        Some(Frequency::Day) => "days",
     }
 }
 

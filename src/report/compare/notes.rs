@@ -5,7 +5,7 @@ use crate::report::foot::percent;
 
 use super::comparable::{Comparable, Term};
 use super::options::{Below, Stars};
-use super::rows::{Row, Selection};
+use super::rows::{EVENT_TIME, Row, Selection};
 
 /// What stands in parentheses, what stars say, and what a reader must know of each model.
 pub(super) fn notes(
@@ -50,7 +50,22 @@ pub(super) fn differences(
             ways.filter_map(|((name, model), _)| Some((model.overall_averages()?, name.as_str())));
         told_apart(&selection.label(&[row.name, row.shown]), ways)
     });
-    averages.chain(before_treatment(models, rows)).collect()
+    let counts = event_times_count(models, rows);
+    averages.chain(before_treatment(models, rows)).chain(counts).collect()
+}
+
+/// What event times count, if several models stand in a row of one and differ in it.
+fn event_times_count(
+    models: &[(String, &dyn Comparable)],
+    rows: &[Row<'_>],
+) -> Option<String> {
+    let shared = |row: &&Row<'_>| row.is_shared() && row.name.starts_with(EVENT_TIME);
+    let shared: Vec<&Row<'_>> = rows.iter().filter(shared).collect();
+    let models = models.iter().enumerate();
+    let models = models.filter(|(column, _)| shared.iter().any(|row| row.terms[*column].is_some()));
+    let counts = models
+        .filter_map(|(_, (name, model))| Some((model.event_times_count()?.to_owned(), name.as_str())));
+    told_apart("Event times count", counts)
 }
 
 /// What effects before treatment are relative to, if several models stand in a row of such and differ in it.

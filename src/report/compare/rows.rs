@@ -33,7 +33,7 @@ pub(super) struct Selection {
 }
 
 /// What names of effects by event time begin with.
-const EVENT_TIME: &str = "Event time ";
+pub(super) const EVENT_TIME: &str = "Event time ";
 
 /// The rows of models, in the order of their terms.
 pub(super) fn gathered(models: &[Vec<Term>]) -> Vec<Row<'_>> {

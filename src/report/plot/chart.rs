@@ -125,12 +125,14 @@ impl Facet {
         places
     }
 
-    /// Halfway between the last place before `first` and the first that is not; `None` if all are on one side.
+    /// Halfway between `first` and the place before it, which is no further away than the places that are closest to each other; `None` if all
+    /// places are on one side.
     pub(crate) fn boundary(&self, first: f64) -> Option<f64> {
         let places = self.places();
         let split = places.partition_point(|at| *at < first);
         let (before, after) = (places[..split].last()?, places[split..].first()?);
-        Some(f64::midpoint(*before, *after))
+        let step = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        Some(f64::midpoint(before.max(first - step), after.min(first)))
     }
 
     /// All values that the vertical axis has to have room for.
@@ -241,9 +243,9 @@ pub(crate) struct ChartWords<'a> {
 /// The axis of times since first treatment, in the units of the time column.
 pub(crate) const TIME_SINCE: &str = "Time since first treatment";
 
-/// The axis of these times since first treatment: a period of the calendar counts its own kind, and where steps are of one, they count periods.
+/// The axis of these times since first treatment: a period of the calendar counts its own kind, and where most steps are of one, they count periods.
 pub(crate) fn since_treatment(times: &[f64], frequency: Option<Frequency>) -> &'static str {
-    let step = times.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    let steps_of_one = times.windows(2).filter(|pair| pair[1] - pair[0] == 1.0).count();
     let whole = times.iter().all(|time| time.fract() == 0.0);
     match frequency {
         Some(Frequency::Year) => "Years since first treatment",
@@ -251,9 +253,15 @@ pub(crate) fn since_treatment(times: &[f64], frequency: Option<Frequency>) -> &'
         Some(Frequency::Month) => "Months since first treatment",
         Some(Frequency::Week) => "Weeks since first treatment",
         Some(Frequency::Day) => "Days since first treatment",
-        None if whole && (step == 1.0 || step == f64::INFINITY) => "Periods since first treatment",
+        None if whole && 2 * steps_of_one + 1 >= times.len() => "Periods since first treatment",
         None => TIME_SINCE,
     }
+}
+
+/// What the axis of event times counts, if it counts periods of the calendar.
+pub(super) fn counted_by(x_label: &str) -> Option<&str> {
+    let unit = x_label.strip_suffix(" since first treatment")?;
+    (!["Time", "Periods"].contains(&unit)).then_some(unit)
 }
 
 /// What they are called around a treatment.

@@ -3,7 +3,7 @@
 use crate::base::calendar::without_rounding;
 use crate::base::error::{DidError, Result};
 
-use super::chart::{Chart, Facet, Layer, TIME_SINCE};
+use super::chart::{Chart, Facet, Layer, TIME_SINCE, counted_by};
 use super::legend::{LegendEntry, LegendKey};
 use super::marks::colour_and_mark;
 use super::options::PlotOptions;
@@ -93,15 +93,23 @@ fn align(facet: &mut Facet) {
 fn shared(charts: &[(&str, Chart)]) -> Result<Option<Chart>> {
     let Some((first_name, first)) = charts.first() else { return Ok(None) };
     for (name, chart) in charts {
-        let one_axis = chart.x_label == first.x_label || chart.event_times && first.event_times;
+        let [one, other] = [first, chart].map(|chart| counted_by(&chart.x_label));
+        let is_one_clock = one.is_none() || other.is_none() || one == other;
+        let one_axis = chart.x_label == first.x_label
+            || chart.event_times && first.event_times && is_one_clock;
         let differ = !one_axis
             || chart.categories != first.categories
             || chart.frequency != first.frequency
             || chart.robust.is_some();
         if differ {
+            let by = |chart: &Chart| match chart.frequency {
+                Some(frequency) => format!("`{}` ({frequency})", chart.x_label),
+                None => format!("`{}`", chart.x_label),
+            };
             return Err(DidError::Plot(format!(
-                "{first_name} has effects by `{}` and {name} by `{}`, which do not stand beside each other",
-                first.x_label, chart.x_label
+                "{first_name} has effects by {} and {name} by {}, which do not stand beside each other",
+                by(first),
+                by(chart)
             )));
         }
     }

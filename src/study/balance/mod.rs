@@ -99,7 +99,9 @@ impl Explore {
         overview.check_weights(self.weights.as_ref())?;
         let first = overview.periods().first().copied().unwrap_or(f64::INFINITY);
         if !overview.group_values().iter().any(|group| *group > first && group.is_finite()) {
-            return Err(DidError::NoValidGroups { anticipating: String::new() });
+            return Err(overview
+                .status_as_group(self.group.as_ref(), self.frequency)
+                .unwrap_or(DidError::NoValidGroups { anticipating: String::new() }));
         }
         let balance = balance(self, control_group, &overview, files);
         if balance.rows.is_empty() {

@@ -54,7 +54,7 @@ impl<B: DidBackend> Fitting<'_, B> {
         let study = fit.event_study().in_time(Some(step));
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
         let event_time = |horizon: i64| (horizon - 1) as f64 * step - rows.shift;
-        let dropped = (dropped > 0).then_some(DidWarning::DroppedRows { rows: dropped });
+        let dropped = DidWarning::dropped(dropped, vec![(config.group.clone(), dropped)]);
         let dropped = dropped.map(|warning| warning.message(config.frequency));
         let warnings = dropped.into_iter().chain(words_of(&fit, &event_time)).collect();
         Ok(FittedStudy { study, influence, n_rows: fit.audit.cells, warnings })

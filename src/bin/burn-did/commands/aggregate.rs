@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{Aggregated, SavedResult, report::Reportable};
+use burn_did::{Aggregated, SavedResult, doses::DoseTarget, report::Reportable};
 use clap::Args;
 
 use super::saved::refused;
@@ -12,6 +12,7 @@ use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
 use crate::output;
 use crate::parse;
+use crate::words::OneOf;
 
 /// Averages of a saved result; no data are needed.
 ///
@@ -20,11 +21,20 @@ use crate::parse;
 #[command(mut_arg("plot", |arg| arg.help("Draw the event study, or else the only other aggregate, to this .png, .svg or .pdf file")))]
 #[command(mut_arg("aggregates", |arg| arg.required(true)))]
 pub(crate) struct AggregateArgs {
-    /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
+    /// Result saved by --save of `burn-did att-gt`, `ddd` or `cont-did`.
     #[arg(help_heading = None)]
     result: PathBuf,
     #[command(flatten)]
     averages: AverageArgs,
+    /// Of a result of cont-did: average effects, or their slopes in the dose; by default those of its event study.
+    #[arg(
+        long = "target-parameter",
+        value_name = "PARAMETER",
+        visible_alias = "target",
+        value_parser = OneOf::<DoseTarget>::all(),
+        help_heading = "Averages"
+    )]
+    target: Option<DoseTarget>,
     /// One minus the confidence level; by default the level of the fit.
     #[arg(
         long,
@@ -54,9 +64,14 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     }
     args.output.check(&args.result)?;
     let saved = SavedResult::load(&args.result)?;
-    let SavedResult::GroupTime(fit) = saved else {
-        return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
+    let fit = match &saved {
+        SavedResult::GroupTime(fit) => fit.as_ref(),
+        SavedResult::ContDid(fit) => fit.cells_of(args.target.unwrap_or(fit.target)),
+        _ => return Err(refused(&saved, &args.result, "what --save of att-gt, ddd or cont-did wrote")),
     };
+    if args.target.is_some() && !matches!(saved, SavedResult::ContDid(_)) {
+        return Err(CliError::usage("--target-parameter is for a result of cont-did", "leave it out"));
+    }
     let of_fit = fit.settings.inference;
     let inference = of_fit
         .alpha(args.alp.unwrap_or(of_fit.alpha))

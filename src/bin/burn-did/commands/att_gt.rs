@@ -16,7 +16,7 @@ use crate::words::OneOf;
 
 /// Group-time average treatment effects (Callaway and Sant'Anna 2021) of a panel or of repeated cross sections.
 ///
-/// The options have the names of R's `did::att_gt`, and the long words that follow as aliases.
+/// Most options have the names of R's `did::att_gt`, and the long words that follow as aliases.
 #[derive(Args)]
 pub(crate) struct AttGtArgs {
     #[command(flatten)]
@@ -27,7 +27,6 @@ pub(crate) struct AttGtArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        requires = "weightsname",
         value_parser = OneOf::<FixWeights>::all(),
         help_heading = "Columns"
     )]

@@ -22,7 +22,7 @@ use crate::words::OneOf;
 
 /// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
 ///
-/// The options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
+/// Most options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(mut_arg("control_group", |arg| {
     arg.default_value(defaults::cont_did().control_group.word())

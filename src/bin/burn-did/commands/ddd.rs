@@ -21,7 +21,7 @@ use crate::words::OneOf;
 /// Triple differences (Ortiz-Villavicencio and Sant'Anna 2025): effects on the eligible units of treated groups, in two periods
 /// or under staggered adoption.
 ///
-/// The options have the names of R's `triplediff::ddd`, and the long words that follow as aliases.
+/// Most options have the names of R's `triplediff::ddd`, and the long words that follow as aliases.
 #[derive(Args)]
 pub(crate) struct DddArgs {
     #[command(flatten)]

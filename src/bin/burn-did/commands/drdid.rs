@@ -22,7 +22,7 @@ use crate::words::OneOf;
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
 /// sections.
 ///
-/// The options have the names of R's `DRDID::drdid`, where there is one, and the words that follow as aliases.
+/// Most options have the names of R's `DRDID::drdid`, and the words that follow as aliases.
 #[derive(Args)]
 pub(crate) struct DrdidArgs {
     #[command(flatten)]

@@ -15,7 +15,7 @@ use crate::words::OneOf;
 /// Local projections with clean controls: the change of the outcome over each horizon, of units whose treatment starts and of units that
 /// stay without (Dube, Girardi, Jordà and Taylor 2025).
 ///
-/// The options have the names of R's `did` and `lpdid`, and the long words that follow as aliases.
+/// Most options have the names of R's `did` and `lpdid`, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the effects by event time to this .png, .svg or .pdf file")))]
@@ -94,7 +94,7 @@ pub(crate) struct LpdidArgs {
     /// The same units at all horizons.
     #[arg(long, visible_alias = "no-composition-changes", help_heading = "Estimation")]
     nocomp: bool,
-    /// So many changes of the outcome before treatment are covariates.
+    /// Number of lagged changes of the outcome that are covariates.
     #[arg(
         long,
         value_name = "N",

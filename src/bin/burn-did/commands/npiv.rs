@@ -16,7 +16,7 @@ use crate::words::OneOf;
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
 ///
-/// The options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
+/// Most options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(mut_arg("data", |arg| arg.help(
     "CSV, parquet or Stata (.dta) file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""

@@ -84,7 +84,7 @@ pub(crate) struct PretrendsArgs {
         help_heading = "Violations"
     )]
     violations: Vec<f64>,
-    /// Violations below this are negligible; equivalence tests say whether they are concluded to be.
+    /// Violations below this are negligible; equivalence tests test whether they are below it.
     #[arg(
         long,
         value_name = "EFFECT",

@@ -75,7 +75,10 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
             "`burn-did aggregate`, `burn-did honest`, `burn-did pretrends` and `burn-did plot` read it",
         ),
         SavedResult::Multiplegt(_) => ("was saved by did-multiplegt", both),
-        SavedResult::ContDid(_) => ("was saved by cont-did", both),
+        SavedResult::ContDid(_) => (
+            "was saved by cont-did",
+            "`burn-did aggregate`, `burn-did honest`, `burn-did pretrends` and `burn-did plot` read it",
+        ),
         SavedResult::Regression(_) => ("was saved by feols", both),
         SavedResult::Etwfe(_) => ("was saved by etwfe", both),
         SavedResult::Stacked(_) => ("was saved by stacked", both),

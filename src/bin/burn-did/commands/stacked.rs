@@ -15,7 +15,7 @@ use crate::words::OneOf;
 /// Stacked difference-in-differences with corrective weights: a window around the treatment of each cohort, with controls that are not
 /// treated in it (Wing, Freedman and Hollingsworth 2024).
 ///
-/// The options have the names of R's `did` and of the authors' programs, and the long words that follow as aliases.
+/// Most options have the names of R's `did` and of the authors' programs, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the effects by event time to this .png, .svg or .pdf file")))]

@@ -8,7 +8,7 @@ mod usable;
 use serde::{Deserialize, Serialize};
 
 use super::{AggregatedRow, LeftOut, UniversalBase};
-use crate::base::calendar::label;
+use crate::base::calendar::{Frequency, label};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::options::defaults::ALPHA;
@@ -95,6 +95,9 @@ pub struct RegressionProvenance {
     pub n: usize,
     /// The column that event times are levels of, such as `year` in `i(year, treated)`; `None` if they count from the first treatment.
     pub column: Option<String>,
+    /// What event times count, if periods are dates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<Frequency>,
 }
 
 impl Provenance {
@@ -134,6 +137,21 @@ impl Provenance {
 }
 
 impl EventStudy {
+    /// With the standard errors of its covariance in place of a bootstrap's, which analyses do not take; intervals are pointwise.
+    pub(crate) fn with_analytic_errors(mut self) -> Self {
+        let is_drawn = |settings: &Settings| settings.inference.bootstrap.is_some();
+        if self.provenance.settings().is_some_and(is_drawn) {
+            let critical = pointwise(self.alpha);
+            for (i, row) in self.rows.iter_mut().enumerate().filter(|(_, row)| !row.reference) {
+                let variance = self.vcov.get(i).and_then(|of_row| of_row.get(i)).copied();
+                let se = variance.filter(|variance| *variance > 0.0).map(f64::sqrt);
+                row.estimate = Estimate::new(row.estimate.estimate, se, critical);
+            }
+            self.band = Band::Pointwise;
+        }
+        self
+    }
+
     /// An event study of consecutive periods: `pre` periods before the reference period and `post` periods after it.
     ///
     /// `coefficients` are in order of time, `[pre + post]`, and `covariance` is theirs, `[pre + post][pre + post]`. The reference

@@ -5,7 +5,7 @@ use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind, relative_to};
 use crate::report::compare::{
-    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen,
+    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen, units_of_time,
 };
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -47,6 +47,10 @@ impl Comparable for Aggregated {
 
     fn remarks(&self) -> Vec<String> {
         self.left_out_summary().into_iter().collect()
+    }
+
+    fn event_times_count(&self) -> Option<&'static str> {
+        Some(units_of_time(self.settings.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {

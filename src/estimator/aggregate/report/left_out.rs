@@ -91,7 +91,7 @@ impl Aggregated {
 
 /// Which cells of which groups were left out, and why.
 fn groups(left_out: &LeftOut, settings: &Settings) -> Vec<String> {
-    let units = if settings.rows_are_units() { "rows" } else { "units" };
+    let units = if settings.cells_count_rows() { "rows" } else { "units" };
     let lines = |group: &crate::group_time::LeftOutGroup| {
         let cells_of_group = left_out.cells.iter().filter(|c| c.group == group.group);
         let cells: Vec<LeftOutCell> = cells_of_group.cloned().collect();

@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow};
 use crate::report::compare::{
-    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen,
+    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen, units_of_time,
 };
 use crate::report::number::point;
 #[cfg(feature = "plot")]
@@ -70,6 +70,10 @@ impl Comparable for ContDidResult {
 
     fn remarks(&self) -> Vec<String> {
         self.left_out_notes()
+    }
+
+    fn event_times_count(&self) -> Option<&'static str> {
+        Some(units_of_time(self.level.settings.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {

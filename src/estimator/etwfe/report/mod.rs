@@ -6,7 +6,9 @@ use crate::base::error::Message;
 use crate::base::error::Result;
 use crate::estimator::etwfe::design::{cell_label, cohort_label, period_label};
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
-use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts};
+use crate::report::compare::{
+    Comparable, Term, over_treated_rows, sample_facts, units_of_time,
+};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -203,6 +205,10 @@ impl Comparable for EtwfeResult {
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn event_times_count(&self) -> Option<&'static str> {
+        Some(units_of_time(self.settings.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {

@@ -68,6 +68,10 @@ impl Comparable for SunAbrahamResult {
         self.event_study.alpha()
     }
 
+    fn event_times_count(&self) -> Option<&'static str> {
+        self.event_study.event_times_count()
+    }
+
     fn overall_averages(&self) -> Option<String> {
         self.event_study
             .overall

@@ -193,7 +193,7 @@ pub(crate) fn failed() -> GroupTimeResult {
     }
     result.cells[4].estimate = Estimate::default();
     result.cells[4].status = CellStatus::NoTreatedWeight;
-    result.warnings.push(DidWarning::DroppedRows { rows: 3 });
+    result.warnings.push(DidWarning::DroppedRows { rows: 3, columns: vec![("lemp".into(), 3)] });
     result.settings.cluster = Some("state".into());
     result.settings.n_clusters = Some(29);
     result.wald = None;

@@ -135,10 +135,16 @@ impl HonestResult {
             }
         });
         if let Some([lower, upper]) = self.smoothness_bounds {
-            let (lower, upper) = (short(lower), short(upper));
-            notes.push(format!(
-                "M consistent with the periods before treatment: {lower} to {upper}"
-            ));
+            let upper = short(upper);
+            notes.push(match lower.is_finite() {
+                true => format!(
+                    "M consistent with the periods before treatment: {} to {upper}",
+                    short(lower)
+                ),
+                false => format!(
+                    "M before treatment: at most {upper}, and no M up to three standard errors is consistent with these periods"
+                ),
+            });
         }
         notes.extend(self.study.analysed(&self.warnings));
         notes

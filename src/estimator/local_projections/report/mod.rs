@@ -8,7 +8,9 @@ use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::local_projections::{
     LocalProjectionsResult, ProjectionBase, ProjectionMethod,
 };
-use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term};
+use crate::report::compare::{
+    Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time,
+};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -168,8 +170,12 @@ impl Comparable for LocalProjectionsResult {
         self.alpha
     }
 
+    fn event_times_count(&self) -> Option<&'static str> {
+        Some(units_of_time(self.sample.frequency))
+    }
+
     fn overall_averages(&self) -> Option<String> {
-        Some(OVER_EVENT_TIMES.to_owned())
+        Some(format!("{OVER_EVENT_TIMES}, of units that have them all"))
     }
 
     fn before_treatment(&self) -> Option<String> {

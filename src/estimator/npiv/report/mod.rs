@@ -122,7 +122,7 @@ impl NpivResult {
         let config = &self.config;
         let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
         if step > 1 {
-            notes.push(format!("One of {step} of the {} points is shown", self.rows.len()));
+            notes.push(format!("Shown: one in {step} of the {} points", self.rows.len()));
         }
         let instruments = if config.instruments.is_empty() {
             "the regressors".to_owned()

@@ -8,7 +8,9 @@ use crate::base::options::ControlGroup;
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
-use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term};
+use crate::report::compare::{
+    Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time,
+};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -187,6 +189,10 @@ impl Comparable for StackedResult {
 
     fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    fn event_times_count(&self) -> Option<&'static str> {
+        Some(units_of_time(self.sample.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {

@@ -207,6 +207,9 @@ impl DidMultiplegtResult {
         });
         notes.push(format!("Std. Errors: {}", foot::errors(settings, resampled)));
         notes.extend(self.left_out());
+        if let filled @ 1.. = self.audit.dropped.treatments_filled {
+            notes.push(format!("Filled: {filled} missing treatment(s), as those around them"));
+        }
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
         notes.extend(foot::warnings(settings, &self.warnings));
         notes

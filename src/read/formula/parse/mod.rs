@@ -24,7 +24,7 @@ pub(super) use regression::{effects, regression, regressors};
 const MAX_TERMS: usize = 4_096;
 const MAX_DEPTH: usize = 64;
 const SUPPORTED: &str = "supported are terms joined by + - : * with 0 or 1 for the intercept, I(arithmetic), \
-    log, log2, log10, log1p, exp, sqrt, abs, and C(column) for a categorical";
+    log, log2, log10, log1p, exp, sqrt, abs, C(column) for a categorical, and i() in regressions";
 
 type Parsed<T> = Result<T, String>;
 

@@ -13,8 +13,9 @@ mod unit_rows;
 
 use super::audit::SampleAudit;
 use super::counts::Counts;
+use super::mistakes::status_as_group;
 use super::rules::{Rules, SampleOptions};
-use crate::base::calendar::{TimeGrid, grid};
+use crate::base::calendar::{Frequency, TimeGrid, grid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::columns::{ReadAsMissing, add_counts};
 
@@ -118,6 +119,11 @@ impl Overview {
         &self.found.cells.groups
     }
 
+    /// A warning about rows that were left out for a missing value.
+    pub fn dropped_rows(&self) -> Option<DidWarning> {
+        DidWarning::dropped(self.incomplete, self.missing.clone())
+    }
+
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
     pub fn moved_groups(&self) -> Option<DidWarning> {
         DidWarning::moved_groups(&self.moved)
@@ -126,6 +132,16 @@ impl Overview {
     /// The grid of periods and groups.
     pub fn grid(&self) -> TimeGrid {
         grid(self.periods(), self.group_values())
+    }
+
+    /// The error of a column of groups that holds a treatment status, if it does.
+    pub fn status_as_group(
+        &self,
+        group: Option<&String>,
+        frequency: Option<Frequency>,
+    ) -> Option<DidError> {
+        let (groups, periods) = (self.group_values().iter().copied(), self.periods().iter().copied());
+        status_as_group(group?, groups, periods, frequency)
     }
 
     /// Periods with complete rows, ascending.

@@ -83,10 +83,8 @@ impl Rules {
         let mut warnings = Vec::new();
         let (left_out, missing): (Vec<_>, Vec<_>) =
             audit.rows_missing.iter().partition(|(name, _)| is_left_out(name));
-        let missing: usize = missing.into_iter().map(|(_, n)| n).sum();
-        if missing > 0 {
-            warnings.push(DidWarning::DroppedRows { rows: missing });
-        }
+        let missing: Vec<_> = missing.into_iter().cloned().collect();
+        warnings.extend(DidWarning::dropped_rows(&missing));
         let is_any_left_out = !left_out.is_empty();
         let left_out = left_out.into_iter().cloned();
         warnings.extend(left_out.map(|(column, rows)| DidWarning::LeftOutRows { rows, column }));

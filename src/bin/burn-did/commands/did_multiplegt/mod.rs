@@ -15,7 +15,7 @@ use crate::words::OneOf;
 /// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
 /// change (de Chaisemartin and D'Haultfœuille 2024).
 ///
-/// Options have the names of R's `did_multiplegt_dyn`, and columns those of the other commands.
+/// Most options have the names of R's `did_multiplegt_dyn`, and columns those of the other commands.
 #[derive(Args)]
 #[command(mut_arg("data", |arg| arg.help(format!(
     "{LONG_FORM}. Rows of one group and period are averaged with their weights"

@@ -10,7 +10,7 @@ use crate::progress::Bar;
 
 /// The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts (Goodman-Bacon 2021).
 ///
-/// The panel must be balanced. The options have the names of R's `did`, and the long words that follow as aliases.
+/// The panel must be balanced. Most options have the names of R's `did`, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(mut_arg("plot", |arg| arg.help("Draw the comparisons by weight to this .png, .svg or .pdf file")))]
 pub(crate) struct BaconArgs {

@@ -15,7 +15,7 @@ use crate::words::OneOf;
 /// The weights that a two-way fixed-effects coefficient gives to the effects by group and period, and what the negative ones may do (de
 /// Chaisemartin and D'Haultfœuille 2020).
 ///
-/// The options have the names of R's `did`, and the long words that follow as aliases; --type is that of R's `twowayfeweights`.
+/// Most options have the names of R's `did`, and the long words that follow as aliases; --type is that of R's `twowayfeweights`.
 #[derive(Args)]
 #[command(mut_arg("plot", |arg| arg.help("Draw the weights by time since treatment to this .png, .svg or .pdf file")))]
 pub(crate) struct TwfeWeightsArgs {

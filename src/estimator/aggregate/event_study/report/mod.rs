@@ -12,7 +12,7 @@ use crate::base::options::Band;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
 use crate::report::compare::{
-    self, Comparable, NOT_TO_REFERENCE, OVER_EVENT_TIMES, TO_REFERENCE, Term,
+    self, Comparable, NOT_TO_REFERENCE, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time,
 };
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -25,7 +25,7 @@ use crate::report::{PlotRow, facts, foot};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::inference::Estimate;
 use crate::result::saved::Consistent;
-use crate::result::settings::Settings;
+use crate::result::settings::{EstimatorSettings, Settings};
 
 #[cfg(feature = "plot")]
 pub(crate) use plot::{EVENT_STUDY, event_study_chart};
@@ -176,7 +176,24 @@ impl EventStudy {
 
     /// What periods are, if they are dates.
     pub(crate) fn frequency(&self) -> Option<Frequency> {
-        self.provenance.settings().and_then(|settings| settings.frequency)
+        match &self.provenance {
+            Provenance::Given => None,
+            Provenance::Effects(settings) => settings.frequency,
+            Provenance::Regression(regression) => regression.frequency,
+        }
+    }
+
+    /// Whether event times count the periods of the data, as those of treatments that switch do.
+    fn counts_periods(&self) -> bool {
+        let is_switching = |settings: &Settings| {
+            matches!(settings.estimator, EstimatorSettings::DidMultiplegt { .. })
+        };
+        self.provenance.settings().is_some_and(is_switching)
+    }
+
+    /// The periods of the calendar that event times count, if they do.
+    fn calendar(&self) -> Option<Frequency> {
+        self.frequency().filter(|_| !self.counts_periods())
     }
 
     fn notes(&self) -> Vec<String> {
@@ -293,6 +310,11 @@ impl Comparable for EventStudy {
 
     fn outcome(&self) -> Option<String> {
         self.provenance.outcome().map(ToOwned::to_owned)
+    }
+
+    fn event_times_count(&self) -> Option<&'static str> {
+        let is_known = self.provenance != Provenance::Given && !self.counts_periods();
+        (is_known && self.axis().is_none()).then(|| units_of_time(self.calendar()))
     }
 
     fn remarks(&self) -> Vec<String> {

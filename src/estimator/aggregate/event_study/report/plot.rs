@@ -1,6 +1,5 @@
 //! The plot of effects by event time.
 
-use crate::base::calendar::Frequency;
 use crate::base::error::Result;
 use crate::estimator::aggregate::{EventStudy, LeftOut, Provenance};
 use crate::report::plot::PlotOptions;
@@ -8,7 +7,7 @@ use crate::report::plot::chart::{
     ALONE, BESIDE_REFERENCE, Chart, ChartWords, Facet, Overall, TIME_SINCE, axis, checked,
     no_estimate, since_treatment,
 };
-use crate::result::settings::{EstimatorSettings, Settings};
+use crate::result::settings::Settings;
 
 /// Event studies of one fit in a panel each, with a title.
 pub(crate) fn event_study_chart(
@@ -55,15 +54,6 @@ pub(crate) fn event_study_chart(
 }
 
 impl EventStudy {
-    /// What the event times count, if it is known: periods of the calendar. Those of treatments that switch count periods of the data.
-    fn calendar(&self) -> Option<Frequency> {
-        let counts_periods = |settings: &Settings| {
-            matches!(settings.estimator, EstimatorSettings::DidMultiplegt { .. })
-        };
-        let settings = self.provenance.settings().filter(|settings| !counts_periods(settings));
-        settings.and_then(|settings| settings.frequency)
-    }
-
     /// What the effects are, and of which outcome, for an axis.
     pub(crate) fn measured(&self) -> (&'static str, String) {
         match &self.provenance {
