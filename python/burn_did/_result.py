@@ -172,14 +172,18 @@ class Result:
     def figure(self, ax: Any = None) -> matplotlib.figure.Figure:
         """Draw the estimates with matplotlib: a figure whose parts can be changed.
 
+        Several groups or estimators stand beside each other at each period; more than 15 have a colour bar in place of names. Thick strokes
+        are pointwise intervals, thin ones with caps a uniform band, and hollow points reference periods.
+
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw to; by default those of a new figure.
+            Axes to draw to; by default those of a new figure. The legend is to their right, where a figure with ``layout="constrained"``
+            leaves room for it.
         """
         from ._figure import drawn
 
-        return drawn(self.kind, self.tidy().to_dict(), ax)
+        return drawn(self, ax)
 
     @property
     def __maketables_coef_table__(self) -> pandas.DataFrame:

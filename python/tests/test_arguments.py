@@ -37,6 +37,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "clusters of CRV3": (lambda: did.feols("lemp ~ lpop | year", data(), vcov={"CRV3": "st"}), "`vcov`.*CRV1"),
     "clusters of two corrections": (lambda: did.feols("lemp ~ lpop", data(), vcov={"CRV1": "st", "CRV3": "st"}), "`vcov`.*CRV1"),
     "a list of clusters": (lambda: did.sunab(data(), **COLUMNS, vcov=["st"]), "`vcov`.*CRV1"),  # type: ignore[arg-type]
+    "clusters without names": (lambda: did.feols("lemp ~ lpop", data(), vcov="cluster"), "`vcov`.*vcov=\"cluster:firm\" or vcov=\"~firm\""),
+    "two ways without names": (lambda: did.sunab(data(), **COLUMNS, vcov="twoway"), "`vcov`.*vcov=\"~firm . year\""),
     "clusters of etwfe": (lambda: did.etwfe(data(), "lemp", "year", "first.treat", vcov={"CRV2": "st"}), "`vcov`.*CRV1"),
     "one end of x": (lambda: did.npiv(points(), "y", "x", x_min=-1), "`x_min` goes with `x_max`"),
     "the other end of w": (lambda: did.npiv(points(), "y", "x", w_max=1), "`w_max` goes with `w_min`"),
@@ -88,6 +90,11 @@ def test_a_term_of_a_result_without_terms_is_refused() -> None:
 def test_clusters_by_their_correction_are_those_by_name() -> None:
     by_name = did.feols("lemp ~ lpop | year", data(), vcov="cluster:st")
     assert did.feols("lemp ~ lpop | year", data(), vcov={"CRV1": "st"}).se() == by_name.se()
+    assert did.feols("lemp ~ lpop | year", data(), vcov="~st").se() == by_name.se()
+    assert did.fepois("lemp ~ lpop | year", data(), vcov=" ~ st ").se() == did.fepois("lemp ~ lpop | year", data(), vcov="cluster:st").se()
+    two = did.feols("lemp ~ lpop", data(), vcov="cluster:st,year")
+    assert did.feols("lemp ~ lpop", data(), vcov="~st + year").se() == two.se()
+    assert did.etwfe(data(), **COLUMNS, vcov="~st").tidy().to_dict() == did.etwfe(data(), **COLUMNS, vcov="cluster:st").tidy().to_dict()
 
 
 def test_values_of_sensitivity_and_levels_of_tests() -> None:

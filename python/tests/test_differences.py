@@ -70,6 +70,36 @@ def test_what_must_not_be_given_is_refused(call: object, word: str) -> None:
         call(did.load_mpdta())  # type: ignore[operator]
 
 
+def test_documentation_names_every_distribution_of_multipliers() -> None:
+    """Each that the message offers, wherever the values of the argument are listed."""
+    with pytest.raises(did.OptionError) as refused:
+        did.att_gt(did.load_mpdta(), "lemp", "year", "countyreal", "first.treat", boot=True, multiplier="none")
+    words = re.findall(r"\w+", str(refused.value).partition(" must be ")[2].partition(", got")[0])
+    assert "gaussian" in words
+    listed = [line for name in did.__all__ for line in (getattr(did, name).__doc__ or "").splitlines() if line.strip().startswith("multiplier : {")]
+    assert listed and all(f'"{word}"' in line for line in listed for word in words)
+
+
+def test_documentation_says_what_differs_from_neighbours() -> None:
+    for function, words in (
+        (did.joint_study, "not yet treated by default"), (did.ipwdid, "``normalized = TRUE``"), (did.emfx, "``window = c(2, 3)`` is ``(-2, 3)`` here"),
+        (did.emfx, "``post_only=False``"), (did.feglm, '``"~a + b"``'),
+        *((did.event_study, f"``{name}``") for name in ("did2s", "did_imputation", "etwfe", "stacked", "lpdid")),
+    ):
+        assert words in (function.__doc__ or ""), (function.__name__, words)
+
+
+def test_every_result_that_event_study_names_has_one() -> None:
+    data = did.load_mpdta()
+    columns = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat"}
+    etwfe = did.etwfe(data, **columns, cgroup="never")
+    for result in (
+        etwfe, did.emfx(etwfe, "event"), did.did2s(data, **columns), did.did_imputation(data, **columns),
+        did.stacked(data, **columns, kappa_pre=1, kappa_post=1), did.lpdid(data, **columns, window=(-2, 1)), did.sunab(data, **columns),
+    ):
+        assert did.event_study(result).kind == "event_study"  # type: ignore[arg-type]
+
+
 def test_documentation_names_every_argument() -> None:
     """An argument is in its function's docstring, or in that of the function to which it points."""
     shared = did.att_gt.__doc__ or ""

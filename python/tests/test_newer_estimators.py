@@ -230,6 +230,42 @@ def test_what_is_no_option_of_etwfe_is_refused() -> None:
         with pytest.raises(did.OptionError, match=word):
             did.etwfe(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
     fit = did.etwfe(data, **COLUMNS)
-    for words, word in (({"type": "cohort"}, "type"), ({"type": "event", "window": (1,)}, "window")):
+    for words, word in (
+        ({"type": "cohort"}, "`type`"),
+        ({"type": "event", "window": (1,)}, r"`window` must be .*got \(1,\)"),
+        ({"type": "event", "window": 2}, r"`window` must be .*got 2; give \(-2, 2\)"),
+        ({"type": "event", "window": "12"}, "`window` must be .*got '12'"),
+        ({"type": "event", "window": (None, 2)}, "`window` must be"),
+        ({"type": "event", "window": (5, 2)}, "`window` must be .*first is after its last; the 5 periods before treatment .* are -5 here"),
+        ({"type": "event", "window": (8, 9)}, r"`window` has no event time in it, got \(8, 9\), and the event times are 0, 1, 2, 3"),
+        ({"type": "simple", "window": (0, 1)}, "`window` is for the averages by event time"),
+        ({"type": "group", "window": (0, 1)}, "`window` is for the averages by event time"),
+        ({"type": "calendar", "window": (0, 1)}, "`window` is for the averages by event time"),
+    ):
         with pytest.raises(did.OptionError, match=word):
             did.emfx(fit, **words)  # type: ignore[arg-type]
+    leads = did.etwfe(data, **COLUMNS, cgroup="never")
+    with pytest.raises(did.OptionError, match="`post_only=False`"):
+        did.emfx(leads, "event", window=(-2, -1))
+    assert did.emfx(leads, "event", window=[0, float("inf")]).event_times == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_averages_of_etwfe_have_intervals_p_values_and_tables() -> None:
+    fit = did.etwfe(golden_data("mpdta"), **COLUMNS, cgroup="never", alpha=0.1)
+    of_fit = fit.tidy().to_dict()
+    simple = did.emfx(fit)
+    assert (simple.overall_ci_lower, simple.overall_ci_upper, simple.overall_p_value) == tuple(
+        of_fit[name][0] for name in ("ci_lower", "ci_upper", "p_value")
+    )
+    assert simple.tidy().to_dict() == {name: values[:1] for name, values in of_fit.items()}
+    event = did.emfx(fit, "event", post_only=False, window=(-2, 1))
+    table = event.tidy().to_dict()
+    assert table["event_time"] == event.event_times == [-2.0, -1.0, 0.0, 1.0]
+    assert table["p_value"] == event.p_by_event and event.p_by_event[1] is None
+    assert table["ci_upper"] == event.ci_upper and table["estimate"] == event.att_by_event
+    assert event.to_polars().shape[0] == 4 and event.to_polars()["p_value"].to_list() == event.p_by_event
+    assert "90% CI" in str(event) and "p-value" in str(event)
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    assert list(did.emfx(fit, "group").to_pandas()["group"]) == [2004.0, 2006.0, 2007.0]
+    assert did.emfx(fit, "calendar").to_arrow().num_rows == 4

@@ -137,6 +137,9 @@ def test_averages_have_the_names_of_moderndid(results: dict[str, did.Result]) ->
     assert len(names) == len(vcov) == 7
     for variance, se in zip((vcov[i][i] for i in range(7)), study.se_by_event, strict=True):
         assert variance is not None and se is not None and abs(variance**0.5 - se) < 1e-12
+    pair = study.vcov()
+    assert isinstance(pair, did.Covariance) and pair == (names, vcov) and (pair.names, pair.matrix) == (names, vcov)
+    assert did.Result.vcov.__doc__ is not None and "vcov().matrix" in did.Result.vcov.__doc__
     simple = did.aggte(results["att_gt"], "simple")  # type: ignore[arg-type]
     assert simple.event_times == [] and simple.overall_att is not None
 

@@ -54,6 +54,14 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "m_vec of a relative type": (lambda: relative(m_vec=TWO), "`m_vec` must be None.*give `m_bar_vec`"),
     "m_bar_vec": (lambda: relative(m_bar_vec=[-1]), "`m_bar_vec` must be numbers of at least 0"),
     "m_bar_vec of a word": (lambda: relative(m_bar_vec="a"), "`m_bar_vec` must be a list of numbers"),
+    "fml": (lambda: did.feols(data(), "lemp ~ lpop"), r"^`fml` must be a text \(the formula comes first\), got a data frame$"),  # type: ignore[arg-type]
+    "fml of pandas": (lambda: did.fepois(data().to_pandas(), "lemp ~ lpop"), "got a data frame$"),
+    "a frame as a flag": (lambda: att_gt(boot=data()), "^`boot` must be True or False, got a data frame$"),
+    "an array as weights": (lambda: att_gt().contrast(np.zeros((40, 40))), r"got ndarray of shape \(40, 40\)$"),  # type: ignore[arg-type]
+    "a long list": (lambda: did.lpdid(data(), **COLUMNS, window=list(range(99)) + ["x"]), r"got \[0, 1, .{60,80}…$"),  # type: ignore[arg-type]
+    "a result as a list": (lambda: etwfe(xformla=study()), "got AggregatedResult$"),
+    "boot_type of two periods": (lambda: two_periods(boot=True, boot_type="other"), "^`boot_type` must be 'weighted' or 'multiplier', got 'other'$"),
+    "boot_type of others": (lambda: two_periods(boot=True, boot_type="empirical"), "^`boot_type` must be 'weighted' or 'multiplier', got 'empirical'$"),
     "xformla of doses": (lambda: did.cont_did(data(), "lemp", "year", "countyreal", "lpop", xformla=5), "`xformla` must be a text"),  # type: ignore[arg-type]
 }
 

@@ -23,6 +23,6 @@ pub use crate::base::error::Message;
 pub use compare::{Below, Comparable, Comparison, Stars, Term, compare};
 pub use declare::{Reportable, csv};
 #[cfg(feature = "plot")]
-pub use plot::{Colour, PlotGrid, PlotOptions, PlotStyle};
+pub use plot::{Colour, PlotGrid, PlotOptions, PlotStyle, missing_letters};
 pub use plot_data::PlotRow;
 pub use table::{Align, EstimateColumns, Section, Table};

@@ -400,7 +400,6 @@ fn bad_command_lines_exit_with_2() {
     for idle in ["--biters=9", "--seed=1", "--multiplier=webb"] {
         bad(&[idle], "--boot\n");
     }
-    bad(&["--fix-weights", "first_period"], "--weightsname <COLUMN>\n");
     bad(&["--device", "1"], "cpu backend");
     bad(&["--vcov"], "--format json");
     bad(&["--allow-unbalanced-panel", "--repeated-cross-sections"], "allow_unbalanced_panel");

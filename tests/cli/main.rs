@@ -35,6 +35,7 @@ mod study_of_several;
 mod sunab;
 mod teaching;
 mod temporary;
+mod told;
 mod twfe;
 mod two_periods;
 mod weighting;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import uuid
 from collections import deque
 from collections.abc import Iterator
 from importlib import import_module
@@ -10,8 +10,11 @@ from typing import Any
 
 from burn_did._errors import exception
 
-from ._runners import Runners
+from ._runners import Made, Runners
 from ._worker import BUILD, MEMORY, check_build
+
+#: A task's number, the runner that was asked to do it, and the future of its answer, or why there will be none.
+_Call = tuple[int, Made, Any]
 
 #: Tasks that a thread of a worker has been sent and has not answered, at most.
 _AHEAD = 4
@@ -33,8 +36,9 @@ class Dask:
 
     Notes
     -----
-    Each worker gets an actor, to which tasks go without being scheduled. A task goes to the worker that had the same part of the sample
-    before; those of a worker that dies are given to the others.
+    Each worker gets an actor, to which tasks go without being scheduled, and a task that tells the scheduler that it is not idle. A task goes to
+    the worker that had the same part of the sample before; those of a worker that dies are given to the others. Workers that come during a fit
+    are used from its next pass on. An adaptive cluster starts a worker where it has none, and no further ones for a fit: scale it before.
     """
 
     def __init__(
@@ -50,6 +54,9 @@ class Dask:
         """An error if a worker that is there lacks this build."""
         said = self.client.run(_build_there, BUILD, on_error="return")
         for worker, problem in said.items():
+            if isinstance(problem, OSError):
+                # A worker that was lost since it was listed lacks nothing.
+                continue
             if isinstance(problem, ModuleNotFoundError):
                 problem = f"burn_did is not installed there ({problem}); install the wheel of the driver, build {BUILD}"
             if problem is not None:
@@ -66,24 +73,31 @@ class Dask:
 
     def answers(self, stage: str, tasks: list[bytes]) -> Iterator[tuple[int, bytes | str]]:
         """Answers with the numbers of their tasks."""
-        self._runners.wait()
         runners = self._runners.ready()
         if not runners:
             problem = self._runners.problem()
             yield from ((number, problem) for number in range(len(tasks)))
             return
-        calls: deque[tuple[int, Any, Any]] = deque()
-        for number, (task, runner) in enumerate(zip(tasks, itertools.cycle(runners))):
-            if len(calls) == _AHEAD * len(runners):
+        batch, calls = uuid.uuid4().hex, deque[_Call]()
+        try:
+            for number, task in enumerate(tasks):
+                if len(calls) == _AHEAD * len(runners):
+                    yield self._oldest(calls)
+                runner = _living(runners, number)
+                calls.append((number, runner, self._runners.call(runner, batch, task)))
+            while calls:
                 yield self._oldest(calls)
-            calls.append((number, runner, self._runners.call(runner, task)))
-        while calls:
-            yield self._oldest(calls)
+        finally:
+            # Of a fit that ends before its answers are there.
+            for runner in {id(runner): runner for _, runner, _ in calls}.values():
+                self._runners.drop(runner, batch)
 
-    def _oldest(self, calls: deque[tuple[int, Any, Any]]) -> tuple[int, bytes | str]:
-        """The answer to the first of some calls, which it takes out."""
-        number, runner, call = calls.popleft()
-        return number, self._runners.answer(runner, call)
+    def _oldest(self, calls: deque[_Call]) -> tuple[int, bytes | str]:
+        """The answer to the first of some calls, which it takes out once the answer is there."""
+        number, runner, call = calls[0]
+        answer = self._runners.answer(runner, call)
+        calls.popleft()
+        return number, answer
 
     def without_categories(self, frame: Any, columns: list[str], factors: list[str]) -> Any:
         """A frame with values in place of the categories of some columns, and with texts where these are of factors."""
@@ -112,6 +126,12 @@ def _plain(part: Any, factors: dict[Any, bool]) -> Any:
         plain = kind if kind.kind == "M" else _TYPES.get(kind.kind, "string")
         part[column] = part[column].cat.rename_categories(str).astype("string") if is_factor else part[column].astype(plain)
     return part
+
+
+def _living(runners: list[Made], number: int) -> Made:
+    """The runner of a task, or the next one after it that is not lost."""
+    home = number % len(runners)
+    return next((runner for runner in runners[home:] + runners[:home] if not runner.is_lost()), runners[home])
 
 
 def _is_own(worker: str) -> bool:

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn a_message_is_read_as_it_was_saved_and_as_a_text() {
-        let warning = DidWarning::DroppedRows { rows: 3, columns: Vec::new() }.message(None).about("etwfe");
+        let warning =
+            DidWarning::DroppedRows { rows: 3, columns: Vec::new() }.message(None).about("etwfe");
         let saved = serde_json::to_string(&warning).expect("a message is written");
         assert_eq!(serde_json::from_str::<Message>(&saved).expect("it is read"), warning);
         assert_eq!(warning.code(), Some("dropped_rows"));

@@ -8,6 +8,13 @@ use crate::base::percent::percent;
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
 
+/// About a second stage that does not know of all treated rows.
+pub(super) fn treated_outside(column: &str, rows: usize) -> String {
+    format!(
+        "`{column}` of the second stage is 0 in {rows} rows that are treated by their groups, so that their effects count as none; make groups and `{column}` agree"
+    )
+}
+
 /// A line, or else a row of the data.
 pub(super) struct Place<'a>(pub usize, pub &'a Option<Box<FileLine>>);
 

@@ -356,6 +356,13 @@ pub enum DidWarning {
         /// Upper bound on the rank of a clustered covariance; `None` without clusters.
         rank: Option<usize>,
     },
+    /// The only regressor of a second stage is 0 in rows that are treated.
+    TreatedOutside {
+        /// The regressor, which holds 0 and 1.
+        column: String,
+        /// Number of rows.
+        rows: usize,
+    },
     /// With controls and several first treatments, the standard errors are those of R `DIDmultiplegtDYN` 2.2.0, which later versions do not have.
     ControlVariance,
     /// Leverage ignores the fixed effects.
@@ -427,6 +434,11 @@ pub enum DidWarning {
         estimates: usize,
         /// The largest such standard error.
         limit: f64,
+    },
+    /// Standard errors are missing because the outcomes that are compared do not vary, apart from rounding.
+    UnvaryingChanges {
+        /// How many estimates this concerns.
+        estimates: usize,
     },
     /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
     ConstantControl {

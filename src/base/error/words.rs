@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::DidWarning;
 use super::construct::named;
-use super::parts::{CONTROL_VARIANCE, few_units, list, moved, without_comparison};
+use super::parts::{CONTROL_VARIANCE, few_units, list, moved, treated_outside, without_comparison};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
 
@@ -194,9 +194,7 @@ impl DidWarning {
                     ),
                 }
             }
-            Self::NoPostEventTime => {
-                write!(f, "no event time at or after treatment: there is no overall effect")
-            }
+            Self::NoPostEventTime => f.write_str("no event time after treatment: no overall effect"),
             Self::LostComparison { group, time, comparison, reason } => write!(
                 f,
                 "ATT({}, {}) leaves out comparison cohort {}: {reason}",
@@ -304,6 +302,7 @@ impl DidWarning {
                 write!(f, "no F test of the {coefficients} coefficients: their covariance is singular")
             }
             Self::ControlVariance => f.write_str(CONTROL_VARIANCE),
+            Self::TreatedOutside { column, rows } => f.write_str(&treated_outside(column, *rows)),
             Self::PartialLeverage => write!(
                 f,
                 "HC2 and HC3 use the leverage of the regressors and ignore the fixed effects; standard errors are too small where levels have few rows"
@@ -312,9 +311,8 @@ impl DidWarning {
                 f,
                 "{rows} rows have a leverage of one: the regressors fit them exactly, whatever their outcome, and HC2 and HC3 do not exist; use HC1"
             ),
-            Self::ExactFit => write!(
-                f,
-                "the outcome is fitted exactly, up to rounding; standard errors are meaningless"
+            Self::ExactFit => f.write_str(
+                "the outcome is fitted exactly, up to rounding; standard errors are meaningless",
             ),
             Self::NoDegreesOfFreedom { rows, parameters } => write!(
                 f,
@@ -362,6 +360,9 @@ impl DidWarning {
                 f,
                 "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome, so that its values are near 1"
             ),
+            Self::UnvaryingChanges { estimates } => {
+                write!(f, "{estimates} estimate(s) have no standard error: the outcomes compared do not vary")
+            }
             Self::ConstantControl { column, treatments } => write!(
                 f,
                 "the control `{column}` has no coefficient for groups whose first treatment level is {}: it changes by the same amount in all groups that are compared",

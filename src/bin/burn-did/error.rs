@@ -194,6 +194,9 @@ pub(crate) fn hint_for(error: &clap::Error, arguments: &[OsString]) -> Option<&'
             "the column of first treated periods is --gname, that of a treatment in every period --treatment",
         );
     }
+    if error.kind() == ErrorKind::InvalidSubcommand && command == "cluster" {
+        return Some("clusters of machines need a build with the feature `ballista`");
+    }
     let unknown = error.kind() == ErrorKind::UnknownArgument;
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return None;
@@ -209,7 +212,9 @@ pub(crate) fn hint_for(error: &clap::Error, arguments: &[OsString]) -> Option<&'
         "--cluster" | "--clustervars" | "--clusters" if unknown && regression => {
             Some("clusters are part of --vcov, as in --vcov cluster:firm")
         }
-        "--cluster" if unknown => Some("name the cluster by --clustervars"),
+        "--cluster" if unknown => Some(
+            "the column of clusters is named by --clustervars; a cluster of machines needs a build with the feature `ballista`",
+        ),
         "--robust" | "--se" if unknown && regression => Some("add --vcov hetero"),
         _ => None,
     }

@@ -102,6 +102,16 @@ pub(super) fn of_formula(stage: &FirstStage<'_>, reading: &StageReading) -> Resu
     if basis.kept.is_empty() {
         return Err(DidError::AllCollinear { columns: names().collect::<Vec<_>>().join(", ") });
     }
+    if let [only] = columns.as_slice() {
+        let rows =
+            (0..design.rows()).filter(|row| design.treated[*row] && only.values[*row] == 0.0);
+        let is_indicator = only.values.iter().all(|value| matches!(*value, 0.0 | 1.0));
+        let column = only.name.clone();
+        out.warnings.extend(match rows.count() {
+            rows @ 1.. if is_indicator => Some(DidWarning::TreatedOutside { column, rows }),
+            _ => None,
+        });
+    }
     let (b, bread) = solved(&basis, &weighted(&stage.residuals))?;
     let kept: Vec<&Vec<f64>> = basis.kept.iter().map(|j| &columns[*j].values).collect();
     let combined = |weights: &[f64], row: usize| -> f64 {

@@ -55,16 +55,14 @@ pub(super) fn differences(
 }
 
 /// What event times count, if several models stand in a row of one and differ in it.
-fn event_times_count(
-    models: &[(String, &dyn Comparable)],
-    rows: &[Row<'_>],
-) -> Option<String> {
+fn event_times_count(models: &[(String, &dyn Comparable)], rows: &[Row<'_>]) -> Option<String> {
     let shared = |row: &&Row<'_>| row.is_shared() && row.name.starts_with(EVENT_TIME);
     let shared: Vec<&Row<'_>> = rows.iter().filter(shared).collect();
     let models = models.iter().enumerate();
     let models = models.filter(|(column, _)| shared.iter().any(|row| row.terms[*column].is_some()));
-    let counts = models
-        .filter_map(|(_, (name, model))| Some((model.event_times_count()?.to_owned(), name.as_str())));
+    let counts = models.filter_map(|(_, (name, model))| {
+        Some((model.event_times_count()?.to_owned(), name.as_str()))
+    });
     told_apart("Event times count", counts)
 }
 

@@ -447,11 +447,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_line_at_treatment_is_before_it_whatever_is_drawn() {
+        let line = |failed: &[f64], first: f64| {
+            let facet = Facet { failed: failed.to_vec(), ..Facet::new(String::new(), Vec::new()) };
+            facet.boundary(first)
+        };
+        assert_eq!(line(&[-2.0, -1.0, 0.0, 1.0], 0.0), Some(-0.5));
+        assert_eq!(line(&[-3.0, -2.0, 0.0, 1.0], 0.0), Some(-0.5));
+        assert_eq!(line(&[-2.0, -1.0, 1.0, 2.0], 0.0), Some(-0.5));
+        assert_eq!(line(&[2000.0, 2004.0, 2006.0], 2004.0), Some(2003.0));
+        assert_eq!((line(&[0.0, 1.0], 0.0), line(&[-2.0, -1.0], 0.0)), (None, None));
+    }
+
+    #[test]
     fn times_since_treatment_have_the_unit_that_they_count() {
         let axis = |times: &[f64]| since_treatment(times, None);
         assert_eq!(axis(&[-2.0, -1.0, 0.0, 3.0]), "Periods since first treatment");
         assert_eq!(axis(&[0.0]), "Periods since first treatment");
-        for uneven in [&[-4.0, -2.0, 0.0][..], &[-0.5, 0.0, 0.5], &[0.25]] {
+        let years = [-10.0, -6.0, -5.0, -1.0, 0.0, 4.0, 9.0, 10.0];
+        for uneven in [&[-4.0, -2.0, 0.0][..], &[-0.5, 0.0, 0.5], &[0.25], &years] {
             assert_eq!(axis(uneven), TIME_SINCE);
         }
         let months = since_treatment(&[-3.0, 0.0, 3.0], Some(Frequency::Month));

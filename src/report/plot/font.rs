@@ -69,6 +69,17 @@ pub(crate) struct Coverage {
     pub(crate) share: f32,
 }
 
+/// The characters of a text that the font of pictures lacks, each once: they are drawn as empty boxes.
+#[must_use]
+pub fn missing_letters(text: &str) -> Vec<char> {
+    let Ok(font) = Typeface::load() else { return Vec::new() };
+    let lacks = |c: &char| !c.is_control() && !font.glyphs.contains_key(c);
+    let mut missing: Vec<char> = text.chars().filter(lacks).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing
+}
+
 impl Typeface {
     pub(crate) fn load() -> Result<Self> {
         Self::read(&mut Bytes(OUTLINES))

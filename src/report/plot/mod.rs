@@ -42,6 +42,7 @@ use scatter::Scatter;
 use scene::Scene;
 use specifications::Specifications;
 
+pub use font::missing_letters;
 pub use options::{Colour, PlotGrid, PlotOptions, PlotStyle};
 
 /// What a result looks like, before it has a size.

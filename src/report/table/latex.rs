@@ -120,16 +120,37 @@ fn cell_text(text: &str) -> String {
             "*" => "$^{*}$".into(),
             // A star after the end of a row would be part of it.
             _ if text.starts_with('*') => format!("{{}}{}", escape(text)),
-            _ => escape(text),
+            _ => with_powers(text),
         };
     }
     let sign = if number.starts_with('-') { "$-$" } else { "" };
     let stars = &text[number.len()..];
     let star = if stars.is_empty() { String::new() } else { format!("$^{{{stars}}}$") };
     match number.split_once('e') {
-        Some((digits, power)) => format!("${digits}\\times10^{{{power}}}${star}"),
+        Some(parts) => power_of_ten(parts) + &star,
         None => format!("{sign}{}{star}", number.trim_start_matches('-')),
     }
+}
+
+/// A text with powers of ten for the numbers in it that have an exponent, as those of an interval have.
+fn with_powers(text: &str) -> String {
+    let has_exponent = |word: &str| word.contains('e') && word.parse::<f64>().is_ok();
+    let is_between = |c: char| " ([,])".contains(c);
+    if !text.split(is_between).any(has_exponent) {
+        return escape(text);
+    }
+    let piece = |piece: &str| {
+        let word = piece.trim_end_matches(is_between);
+        match word.split_once('e').filter(|_| has_exponent(word)) {
+            Some(parts) => power_of_ten(parts) + &piece[word.len()..],
+            None => escape(piece),
+        }
+    };
+    text.split_inclusive(is_between).map(piece).collect()
+}
+
+fn power_of_ten((digits, power): (&str, &str)) -> String {
+    format!("${digits}\\times10^{{{power}}}$")
 }
 
 /// A cell of a column of numbers: a number, bare or in parentheses, with its stars; anything else in braces, which keep it as text.

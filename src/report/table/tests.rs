@@ -135,3 +135,22 @@ fn numbers_are_aligned_by_siunitx() {
     }
     assert!(latex.contains("{l*{2}{S[parse-numbers=false"), "{latex}");
 }
+
+#[test]
+fn latex_has_powers_of_ten_in_intervals_too() {
+    let cells = ["4.2584e11*", "(1.1610e11)", "[-1.98e-9, 6.5e11]", "x1e5 (2e)"];
+    let section = Section {
+        header: cells.map(|_| String::new()).to_vec(),
+        rows: vec![cells.map(str::to_owned).to_vec()],
+        ..Section::default()
+    };
+    let latex = Table::new("").section(section).to_latex();
+    for cell in [
+        r"$4.2584\times10^{11}$$^{*}$",
+        r"($1.1610\times10^{11}$)",
+        r"{[}$-1.98\times10^{-9}$, $6.5\times10^{11}$]",
+        "x1e5 (2e)",
+    ] {
+        assert!(latex.contains(cell), "{cell} is not in {latex}");
+    }
+}

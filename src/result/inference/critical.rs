@@ -99,18 +99,30 @@ impl Joint {
         }
     }
 
-    /// Says that standard errors are missing that are small and, beside their estimates, no rounding errors.
-    fn negligible(&self, standard_errors: &[Option<f64>]) -> Option<DidWarning> {
-        let m = self.len();
-        let covariance = self.covariance.as_ref()?;
+    /// Says that standard errors are missing: those that are small and, beside their estimates, no rounding errors, and those of outcomes that do
+    /// not vary.
+    fn negligible(&self, standard_errors: &[Option<f64>]) -> Vec<DidWarning> {
+        let Some(covariance) = &self.covariance else { return Vec::new() };
         let limit = DEGENERATE * self.unit;
-        let concerned = |(j, variance): &(usize, f64)| {
-            standard_errors[*j].is_none()
-                && self.values[*j].is_some_and(|v| is_negligible(v, variance.sqrt(), limit))
+        // An effect of zero without a standard error may be a reference, unless no effect has one.
+        let has_errors = standard_errors.iter().any(Option::is_some);
+        let variances = covariance.variances(self.len()).into_iter().enumerate();
+        let small = variances.filter_map(|(j, variance)| {
+            let (value, se) = (self.values[j]?, variance.sqrt());
+            let is_small = standard_errors[j].is_none() && se <= limit;
+            let is_reference = has_errors && value == 0.0 && variance == 0.0;
+            (is_small && !is_reference).then(|| is_negligible(value, se, limit))
+        });
+        let (negligible, unvarying): (Vec<bool>, Vec<bool>) = small.partition(|is| *is);
+        let negligible = match negligible.len() {
+            0 => None,
+            estimates => Some(DidWarning::NegligibleErrors { estimates, limit }),
         };
-        let variances = covariance.variances(m).into_iter().enumerate();
-        let estimates = variances.filter(concerned).count();
-        (estimates > 0).then_some(DidWarning::NegligibleErrors { estimates, limit })
+        let unvarying = match unvarying.len() {
+            0 => None,
+            estimates => Some(DidWarning::UnvaryingChanges { estimates }),
+        };
+        negligible.into_iter().chain(unvarying).collect()
     }
 
     fn analytic_sup_t(&self, standard_errors: &[Option<f64>], tail: f64) -> Option<SupT> {

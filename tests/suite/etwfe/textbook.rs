@@ -135,6 +135,11 @@ fn the_teen_employment_data_have_the_average_of_r() {
     let config = Etwfe::<Cpu>::builder().outcome("lemp").time("year").group("first.treat");
     let config = config.covariates(["lpop"]).vcov(Vcov::cluster(["countyreal"])).build();
     let fit = config.fit(data::mpdta()).unwrap();
-    near(fit.overall.estimate, -0.050_627_033_1, 1e-9);
-    near(fit.overall.se, 0.012_497_254_7, 1e-8);
+    let overall = fit.overall;
+    near(overall.estimate, -0.050_627_033_1, 1e-9);
+    near(overall.se, 0.012_497_254_7, 1e-8);
+    // R's law is the normal one.
+    near(overall.ci_lower, -0.075_121_2, 1e-7);
+    near(overall.ci_upper, -0.026_132_9, 1e-7);
+    near(overall.p_value, 5.10e-5, 1e-7);
 }

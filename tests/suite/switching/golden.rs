@@ -1,6 +1,6 @@
 //! Effects of treatments that switch: golden cases of R `DIDmultiplegtDYN`, and those of a second program.
 
-use burn_did::DidMultiplegt;
+use burn_did::{DidMultiplegt, DidWarning};
 
 use crate::support::but;
 use crate::support::frames::golden_path;
@@ -41,12 +41,19 @@ fn cases_of_a_second_program() {
 fn the_variance_of_controls_differs_from_r_with_several_first_treatments_only() {
     let cases = load("multiplegt.json");
     let case = cases.iter().find(|case| case.has_controls()).unwrap();
-    let se = |separate_control_variance: bool, file: &std::path::Path| {
+    let fit = |separate_control_variance: bool, file: &std::path::Path| {
         let estimator =
             but(case.estimator(), |c| c.separate_control_variance = separate_control_variance);
-        estimator.fit(file).unwrap().effects[0].estimate.se.unwrap()
+        estimator.fit(file).unwrap()
+    };
+    let se = |separate: bool, file: &std::path::Path| {
+        fit(separate, file).effects[0].estimate.se.unwrap()
+    };
+    let warns = |separate: bool, file: &std::path::Path| {
+        fit(separate, file).warnings.contains(&DidWarning::ControlVariance)
     };
     let file = golden_path("multiplegt_mgt_a.csv");
+    assert_eq!((warns(false, &file), warns(true, &file)), (true, false));
     let ratio = se(true, &file) / se(false, &file);
     assert!((ratio - 1.0).abs() > 1e-5 && (ratio - 1.0).abs() < 0.01, "{ratio}");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -63,5 +70,6 @@ fn the_variance_of_controls_differs_from_r_with_several_first_treatments_only() 
     let path = std::env::temp_dir().join(format!("burn-did-{}-untreated.csv", std::process::id()));
     std::fs::write(&path, rows.join("\n")).unwrap();
     assert_eq!(se(true, &path).to_bits(), se(false, &path).to_bits());
+    assert!(!warns(false, &path));
     std::fs::remove_file(path).unwrap();
 }

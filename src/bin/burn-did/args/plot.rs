@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use burn_did::report::{Colour, Comparison, PlotGrid, PlotOptions, PlotStyle, Reportable};
+use burn_did::report::{
+    Colour, Comparison, PlotGrid, PlotOptions, PlotStyle, Reportable, missing_letters,
+};
 use clap::{Args, ValueEnum};
 
 use crate::defaults;
@@ -120,6 +122,7 @@ impl PictureArgs {
         let options = self.options()?;
         if !quiet {
             warn_of_idle(&options, |options| result.to_svg(options));
+            warn_of_letters(file, || result.to_svg(&options));
         }
         Ok(result.plot_with(file, &options)?)
     }
@@ -134,6 +137,7 @@ impl PictureArgs {
         let options = self.options()?;
         if !quiet {
             warn_of_idle(&options, |options| comparison.to_svg(options));
+            warn_of_letters(file, || comparison.to_svg(&options));
         }
         Ok(comparison.plot_with(file, &options)?)
     }
@@ -154,6 +158,20 @@ fn warn_of_idle(options: &PlotOptions, svg: impl Fn(&PlotOptions) -> burn_did::R
         if svg(without).is_ok_and(|plain| plain == drawn) {
             messages::warning(format!("{name} has no effect: the picture is the same without it"));
         }
+    }
+}
+
+/// Warns of letters that the picture of a file lacks; in an SVG file the viewer's fonts draw them.
+fn warn_of_letters(file: &Path, svg: impl Fn() -> burn_did::Result<String>) {
+    if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+        return;
+    }
+    let missing = svg().map_or_else(|_| Vec::new(), |svg| missing_letters(&svg));
+    if !missing.is_empty() {
+        let letters: String = missing.into_iter().take(10).collect();
+        messages::warning(format!(
+            "the font of pictures lacks {letters}, drawn as empty boxes; an .svg file has them in the fonts of the viewer"
+        ));
     }
 }
 

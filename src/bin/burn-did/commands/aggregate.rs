@@ -67,10 +67,19 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let fit = match &saved {
         SavedResult::GroupTime(fit) => fit.as_ref(),
         SavedResult::ContDid(fit) => fit.cells_of(args.target.unwrap_or(fit.target)),
-        _ => return Err(refused(&saved, &args.result, "what --save of att-gt, ddd or cont-did wrote")),
+        _ => {
+            return Err(refused(
+                &saved,
+                &args.result,
+                "what --save of att-gt, ddd or cont-did wrote",
+            ));
+        }
     };
     if args.target.is_some() && !matches!(saved, SavedResult::ContDid(_)) {
-        return Err(CliError::usage("--target-parameter is for a result of cont-did", "leave it out"));
+        return Err(CliError::usage(
+            "--target-parameter is for a result of cont-did",
+            "leave it out",
+        ));
     }
     let of_fit = fit.settings.inference;
     let inference = of_fit

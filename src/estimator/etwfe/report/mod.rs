@@ -6,9 +6,7 @@ use crate::base::error::Message;
 use crate::base::error::Result;
 use crate::estimator::etwfe::design::{cell_label, cohort_label, period_label};
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
-use crate::report::compare::{
-    Comparable, Term, over_treated_rows, sample_facts, units_of_time,
-};
+use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts, units_of_time};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};

@@ -8,9 +8,7 @@ use crate::base::options::ControlGroup;
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
 use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
-use crate::report::compare::{
-    Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time,
-};
+use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};

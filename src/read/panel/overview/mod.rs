@@ -140,7 +140,8 @@ impl Overview {
         group: Option<&String>,
         frequency: Option<Frequency>,
     ) -> Option<DidError> {
-        let (groups, periods) = (self.group_values().iter().copied(), self.periods().iter().copied());
+        let (groups, periods) =
+            (self.group_values().iter().copied(), self.periods().iter().copied());
         status_as_group(group?, groups, periods, frequency)
     }
 
