@@ -3,7 +3,8 @@
 use crate::base::calendar::{Frequency, exact, shown};
 use crate::base::error::DidWarning;
 use crate::base::options::{
-    Band, BasePeriod, EstimationMethod, FixWeights, Inference, Multiplier, Resampling, SharesOf,
+    Band, BasePeriod, EstimationMethod, FixWeights, Inference, Multiplier, Precision, Resampling,
+    SharesOf,
 };
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Wald;
@@ -181,6 +182,9 @@ pub(crate) fn sample(settings: &Settings) -> String {
             FixWeights::BasePeriod => " (of the base period)",
             FixWeights::FirstPeriod => " (of the first period)",
         }));
+    }
+    if settings.precision == Precision::F32 {
+        out.push_str(", Precision: single (f32)");
     }
     out
 }

@@ -86,7 +86,7 @@ def fitted(name: str, data: Any, options: dict[str, Any]) -> Any:
     if not isinstance(backend, str):
         raise exception("config", "`backend` must be one text where an engine has workers: the device of each", [], None)
     engine = _engine(data, place, backend)
-    with _files(name, data, engine, place["scratch"], options) as (path, scratch):
+    with _ended(engine, place, preparing), _files(name, data, engine, place["scratch"], options) as (path, scratch):
         influence = options.get("influence")
         directory = expanded(influence) if isinstance(influence, (str, os.PathLike)) else None
         if directory is not None:
@@ -96,6 +96,16 @@ def fitted(name: str, data: Any, options: dict[str, Any]) -> Any:
         if preparing:
             return Sample(_native.prepare(name, path, options), engine)
         return fit(path, options)
+
+
+@contextmanager
+def _ended(engine: Any, place: dict[str, Any], preparing: bool) -> Iterator[None]:
+    """Ends what a fit has on workers, if its engine is of this call alone."""
+    try:
+        yield
+    finally:
+        if place.get("engine") is None and not preparing and isinstance(engine, dask.Dask):
+            engine.end()
 
 
 def _none_given(place: dict[str, Any], why: str) -> None:

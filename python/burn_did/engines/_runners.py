@@ -1,97 +1,45 @@
-"""What does the tasks of a fit on the workers of a Dask cluster."""
+"""The runners on the workers of a Dask cluster, as the driver of a fit has them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 import uuid
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import finalize
 
 from burn_did._errors import BurnDidError, exception
 
-from ._worker import run_task
+from ._runner import Runner, hold
 
 #: Seconds between looks at the cluster while no answer comes.
 PAUSE = 1.0
 
-#: Seconds between looks whether a runner is still there.
-_LOOK = 0.25
-
-#: Runners of this process by their names.
-_HERE: WeakValueDictionary[str, Runner] = WeakValueDictionary()
-
-
-class Runner:
-    """Does tasks on one worker, in threads of its own.
-
-    It is an actor of Dask, whose calls are not scheduled: a call and its answer take about 6 ms, a task that is submitted 40 ms.
-    """
-
-    def __init__(self, name: str, threads: int, options: dict[str, Any]) -> None:
-        self._threads = ThreadPoolExecutor(threads)
-        self._run = partial(run_task, **options)
-        self._open: dict[str, set[Future[bytes]]] = {}
-        _HERE[name] = self
-
-    async def run(self, batch: str, task: bytes) -> bytes:
-        """The answer to a task of a batch."""
-        try:
-            work = self._threads.submit(self._run, task)
-        except RuntimeError as closing:
-            # The threads of a process that ends take no work: for the driver, a worker that is lost.
-            raise OSError(f"the worker is closing: {closing}") from closing
-        self._open.setdefault(batch, set()).add(work)
-        try:
-            return await asyncio.wrap_future(work)
-        except asyncio.CancelledError:
-            if work.cancelled():
-                raise OSError("the task was given up") from None
-            raise
-        finally:
-            of_batch = self._open.get(batch, set())
-            of_batch.discard(work)
-            if not of_batch:
-                self._open.pop(batch, None)
-
-    async def drop(self, batch: str) -> None:
-        """Gives up the tasks of a batch that have not begun."""
-        for work in self._open.pop(batch, set()):
-            work.cancel()
-
-
-def hold(name: str) -> None:
-    """A task that lasts as long as a runner is on its worker, whose thread it leaves to others.
-
-    The scheduler does not see the calls of actors. Without a task, it takes workers for idle that do them, and an adaptive cluster closes
-    these, as an idle timeout does with the whole cluster.
-    """
-    from distributed import get_worker, secede
-
-    worker = get_worker()
-    secede()
-    while name in _HERE and worker.status.name not in ("closing", "closed", "failed"):
-        time.sleep(_LOOK)
-
 
 @dataclass
 class Made:
-    """A runner as the driver has it."""
+    """A runner on a worker."""
 
+    worker: str
     name: str
-    #: The future of Dask that the runner is alive by.
+    #: The future of Dask by which it is alive.
     future: Any
-    #: What calls the runner, once it is there.
+    #: What calls it, once it is there.
     actor: Any = None
-    #: The future of the task that lasts as long as it.
+    #: The future of the task that holds its worker.
     held: Any = None
 
     def is_lost(self) -> bool:
         """Whether it cannot be called any more."""
         return self.future.status not in ("pending", "finished")
+
+    def release(self) -> None:
+        """Lets Dask forget it. What calls it is in cycles of Dask's own, and would keep it until Python collects these."""
+        own = getattr(self.actor, "_future", None)
+        for future in (self.held, own, self.future):
+            if future is not None:
+                future.release()
 
 
 class Runners:
@@ -112,6 +60,7 @@ class Runners:
         self._patience = patience
         self._made: dict[str, Made] = {}
         self._last = 0.0
+        finalize(self, _release, self._made)
 
     def wait(self) -> dict[str, int]:
         """Waits for a worker; an error if none comes. The threads of all workers."""
@@ -131,16 +80,13 @@ class Runners:
         """The threads of the workers that have some. An error if the scheduler is gone, or does not answer until then."""
         while True:
             if self._client.status not in ("running", "connecting"):
-                raise self._gone(f"the Dask client is {self._client.status}")
+                raise _gone(f"the Dask client is {self._client.status}")
             try:
                 return {worker: threads for worker, threads in sorted(self._client.nthreads().items()) if threads}
-            except OSError as silent:
+            except _silences() as silent:
                 if time.monotonic() > until:
-                    raise self._gone(f"the Dask scheduler does not answer ({silent})") from silent
+                    raise _gone(f"the Dask scheduler does not answer ({silent})") from silent
                 time.sleep(min(PAUSE, self._patience / 10))
-
-    def _gone(self, why: str) -> BurnDidError:
-        return exception("engine", f"{why}; the scheduler is gone", [], "connect again, and fit again")
 
     def ready(self) -> list[Made]:
         """Runners that may be called, each as often as its worker has threads.
@@ -152,16 +98,18 @@ class Runners:
             threads = self.wait()
             self._renew(threads)
             if self._are_decided():
-                there = {worker: made for worker, made in self._made.items() if self._has_actor(made)}
+                there = {worker: made for worker, made in self._made.items() if self._is_callable(made)}
                 return [there[worker] for worker, count in threads.items() if worker in there for _ in range(count)]
 
     def _renew(self, threads: dict[str, int]) -> None:
         """Forgets runners that were lost, and has one made on each worker that has none."""
-        self._made = {worker: made for worker, made in self._made.items() if worker in threads and not made.is_lost()}
+        for worker, made in list(self._made.items()):
+            if worker not in threads or made.is_lost():
+                self._made.pop(worker).release()
         for worker in threads.keys() - self._made.keys():
             name = f"burn-did-{uuid.uuid4().hex}"
             future = self._client.submit(Runner, name, threads[worker], self._options, key=name, actor=True, workers=[worker])
-            self._made[worker] = Made(name, future)
+            self._made[worker] = Made(worker, name, future)
             self._last = time.monotonic()
 
     def _are_decided(self) -> bool:
@@ -175,18 +123,20 @@ class Runners:
             time.sleep(0.002)
         return True
 
-    def _has_actor(self, made: Made) -> bool:
-        """Whether a runner can be called, which is then held."""
-        if made.actor is None and made.future.status == "finished":
+    def _is_callable(self, made: Made) -> bool:
+        """Whether a runner is there; its worker is then held."""
+        if made.future.status != "finished":
+            return False
+        if made.actor is None:
             try:
                 # An actor talks by the current client, which need not be this one.
                 with self._client.as_current():
                     made.actor = made.future.result(timeout=self._patience)
             except _losses():
                 return False
-            workers = [worker for worker, other in self._made.items() if other is made]
-            made.held = self._client.submit(hold, made.name, key=f"{made.name}-held", workers=workers)
-        return made.actor is not None and not made.is_lost()
+        if made.held is None or made.held.done():
+            made.held = self._client.submit(hold, made.name, workers=[made.worker], pure=False)
+        return True
 
     def problem(self) -> str:
         """Why no runner may be called."""
@@ -202,13 +152,11 @@ class Runners:
 
     def answer(self, made: Made, call: Any) -> bytes | str:
         """The answer to a call, once it is there, or why there is none."""
-        from distributed import TimeoutError as Late
-
         while not isinstance(call, str):
             try:
                 answer: bytes = call.result(timeout=PAUSE)
                 return answer
-            except (Late, OSError) as lost:
+            except _silences() as lost:
                 if call.done():
                     return f"{type(lost).__name__}: {lost}"
                 self.wait()
@@ -224,9 +172,39 @@ class Runners:
             except _losses():
                 return
 
+    def end(self) -> None:
+        """Ends all runners; those of a later fit are made anew."""
+        there = [made for made in self._made.values() if made.actor is not None and not made.is_lost()]
+        try:
+            calls = [made.actor.end() for made in there]
+            for call in calls:
+                call.result(timeout=2 * PAUSE)
+        except _losses():
+            # Of a cluster that is gone nothing is left to end.
+            pass
+        finally:
+            _release(self._made)
+
+
+def _release(runners: dict[str, Made]) -> None:
+    """Lets Dask forget runners."""
+    while runners:
+        runners.popitem()[1].release()
+
+
+def _gone(why: str) -> BurnDidError:
+    return exception("engine", f"{why}; the scheduler is gone", [], "connect again, and fit again")
+
+
+def _silences() -> tuple[type[BaseException], ...]:
+    """What is raised where no answer comes: in time, from a worker that is lost, or by a client that is closed."""
+    from distributed import CancelledError, TimeoutError as Late
+
+    return Late, OSError, CancelledError, asyncio.CancelledError
+
 
 def _losses() -> tuple[type[BaseException], ...]:
-    """What is raised where a worker is lost: an error of a runner's future is one of these, too."""
-    from distributed import CancelledError, KilledWorker, TimeoutError as Late
+    """What is raised where a runner is lost: also the error of its future."""
+    from distributed import KilledWorker
 
-    return CancelledError, KilledWorker, Late, OSError, RuntimeError, ValueError
+    return (*_silences(), KilledWorker, RuntimeError, ValueError)

@@ -83,7 +83,7 @@ class Dask:
             for number, task in enumerate(tasks):
                 if len(calls) == _AHEAD * len(runners):
                     yield self._oldest(calls)
-                runner = _living(runners, number)
+                runner = _chosen(runners, number)
                 calls.append((number, runner, self._runners.call(runner, batch, task)))
             while calls:
                 yield self._oldest(calls)
@@ -91,6 +91,10 @@ class Dask:
             # Of a fit that ends before its answers are there.
             for runner in {id(runner): runner for _, runner, _ in calls}.values():
                 self._runners.drop(runner, batch)
+
+    def end(self) -> None:
+        """Ends what a fit has on the workers. The next fit makes it anew."""
+        self._runners.end()
 
     def _oldest(self, calls: deque[_Call]) -> tuple[int, bytes | str]:
         """The answer to the first of some calls, which it takes out once the answer is there."""
@@ -128,7 +132,7 @@ def _plain(part: Any, factors: dict[Any, bool]) -> Any:
     return part
 
 
-def _living(runners: list[Made], number: int) -> Made:
+def _chosen(runners: list[Made], number: int) -> Made:
     """The runner of a task, or the next one after it that is not lost."""
     home = number % len(runners)
     return next((runner for runner in runners[home:] + runners[:home] if not runner.is_lost()), runners[home])

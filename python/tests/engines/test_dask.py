@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import gc
 import itertools
 import os
 import signal
+import threading
 import time
+import warnings
 
 import pytest
 
@@ -13,7 +18,11 @@ distributed = pytest.importorskip("distributed")
 dask_frame = pytest.importorskip("dask.dataframe")
 
 import burn_did as did  # noqa: E402
+import dask  # noqa: E402
 from burn_did.engines import Dask  # noqa: E402
+from burn_did.engines._runner import Runner  # noqa: E402
+from burn_did.engines._runners import Made, Runners  # noqa: E402
+from burn_did.engines.dask import _chosen  # noqa: E402
 from engines.panel import COLUMNS, bits, others  # noqa: E402
 
 
@@ -151,6 +160,158 @@ def _cluster():
 def _close(client):
     client.cluster.close()
     client.close()
+
+
+def test_nothing_is_left_on_the_workers(client, path):
+    """At once, and not when Python collects cycles."""
+    gc.disable()
+    try:
+        fits = [lambda: did.att_gt(path, **COLUMNS, client=client), lambda: did.att_gt(path, **COLUMNS, engine=Dask(client))]
+        for fit in fits:
+            fit()
+            until = time.monotonic() + 5.0
+            while any(client.run(_left).values()) and time.monotonic() < until:
+                time.sleep(0.02)
+            assert [left for left in client.run(_left).values() if left] == []
+            assert not [key for key in client.futures if key.startswith(("burn-did", "hold"))]
+    finally:
+        gc.enable()
+
+
+def _left(dask_worker):
+    from burn_did.engines import _runner
+
+    return [*dask_worker.state.actors, *_runner._HERE, *(key for key in dask_worker.state.tasks if key.startswith(("burn-did", "hold")))]
+
+
+def slow(seconds):
+    """A report on progress that takes so long, the first five times."""
+    seen = itertools.count()
+    return lambda *_: time.sleep(seconds if next(seen) < 5 else 0.0)
+
+
+def test_an_idle_timeout_does_not_end_a_cluster_that_fits(path):
+    with dask.config.set({"distributed.scheduler.idle-timeout": "1s"}):
+        cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False)
+    with cluster, distributed.Client(cluster, set_as_default=False) as other:
+        fit = did.att_gt(path, **COLUMNS, client=other, progress=slow(0.6))
+        assert bits(fit) == bits(did.att_gt(path, **COLUMNS))
+
+
+def test_adaptive_clusters_start_a_worker_and_keep_it(path):
+    with distributed.LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as cluster:
+        cluster.adapt(minimum=0, maximum=2, interval="200ms", wait_count=2)
+        with distributed.Client(cluster, set_as_default=False) as other:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", did.BurnDidWarning)
+                fit = did.att_gt(path, **COLUMNS, client=other, progress=slow(0.4))
+            assert bits(fit) == bits(did.att_gt(path, **COLUMNS))
+
+
+def test_a_cluster_that_is_closed_during_a_fit_is_an_error(path):
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False)
+    seen = itertools.count()
+
+    def closing(*_):
+        if next(seen) == 2:
+            cluster.close()
+
+    with distributed.Client(cluster, set_as_default=False) as other:
+        with pytest.raises(did.DeviceError, match="the scheduler is gone") as raised:
+            did.att_gt(path, **COLUMNS, client=other, progress=closing)
+        assert raised.value.remedy == "connect again, and fit again"
+
+
+def test_a_fit_that_stops_gives_up_its_tasks():
+    """Those that have not begun; a process that ends takes none."""
+    runner = Runner("one", 1, {})
+    began, may_end = threading.Event(), threading.Event()
+
+    def work(task):
+        began.set()
+        assert may_end.wait(10)
+        return task
+
+    runner._run = work
+
+    async def stopped():
+        calls = [asyncio.ensure_future(runner.run("batch", task)) for task in (b"0", b"1", b"2")]
+        await asyncio.get_running_loop().run_in_executor(None, began.wait, 10)
+        await runner.drop("batch")
+        may_end.set()
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        runner._threads.shutdown()
+        return answers, (await asyncio.gather(runner.run("batch", b"3"), return_exceptions=True))[0]
+
+    (first, *others), late = asyncio.run(stopped())
+    assert first == b"0" and [str(other) for other in others] == ["the task was given up"] * 2
+    assert isinstance(late, OSError) and "closing" in str(late)
+    assert not runner._open
+
+
+class Waiting:
+    """A future of a runner that no worker makes, or of one that is made."""
+
+    def __init__(self, status):
+        self.status = status
+
+    def result(self, timeout):
+        return self
+
+    def done(self):
+        return False
+
+    def release(self):
+        self.status = "released"
+
+
+class Replaced:
+    """The client of a cluster whose only worker leaves before it makes its runner, and another comes."""
+
+    status = "running"
+
+    def __init__(self):
+        self.looks = itertools.count()
+        self.pending = []
+
+    def nthreads(self):
+        return {"a": 1} if next(self.looks) == 0 else {"b": 2}
+
+    def submit(self, function, *arguments, workers=None, **more):
+        made = Waiting("pending" if workers == ["a"] else "finished")
+        if made.status == "pending":
+            self.pending.append(made)
+        return made
+
+    @contextlib.contextmanager
+    def as_current(self):
+        yield
+
+
+def test_a_worker_that_leaves_before_its_runner_is_there_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("burn_did.engines._runners.PAUSE", 0.05)
+    client = Replaced()
+    ready = Runners(client, {}, 1.0).ready()
+    assert [made.worker for made in ready] == ["b", "b"] and [made.status for made in client.pending] == ["released"]
+
+
+def test_tasks_of_a_runner_that_is_lost_go_to_the_next():
+    runners = [Made("a", "a", Waiting("error")), Made("b", "b", Waiting("finished")), Made("c", "c", Waiting("finished"))]
+    assert [_chosen(runners, number).worker for number in range(6)] == ["b", "b", "c", "b", "b", "c"]
+    lost = [Made("a", "a", Waiting("error"))]
+    assert _chosen(lost, 3) is lost[0]
+
+
+def test_a_worker_that_is_lost_when_builds_are_compared_lacks_none():
+    class Client:
+        def run(self, *arguments, on_error):
+            return {"tcp://1": OSError("lost"), "tcp://2": None, "tcp://3": self.problem}
+
+    Client.problem = None
+    Dask(Client())
+    Client.problem = ModuleNotFoundError("No module named 'burn_did'")
+    with pytest.raises(did.DeviceError, match="worker tcp://3: burn_did is not installed there"):
+        Dask(Client())
 
 
 def test_a_cluster_without_workers_is_an_error(path):

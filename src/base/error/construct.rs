@@ -12,7 +12,7 @@ const FEW_CLUSTERS: usize = 10;
 /// Columns that a message names at most.
 const NAMED: usize = 3;
 
-/// The columns that cost most rows, with how many: `500 for `y`, 3 for `x``; `None` without any.
+/// The columns that cost most rows, with how many (500 for y, 3 for x); `None` without any.
 pub(super) fn named(missing: &[(String, usize)]) -> Option<String> {
     let mut missing: Vec<&(String, usize)> = missing.iter().collect();
     missing.sort_by_key(|(_, rows)| Reverse(*rows));
@@ -28,7 +28,8 @@ impl DidWarning {
     }
 
     /// A warning if `rows` were dropped, for which columns have no value in so many rows.
-    pub(crate) fn dropped(rows: usize, columns: Vec<(String, usize)>) -> Option<Self> {
+    pub(crate) fn dropped(rows: usize, mut columns: Vec<(String, usize)>) -> Option<Self> {
+        columns.sort_unstable();
         (rows > 0).then_some(Self::DroppedRows { rows, columns })
     }
 

@@ -180,7 +180,7 @@ impl CurveLayout<'_> {
             let from = Point { x: frame.along(*dose), y: area.bottom };
             scene.line(from, Point { y: area.bottom - 9.0 * unit, ..from }, unit, MUTED);
         }
-        frame.x_ticks(scene, 1);
+        frame.x_ticks(scene, self.face, 1);
         scene.shapes.push(Shape::Text(Text {
             words: self.face.fit(&panel.label, label, area.height()),
             at: Point { x: 18.0 * unit + 0.6 * label, y: f64::midpoint(area.top, area.bottom) },

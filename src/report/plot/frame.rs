@@ -2,6 +2,7 @@
 
 use super::axis::Axis;
 use super::chart::Overall;
+use super::font::Typeface;
 use super::marks::faint;
 use super::options::{Colour, PlotGrid};
 use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, Scene};
@@ -68,17 +69,24 @@ impl Frame<'_> {
         }
     }
 
-    /// The horizontal axis. Labels of neighbours take turns on `lines`; none are written if there are none.
-    pub(super) fn x_ticks(&self, scene: &mut Scene, lines: usize) {
+    /// The horizontal axis. Labels of neighbours take turns on `lines`; none are written if there are none. They stay in the panel, and one that would
+    /// overlap the label before it is left out.
+    pub(super) fn x_ticks(&self, scene: &mut Scene, face: &Typeface, lines: usize) {
         let Sizes { unit, tick, .. } = self.sizes;
-        let corner = Point { x: self.area.left, y: self.area.bottom };
-        scene.rule(corner, self.area.right, 1.2 * unit, MUTED);
+        let Area { left, right, bottom, .. } = self.area;
+        let corner = Point { x: left, y: bottom };
+        scene.rule(corner, right, 1.2 * unit, MUTED);
+        let mut ends = vec![f64::NEG_INFINITY; lines];
         for (position, (value, text)) in self.x.ticks.iter().enumerate() {
             let from = Point { x: self.along(*value), ..corner };
             scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);
-            if let Some(line) = position.checked_rem(lines) {
+            let Some(line) = position.checked_rem(lines) else { continue };
+            let half = face.width(text, tick) / 2.0;
+            let x = from.x.min(right - half).max(left + half);
+            if x - half > ends[line] {
+                ends[line] = x + half;
                 let y = from.y + (1.05 + TICK_LINE * line as f64) * tick;
-                scene.text(text, Point { y, ..from }, Anchor::Middle, tick, MUTED);
+                scene.text(text, Point { x, y }, Anchor::Middle, tick, MUTED);
             }
         }
     }

@@ -88,7 +88,7 @@ pub(super) fn scene(scatter: &Scatter, options: &PlotOptions, face: &Typeface) -
             marks.point(&mut scene, Point { x: frame.along(*x), y: frame.up(*y) }, colour);
         }
     }
-    frame.x_ticks(&mut scene, 1);
+    frame.x_ticks(&mut scene, face, 1);
     let centre = f64::midpoint(area.left, area.right);
     let at = Point { x: centre, y: 16.0 * unit + 0.8 * title };
     let words = face.fit(&words, title, 2.0 * (right - 18.0 * unit - centre));

@@ -219,7 +219,8 @@ mod tests {
         let many = Some(Covariance::Parts(vec![part(0, 1.0)]));
         let many = Joint { values: vec![Some(1.0); m], covariance: many, ..whole };
         let (_, band, warnings) = critical(&many, &UNIFORM, false);
-        assert_eq!((band, warnings), (Band::Pointwise, 1));
+        // One says that the others have no standard error.
+        assert_eq!((band, warnings), (Band::Pointwise, 2));
     }
 
     #[test]
@@ -285,7 +286,12 @@ mod tests {
             matches!(found[..], [DidWarning::NegligibleErrors { estimates: 1, .. }]),
             "{found:?}"
         );
-        for (values, variance) in [([1.0, 1.0], 1e-32), ([1.0, 1.0], 0.0), ([1e-8, 1.0], 1e-10)] {
+        for variance in [1e-32, 0.0] {
+            let found = said([1.0, 1.0], variance);
+            assert_eq!(found, [DidWarning::UnvaryingChanges { estimates: 1 }]);
+        }
+        // A reference, and an estimate with a standard error.
+        for (values, variance) in [([0.0, 1.0], 0.0), ([1e-8, 1.0], 1e-10)] {
             assert!(said(values, variance).is_empty(), "{values:?} {variance}");
         }
     }
@@ -294,6 +300,6 @@ mod tests {
     fn without_standard_errors_intervals_are_pointwise() {
         let joint = Joint { covariance: Some(vec![0.0; 4].into()), ..independent(None) };
         let (value, band, warnings) = critical(&joint, &UNIFORM, false);
-        assert_eq!((value, band, warnings), (super::super::pointwise(0.05), Band::Pointwise, 1));
+        assert_eq!((value, band, warnings), (super::super::pointwise(0.05), Band::Pointwise, 2));
     }
 }

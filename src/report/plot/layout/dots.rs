@@ -58,6 +58,6 @@ impl ChartLayout<'_> {
         for name in &facet.failed {
             marks.cross(scene, Point { x: frame.along(0.0), y: frame.up(-name) }, MUTED);
         }
-        frame.x_ticks(scene, usize::from(bottom));
+        frame.x_ticks(scene, self.face, usize::from(bottom));
     }
 }

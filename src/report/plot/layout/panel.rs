@@ -77,7 +77,7 @@ impl ChartLayout<'_> {
             series.marks(scene);
         }
         let labelled = index + self.columns >= self.chart.facets.len();
-        frame.x_ticks(scene, if labelled { lines } else { 0 });
+        frame.x_ticks(scene, self.face, if labelled { lines } else { 0 });
     }
 
     /// Draws the facet's title and returns what is left of its cell.

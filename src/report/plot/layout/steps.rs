@@ -53,6 +53,6 @@ impl ChartLayout<'_> {
             scene.curve(&corners(steps), 2.4 * sizes.unit, colour_and_mark(steps.rank).0);
         }
         frame.bounds(scene, &bounds, 1.6, INK);
-        frame.x_ticks(scene, usize::from(bottom));
+        frame.x_ticks(scene, self.face, usize::from(bottom));
     }
 }

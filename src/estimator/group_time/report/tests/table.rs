@@ -50,7 +50,7 @@ Control Group: Never Treated, Anticipation Periods: 0, Base Period: Universal
 Estimation Method: Doubly Robust, Outcome: lemp, Covariates: ~ 1
 Units: 500, Rows: 2500 (balanced panel)
 Std. Errors: analytic, clustered by state (29 clusters)
-Warning: dropped 3 rows due to missing or non-finite data
+Warning: dropped 3 rows with missing or infinite values (3 for `lemp`)
 ";
     assert_eq!(fixtures::failed().to_string(), expected);
 }
