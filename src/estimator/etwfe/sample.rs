@@ -110,22 +110,24 @@ impl Sample {
         let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();
         let rows_missing = len - rows.len();
         rows.retain(has_weight);
-        let named =
-            [(&config.outcome, &outcome)].into_iter().chain(config.weights.iter().zip(&weights));
-        let named = named.chain(config.covariates.iter().chain(&config.moderator).zip(&covariates));
-        let without = |name: &String, is_missing: &dyn Fn(usize) -> bool| {
-            (name.clone(), (0..len).filter(|row| is_missing(*row)).count())
+        let missing = || -> Vec<(String, usize)> {
+            let numbers = [(&config.outcome, &outcome)].into_iter();
+            let numbers = numbers.chain(config.weights.iter().zip(&weights));
+            let covariates = config.covariates.iter().chain(&config.moderator).zip(&covariates);
+            let without = |name: &String, is_missing: &dyn Fn(usize) -> bool| {
+                (name.clone(), (0..len).filter(|row| is_missing(*row)).count())
+            };
+            let labels = [
+                without(&config.time, &|row| time.is_missing(row)),
+                without(&config.group, &|row| group.is_missing(row)),
+            ];
+            let labels = labels.into_iter().filter(|(_, rows)| *rows > 0);
+            lacking(numbers.chain(covariates)).into_iter().chain(labels).collect()
         };
-        let labelled = [
-            without(&config.time, &|row| time.is_missing(row)),
-            without(&config.group, &|row| group.is_missing(row)),
-        ];
-        let labelled = labelled.into_iter().filter(|(_, rows)| *rows > 0);
-        let missing: Vec<(String, usize)> = lacking(named).into_iter().chain(labelled).collect();
         if rows.is_empty() {
             return Err(DidError::no_rows(
                 "after dropping rows with missing or non-finite values and rows without weight",
-                &missing,
+                &missing(),
                 "check the columns for nulls and infinities, and the weights",
             ));
         }
@@ -164,7 +166,9 @@ impl Sample {
             .collect();
         warnings.extend(far_groups(found.iter().copied(), periods.iter().copied()));
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
-        warnings.extend(DidWarning::dropped(rows_missing, missing));
+        if rows_missing > 0 {
+            warnings.extend(DidWarning::dropped(rows_missing, missing()));
+        }
         let number_of = time.of_codes(times.iter(), |t| periods.partition_point(|p| *p < t) as u32);
         let mut cohort_column = ".cohort".to_owned();
         while frame.column(&cohort_column).is_ok() {
