@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._errors import BurnDidError
-from ._figure_axes import new_axes
+from ._figure_axes import new_axes, period_number
 from ._figure_curves import draw_curves
 from ._figure_points import Point, draw_points
 from ._figure_robust import draw_robust
@@ -49,7 +49,7 @@ def drawn(result: Result, ax: Any = None) -> matplotlib.figure.Figure:
         return draw_curves(rows, curve, facts, ax)
     if key is None or "estimate" not in rows:
         raise refused("the result has no estimates by event time, period, group, dose or term to draw")
-    kept = _kept(rows, key)
+    kept = _kept(rows, key, "relative" if facts.are_changes else None)
     series = _series(rows, key, kept)
     points = _points(rows, key, series, kept, facts)
     points += [_reference(at) for at in _further_references(result, key) if at not in {point.at for point in points}]
@@ -111,14 +111,15 @@ def _further_references(result: Result, key: str) -> list[float]:
     return [at for at, status in zip(study["event_time"], study["status"], strict=True) if status == "reference"]
 
 
-def _kept(rows: Rows, key: str) -> list[int]:
-    """The rows with a place and an estimate: those of the first table, and those of others that are at other places."""
+def _kept(rows: Rows, key: str, table: str | None) -> list[int]:
+    """The rows with a place and an estimate: those of a table, or of the first, and those of others that are at other places."""
     there = [i for i, (at, estimate) in enumerate(zip(rows[key], rows["estimate"], strict=True)) if None not in (at, estimate)]
     if "table" not in rows or not there:
         return there
-    first = [i for i in there if rows["table"][i] == rows["table"][there[0]]]
+    table = table or rows["table"][there[0]]
+    first = [i for i in there if rows["table"][i] == table]
     taken = {rows[key][i] for i in first}
-    return first + [i for i in there if rows["table"][i] != rows["table"][there[0]] and rows[key][i] not in taken]
+    return first + [i for i in there if rows["table"][i] != table and rows[key][i] not in taken]
 
 
 def _series(rows: Rows, key: str, kept: list[int]) -> str | None:
@@ -134,9 +135,9 @@ def _is_post(rows: Rows, key: str, i: int, facts: Facts) -> bool | None:
         return bool(at > 0)
     if key == "event_time":
         return bool(at > facts.reference if facts.reference is not None else at >= 0)
-    if key == "time" and "group" in rows and rows["group"][i] is not None:
-        return bool(at >= rows["group"][i])
-    return None
+    time = period_number(at)
+    group = period_number(rows["group"][i]) if key == "time" and "group" in rows else None
+    return None if time is None or group is None else time >= group
 
 
 def _ends(rows: Rows, kind: str, i: int) -> tuple[float, float] | None:

@@ -70,7 +70,8 @@ def draw_points(ax: Any, points: list[Point], key: str, series: str | None, fact
             _draw_intervals(ax, side, shade, marks)
             _draw_marks(ax, side, shade, shade, marks)
         _draw_marks(ax, [(x, point) for x, point in of_series if point.is_reference], colour.reference, "white", marks)
-    ax.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+    if not facts.are_levels:
+        ax.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
     treatment = _treatment(points, at, facts) if key in ("event_time", "horizon") else None
     if treatment is not None:
         ax.axvline(treatment, color="0.6", linewidth=0.8, linestyle="--", zorder=0)

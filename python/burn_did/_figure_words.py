@@ -15,6 +15,7 @@ _WAY = ("settings", "config", "sample", "effects", "level", "study", "provenance
 _UNITS = {"year": "Years", "quarter": "Quarters", "month": "Months", "week": "Weeks", "day": "Days"}
 
 _BESIDE_TREATMENT = ("Pre-treatment", "Reference period", "Post-treatment")
+_BESIDE_BASE = ("Pre-treatment", "Base period", "Post-treatment")
 _BESIDE_REFERENCE = ("Before the reference", "Reference", "After the reference")
 
 
@@ -24,13 +25,19 @@ class Facts:
     def __init__(self, result: Result) -> None:
         self.kind = result.kind
         self.glance: dict[str, Any] = {name: values[0] for name, values in result.glance().to_dict().items()}
-        self.settings = _settings(result.to_dict()["result"])
+        document = result.to_dict()["result"]
+        self.settings = _settings(document)
         self.outcome: str = self.glance.get("outcome") or self.settings.get("outcome") or ""
         self.frequency: str | None = self.glance.get("frequency") or self.settings.get("frequency")
         #: The last reference of coefficients by a column that counts from no event, as years do.
         self.reference = self._reference(result)
         #: What points before, at and after the reference are called.
         self.points = _BESIDE_TREATMENT if self.reference is None else _BESIDE_REFERENCE
+        #: Whether estimates are means of outcomes, of which zero is no reference, or their changes since a base period.
+        self.are_levels, self.are_changes = False, False
+        if self.kind == "cohort_means":
+            self.are_changes = bool(document.get("relative"))
+            self.are_levels, self.points = not self.are_changes, _BESIDE_BASE
 
     def _reference(self, result: Result) -> float | None:
         if not self.glance.get("event_times_of"):
@@ -50,6 +57,8 @@ class Facts:
 
     def parameter(self) -> str:
         """What is estimated."""
+        if self.kind == "cohort_means":
+            return "Change of mean" if self.are_changes else "Mean"
         if self.kind == "regression" or self.reference is not None:
             return "Coefficient"
         if self.settings.get("estimator") == "did_multiplegt" or self.kind == "joint_study" or not self.outcome:

@@ -97,6 +97,16 @@ def test_each_estimator_has_a_colour() -> None:
     assert len(places) == 3 and len(set(places.values())) == 3
 
 
+def test_means_are_levels_or_changes() -> None:
+    pytest.importorskip("matplotlib")
+    levels = did.means(data(), **COLUMNS).figure().axes[0]
+    assert levels.get_ylabel() == "Mean (lemp)" and levels.get_ylim()[0] > 4
+    changes = did.means(data(), **COLUMNS, relative=True).figure().axes[0]
+    assert changes.get_ylabel() == "Change of mean (lemp)" and "Base period" in explained(changes)
+    assert {y for _, y, _ in points(changes, are_hollow=True)} == {0.0} and max(y for _, y, _ in points(changes)) < 1
+    assert explained(changes)[:4] == ["2004", "2006", "2007", "never treated"]
+
+
 def test_treatments_that_switch_have_their_reference() -> None:
     pytest.importorskip("matplotlib")
     treated = data().with_columns(d=(pl.col("first.treat") > 0) & (pl.col("year") >= pl.col("first.treat")))

@@ -365,7 +365,7 @@ pub enum DidWarning {
     },
     /// With controls and several first treatments, the standard errors are those of R `DIDmultiplegtDYN` 2.2.0, which later versions do not have.
     ControlVariance,
-    /// Leverage ignores the fixed effects.
+    /// Leverage ignores the fixed effects, which have too many levels for a dense matrix or are of a maximum-likelihood fit.
     PartialLeverage,
     /// The regressors fit rows exactly, whatever their outcome, so that HC2 and HC3 do not exist.
     FullLeverage {

@@ -305,7 +305,7 @@ impl DidWarning {
             Self::TreatedOutside { column, rows } => f.write_str(&treated_outside(column, *rows)),
             Self::PartialLeverage => write!(
                 f,
-                "HC2 and HC3 use the leverage of the regressors and ignore the fixed effects; standard errors are too small where levels have few rows"
+                "HC2 and HC3 use the leverage of the regressors and ignore these fixed effects; standard errors are too small where levels have few rows"
             ),
             Self::FullLeverage { rows } => write!(
                 f,

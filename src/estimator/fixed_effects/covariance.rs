@@ -23,6 +23,8 @@ pub(super) struct Scores<'a> {
     pub error: f64,
     /// What rounding leaves of the residuals, as a part of them.
     pub rounding: f64,
+    /// Leverage of fixed effects by row, which that of the columns adds to; `None` if there are none or it is not known.
+    pub fixed_leverage: Option<Vec<f64>>,
 }
 
 /// A covariance `[k, k]`, and whether it had to be made positive.
@@ -62,6 +64,11 @@ impl Scores<'_> {
             Vcov::Hetero => scaled(&self.sandwich(&self.columns.gram(self.residuals)), rows),
             Vcov::Hc2 | Vcov::Hc3 => {
                 let mut e = self.columns.quadratic(self.bread);
+                if let Some(fixed) = &self.fixed_leverage {
+                    sums::update(&mut e, |row, leverage| leverage + fixed[row]);
+                }
+                // A whole leverage corrects for small samples by itself, as in R `fixest`.
+                let rows = if self.fixed_leverage.is_some() { 1.0 } else { rows };
                 let half = *vcov == Vcov::Hc2;
                 full_leverage = e.iter().filter(|leverage| 1.0 - **leverage < FULL).count();
                 sums::update(&mut e, |row, leverage| {
@@ -209,6 +216,7 @@ mod tests {
             clusters: &clusters,
             error: 1e-12,
             rounding: 1e-16,
+            fixed_leverage: None,
         };
         let of = |vcov: &Vcov, ssc: &Ssc| scores.covariance(vcov, ssc, 1).matrix[0];
         let ssc = Ssc::default();
@@ -220,11 +228,13 @@ mod tests {
         near(of(&Vcov::Hc3, &ssc), 10.0 / 16.0 / 0.5625 * 4.0 / 3.0);
         near(of(&Vcov::Cluster(vec![]), &ssc), 0.0);
         let one = FitColumns::Rows(vec![vec![1.0, 0.0, 0.0, 0.0]]);
-        let alone = Scores { columns: &one, bread: &[1.0], ..scores };
-        assert_eq!(alone.covariance(&Vcov::Hc3, &ssc, 1).full_leverage, 1);
         let plain = Ssc { k_adj: false, g_adj: false, ..ssc };
         near(of(&Vcov::Hetero, &plain), 10.0 / 16.0);
         near(of(&Vcov::Iid, &plain), 10.0 / 3.0 / 4.0);
+        let fixed = Scores { fixed_leverage: Some(vec![0.25; 4]), ..scores };
+        near(fixed.covariance(&Vcov::Hc3, &ssc, 1).matrix[0], 10.0 / 16.0 / 0.25);
+        let alone = Scores { columns: &one, bread: &[1.0], fixed_leverage: None, ..fixed };
+        assert_eq!(alone.covariance(&Vcov::Hc3, &ssc, 1).full_leverage, 1);
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use super::covariance::Scores;
 use super::degrees::{Parameters, components, is_nested};
 use super::inference::{Coefficient, Law, f_test};
+use super::leverage::fixed_leverage;
 use super::likelihood::Separation;
 use super::linear::{CentredRegressors, LinearFit, Quality};
-use super::options::{Family, OutcomeRange, Vcov};
+use super::options::{Family, OutcomeRange};
 use super::predictor::Predictor;
 use super::reading::{Coded, RegressionColumns, RegressionRows};
 use super::recover::{FactorEffects, normalised};
@@ -74,6 +75,8 @@ struct Uncertainty {
     repaired: bool,
     /// Rows that determine a coefficient alone.
     full_leverage: usize,
+    /// Whether the leverage of fixed effects is not in it.
+    partial_leverage: bool,
     /// Whether it is one: there are degrees of freedom, and no leverage is one.
     regular: bool,
     /// Influence of the clusters on the coefficients, `[k][clusters]`; if it is kept.
@@ -93,8 +96,16 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let config = self.config;
         let dropped = regressors.dropped(&estimated.kept)?;
         let counted = self.counted(wanted, sample, &estimated.kept)?;
-        let Uncertainty { matrix, rank, repaired, full_leverage, regular, by_cluster } =
-            self.uncertainty(&counted, regressors, &estimated);
+        let uncertainty = self.uncertainty(&counted, sample, regressors, &estimated);
+        let Uncertainty {
+            matrix,
+            rank,
+            repaired,
+            full_leverage,
+            partial_leverage,
+            regular,
+            by_cluster,
+        } = uncertainty;
         regressors.uncentred(&estimated.kept, &mut estimated.b, estimated.mean);
         let law = match config.family.is_linear() {
             true => Law::Student(counted.df_t.max(1.0)),
@@ -121,7 +132,6 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let exact = regular && estimated.is_exact(config.fixef_tol);
         let without = coefficients.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
         let without: Vec<String> = without.map(|(_, c)| c.name.clone()).collect();
-        let leverage = matches!(config.vcov, Vcov::Hc2 | Vcov::Hc3) && !counted.absorbed.is_empty();
         let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
         let (n, df_k) = (counted.n, counted.df_k);
         let enough = counted.is_enough();
@@ -133,7 +143,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             (repaired && !exact).then_some(DidWarning::RepairedCovariance),
             (!without.is_empty()).then_some(DidWarning::NoVariance { columns: without }),
             singular.then_some(DidWarning::NoJointTest { coefficients: tests, rank }),
-            leverage.then_some(DidWarning::PartialLeverage),
+            partial_leverage.then_some(DidWarning::PartialLeverage),
             (!enough).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
             (enough && full_leverage > 0)
                 .then_some(DidWarning::FullLeverage { rows: full_leverage }),
@@ -211,6 +221,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
     fn uncertainty(
         &self,
         counted: &Counted,
+        sample: &RegressionSample,
         regressors: &CentredRegressors,
         estimated: &LinearFit,
     ) -> Uncertainty {
@@ -225,7 +236,11 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             clusters: &counted.clusters,
             error: estimated.error(config.fixef_tol),
             rounding: estimated.quality.rounding,
+            fixed_leverage: fixed_leverage(&config.vcov, config.family, sample),
         };
+        let partial_leverage = config.vcov.takes_leverage()
+            && !sample.factors.is_empty()
+            && scores.fixed_leverage.is_none();
         let covariance = scores.covariance(&config.vcov, &config.ssc, counted.df_k);
         let mut matrix = covariance.matrix;
         let regular = counted.is_enough() && covariance.full_leverage == 0;
@@ -237,6 +252,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             rank: covariance.rank,
             repaired: covariance.repaired,
             full_leverage: covariance.full_leverage,
+            partial_leverage,
             regular,
             by_cluster: match config.keep_influence && regular {
                 true => scores.by_cluster(&config.ssc, counted.df_k),

@@ -16,6 +16,7 @@ mod fit;
 mod identified;
 mod inference;
 mod least_squares;
+mod leverage;
 mod likelihood;
 mod linear;
 mod options;

@@ -18,8 +18,9 @@ pub enum Vcov {
     /// Errors of any variance, independent of each other (HC1).
     #[doc(alias = "HC1")]
     Hetero,
-    /// As [`Hetero`](Self::Hetero), with residuals divided by the square root of one minus their leverage. The leverage ignores
-    /// the fixed effects; a warning says so.
+    /// As [`Hetero`](Self::Hetero), with residuals divided by the square root of one minus their leverage. With fixed effects there is no further
+    /// factor for small samples, as in R `fixest`. If all factors but the largest have more than 1,000 levels, and by maximum likelihood, the
+    /// leverage ignores the fixed effects; a warning says so.
     Hc2,
     /// As [`Hc2`](Self::Hc2), with residuals divided by one minus their leverage.
     Hc3,
@@ -32,6 +33,11 @@ impl Vcov {
     /// Errors clustered by the levels of one factor or two.
     pub fn cluster(factors: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::Cluster(factors.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether residuals are divided by what their leverage leaves.
+    pub(super) fn takes_leverage(&self) -> bool {
+        matches!(self, Self::Hc2 | Self::Hc3)
     }
 
     /// What people read, such as `clustered by firm and year`.

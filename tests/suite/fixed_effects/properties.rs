@@ -249,14 +249,6 @@ fn small_samples_have_the_corrections_asked_for() {
     let robust = of(&Vcov::Hetero, usual);
     near(ratio(&robust, &of(&Vcov::Hetero, plain)), n / (n - robust.df_k as f64), 1e-12);
     near(ratio(&robust, &of(&Vcov::Hetero, usual.g_adj(false))), 1.0, 1e-15);
-    // Leverage without fixed effects, against a fit of dummies.
-    let with_dummies =
-        FixedEffects::<Cpu>::builder().formula("y ~ x1 + C(year)").vcov(Vcov::Hc3).build();
-    let exact = with_dummies.fit(&data).unwrap();
-    let within = FixedEffects::<Cpu>::builder().formula("y ~ x1 | year").vcov(Vcov::Hc3).build();
-    let within = within.fit(&data).unwrap();
-    assert!(within.warnings.contains(&DidWarning::PartialLeverage));
-    assert!(within.coefficients[0].se < exact.coefficients[1].se);
     let error =
         FixedEffects::<Cpu>::builder().formula("y ~ x1").vcov(Vcov::cluster(["one"])).build();
     let error = error.fit(with(&data, "one", vec![1.0; 2400])).unwrap_err();
@@ -276,6 +268,41 @@ fn without_never_treated_units_the_last_cohort_is_the_comparison() {
     assert!(fit.regression.dropped.is_empty(), "{:?}", fit.regression.dropped);
     let svg = fit.event_study.to_svg(&burn_did::report::PlotOptions::new()).unwrap();
     assert!(svg.starts_with("<svg"));
+}
+
+/// The leverage of fixed effects is that of their indicators, which have the factor for small samples beside.
+#[test]
+fn leverage_has_that_of_fixed_effects() {
+    let data = data();
+    let weights: Vec<f64> = (0..2400).map(|i| 0.5 + f64::from(i % 7)).collect();
+    let data = with(&data, "w", weights);
+    for vcov in [Vcov::Hc2, Vcov::Hc3] {
+        for weighted in [false, true] {
+            let fit = |formula: &str, ssc: Ssc| {
+                let config = FixedEffects::<Cpu>::builder().formula(formula).vcov(vcov.clone());
+                let weights = weighted.then(|| "w".to_owned());
+                config.ssc(ssc).maybe_weights(weights).build().fit(&data).unwrap()
+            };
+            for (within, indicators) in [
+                ("y ~ x1 + x2 | year", "y ~ x1 + x2 + C(year)"),
+                ("y ~ x1 + x2 | firm + year", "y ~ x1 + x2 + C(firm) + C(year)"),
+            ] {
+                let within = fit(within, Ssc::default());
+                let indicators = fit(indicators, Ssc::default().k_adj(false));
+                assert!(!within.warnings.contains(&DidWarning::PartialLeverage));
+                for (a, b) in within.coefficients.iter().zip(&indicators.coefficients[1..]) {
+                    near(a.se.unwrap(), b.se.unwrap(), 1e-9);
+                }
+            }
+        }
+    }
+    // A factor with more levels than a dense matrix is formed of.
+    let row = |i: u32| f64::from(i);
+    let fine = with(&data, "fine", (0..2400).map(|i| row(i / 2)).collect::<Vec<_>>());
+    let fine = with(&fine, "other", (0..2400).map(|i| row(i * 7_919 % 1_100)).collect::<Vec<_>>());
+    let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | fine + other").vcov(Vcov::Hc3);
+    let fit = config.keep_singletons(true).build().fit(&fine).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::PartialLeverage));
 }
 
 #[test]
