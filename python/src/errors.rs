@@ -26,6 +26,13 @@ fn exception(
     }
 }
 
+/// A value in a message: short ones as they are written, and what long ones are.
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
+    let types = value.py().import("burn_did._types");
+    let words = types.and_then(|types| types.call_method1("shown", (value,)));
+    words.map_or_else(|_| "something else".into(), |words| words.to_string())
+}
+
 /// An argument has a value that it cannot have.
 pub(crate) fn option(py: Python<'_>, message: &str) -> PyErr {
     let message = arguments::in_python(&of_argument(message));

@@ -40,7 +40,7 @@ impl<'py> Options<'py> {
     }
 
     fn refused(&self, name: &str, expected: impl Display, got: &Bound<'py, PyAny>) -> PyErr {
-        let got = got.repr().map_or_else(|_| "something else".into(), |text| text.to_string());
+        let got = errors::shown(got);
         errors::option(self.py(), &format!("`{name}` must be {expected}, got {got}"))
     }
 

@@ -95,7 +95,7 @@ impl Native {
                 one(&pair).ok_or_else(|| {
                     let message = format!(
                         "`weights` must have a number for pairs of a group and a period as the result shows them, got {}",
-                        pair.repr().map_or_else(|_| "something else".into(), |text| text.to_string())
+                        errors::shown(&pair)
                     );
                     errors::option(weights.py(), &message)
                 })
@@ -381,7 +381,8 @@ impl Native {
         let period = |name: &str, value: Option<&Bound<'_, PyAny>>| match value {
             None => Ok(None),
             Some(value) => looks::period_of(value, self.frequency()).map(Some).ok_or_else(|| {
-                let message = format!("`{name}` must be one that the result shows, got {value:?}");
+                let shown = errors::shown(value);
+                let message = format!("`{name}` must be one that the result shows, got {shown}");
                 errors::option(py, &message)
             }),
         };
