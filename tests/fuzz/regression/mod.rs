@@ -103,12 +103,15 @@ impl Problem {
         let x: Vec<Vec<f64>> = weighed(&kept, weights).iter().map(|x| fixed.rest(x)).collect();
         let z = fixed.rest(&weighed(&[z.to_vec()], weights)[0]);
         let found = regress(&x, &z);
+        let of_dummies =
+            |row: usize| -> f64 { fixed.columns().iter().map(|q| q[row] * q[row]).sum() };
+        let leverage = found.leverage.iter().enumerate().map(|(row, h)| h + of_dummies(row));
         Fitted {
             rss: dot(&found.residuals, &found.residuals),
             b: found.b,
             influence: found.influence,
             bread: found.bread,
-            leverage: found.leverage,
+            leverage: leverage.collect(),
             e: found.residuals,
         }
     }
@@ -313,7 +316,10 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         false => fitted.rss / (n as f64 - 1.0),
     };
     let (mut v, parts, rank) = covariance(design, &fitted, &clusters, dispersion);
-    let factor = (n as f64 - 1.0) / left;
+    let has_leverage = matches!(design.vcov, Covariance::Hc2 | Covariance::Hc3);
+    // With fixed effects leverage corrects alone.
+    let freedom = if has_leverage && !design.effects.is_empty() { n as f64 } else { left };
+    let factor = (n as f64 - 1.0) / freedom;
     let exact = match rss {
         Some(deviance) => deviance < 1e-18 * dot(&problem.y, &problem.weights),
         None => fitted.rss < 1e-18 * dot(&problem.y, &problem.y),
@@ -322,9 +328,7 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         tally.skip("exact fit");
         return tally;
     }
-    if fitted.leverage.iter().any(|h| 1.0 - h < 1e-6)
-        && matches!(design.vcov, Covariance::Hc2 | Covariance::Hc3)
-    {
+    if has_leverage && fitted.leverage.iter().any(|h| 1.0 - h < 1e-6) {
         tally.skip("full leverage");
         return tally;
     }

@@ -55,9 +55,8 @@ fn data_without_treated_or_untreated_rows_are_refused() {
     let df = with(&df, "t", floats(&df, "t").iter().map(|t| t + 2000.0).collect::<Vec<f64>>());
     let status = |g: &f64| if *g > 0.0 { 1.0 } else { 0.0 };
     let df = with(&df, "g", floats(&df, "g").iter().map(status).collect::<Vec<f64>>());
-    // Units with 1 count as treated all along, and none of them can be imputed.
     let error = refused(&imputation(), &df);
-    says(&error, &["no treated row can be imputed", "untreated row"]);
+    says(&error, &["column `g` (group) holds only 0 and 1", "first treated"]);
 }
 
 #[test]

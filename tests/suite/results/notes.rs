@@ -70,8 +70,9 @@ fn comparisons_say_where_averages_and_leads_differ() {
     let text = table.to_string();
     assert!(text.contains("Not Yet Treated") && !text.contains("_treated"), "{text}");
     let notes = table.notes;
-    let averages = "Overall ATT: over event times that count alike for CS, LP-DiD; \
-        over treated rows for ETWFE, Imputation, Sun-Abraham";
+    let averages = "Overall ATT: over event times that count alike for CS; \
+        over treated rows for ETWFE, Imputation, Sun-Abraham; \
+        over event times that count alike, of units that have them all for LP-DiD";
     let leads = "Before treatment: relative to the period before each for CS; \
         not relative to the reference period for Imputation; \
         relative to the reference period for Sun-Abraham, LP-DiD";
