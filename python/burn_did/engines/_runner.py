@@ -22,7 +22,7 @@ _HERE: WeakValueDictionary[str, Runner] = WeakValueDictionary()
 class Runner:
     """Does tasks on one worker, in threads of its own.
 
-    It is an actor of Dask, whose calls are not scheduled: a call and its answer take about 6 ms, a task that is submitted 40 ms.
+    It is an actor of Dask, whose calls are not scheduled: a call and its answer take about 6 ms, tasks that are submitted 40 ms.
     """
 
     def __init__(self, name: str, threads: int, options: dict[str, Any]) -> None:
