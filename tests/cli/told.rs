@@ -275,3 +275,18 @@ fn a_second_stage_that_contradicts_the_groups_is_said() {
     assert!(table("~ later").contains(says));
     assert!(!table("~ post").contains("of the second stage is 0"));
 }
+
+#[test]
+fn mistakes_are_told_with_what_there_is() {
+    let saved = temporary("told-window.json");
+    stdout(&mpdta(&["--save", &saved, "--quiet"]));
+    let failed = burn_did(&["aggregate", &saved, "--aggregate", "dynamic:min_e=9"]);
+    let message = text(&failed.stderr);
+    assert!(message.contains("(`min_e` = 9); event times are -3 to 3"), "{message}");
+    let message = failure(2, &mpdta(&["--boot", "--biters", "1"]));
+    assert!(message.contains("--biters must be at least 2"), "{message}");
+    let message = failure(2, &["feols", MPDTA, "lemp ~ sunab(first.treat, year) | countyreal"]);
+    assert!(message.contains("an estimator of its own here"), "{message}");
+    let message = failure(2, &["feols", MPDTA, "lemp"]);
+    assert!(message.contains("as in `y ~ x`"), "{message}");
+}

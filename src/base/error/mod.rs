@@ -419,7 +419,7 @@ pub enum DidError {
     },
     /// Every regressor is collinear with the others or with the fixed effects.
     #[error(
-        "no regressor is left: {columns} are collinear with each other or with the fixed effects; leave out fixed effects that determine them"
+        "no regressor is left, as all are collinear with others or with the fixed effects: {columns}; leave out fixed effects that determine them"
     )]
     AllCollinear {
         /// The regressors.

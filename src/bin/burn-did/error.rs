@@ -172,6 +172,9 @@ impl fmt::Display for CliError {
             Self::Did(DidError::Config { option: "models", expected, got }) => {
                 write!(f, "the files must be {expected}, got {got}")
             }
+            Self::Did(DidError::Config { option: "bootstrap draws", expected, got }) => {
+                write!(f, "--biters must be {expected}, got {got}")
+            }
             Self::Did(error) => error.fmt(f),
             Self::Output(error) => write!(f, "standard output: {error}"),
             Self::Said => f.write_str("not everything asked for could be made"),

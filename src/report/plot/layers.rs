@@ -63,7 +63,9 @@ pub(crate) fn combined(
     if layers.len() > MOST {
         let problem =
             format!("{} results do not fit in one panel, which shows {MOST}", layers.len());
-        return Err(DidError::Plot(format!("{problem}; draw them in panels, or fewer")));
+        return Err(DidError::Plot(format!(
+            "{problem}; draw each in its own panel (`facets`, `--facets`), or fewer"
+        )));
     }
     all.facets.iter_mut().for_each(share_treatment);
     if all.event_times {

@@ -4,7 +4,7 @@
 //! and the influence of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
 
 use super::{Aggregation, AggregationKind};
-use crate::base::calendar::{EventTimes, TimeGrid};
+use crate::base::calendar::{EventTimes, TimeGrid, label};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::result::inference::Combination;
@@ -201,7 +201,10 @@ impl<'a> Selection<'a> {
             .collect();
         cells.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         if cells.is_empty() {
-            return Err(no_event_time(options));
+            let mut times: Vec<f64> =
+                self.cells.iter().map(|cell| self.event_time(cell.1)).collect();
+            times.sort_by(f64::total_cmp);
+            return Err(no_event_time(options, &times));
         }
         let merged = self.events.merged();
         if merged > 0 {
@@ -246,7 +249,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-fn no_event_time(options: &Aggregation) -> DidError {
+/// The error of a window without any of the event times, which ascend.
+fn no_event_time(options: &Aggregation, times: &[f64]) -> DidError {
     let shown = |name: &str, value: Option<f64>| value.map(|v| format!("`{name}` = {v}"));
     let window: Vec<String> = [
         shown("min_e", options.min_e),
@@ -257,8 +261,15 @@ fn no_event_time(options: &Aggregation) -> DidError {
     .flatten()
     .collect();
     let window = window.join(", ");
+    let there = match times {
+        [] => String::new(),
+        [first, .., last] if first < last => {
+            format!("; event times are {} to {}", label(*first), label(*last))
+        }
+        [only, ..] => format!("; the event time is {}", label(*only)),
+    };
     DidError::EmptyWindow {
-        what: format!("no event time falls within the requested window ({window})"),
+        what: format!("no event time falls within the requested window ({window}){there}"),
     }
 }
 

@@ -13,6 +13,9 @@ impl<'a> Parser<'a> {
             let called = format!("`{}()` at character {}", name.text, name.at);
             return Err(match name.text {
                 "C" | "factor" => format!("{called} is a categorical, which arithmetic cannot use"),
+                "sunab" => format!(
+                    "{called} is an estimator of its own here: `SunAbraham`, `burn-did sunab`, `did.sunab`"
+                ),
                 _ => format!("{called} is not supported; {SUPPORTED}"),
             });
         };

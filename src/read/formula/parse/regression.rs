@@ -60,7 +60,10 @@ impl<'a> Parser<'a> {
         match token.kind {
             TokenKind::Symbol('~') => drop(self.advance()),
             TokenKind::End => {
-                return Err(format!("it ends at character {} before a `~`", token.at));
+                return Err(format!(
+                    "it ends at character {} before a `~`, which stands between outcome and regressors, as in `y ~ x`",
+                    token.at
+                ));
             }
             _ => return Err(misplaced(token)),
         }

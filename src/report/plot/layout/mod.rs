@@ -98,7 +98,8 @@ impl ChartLayout<'_> {
         let cell = self.cell(grid, 0, rows);
         if cell.width() < SMALLEST || cell.height() < SMALLEST {
             let panels = self.chart.facets.len();
-            return Err(DidError::Plot(format!("{panels} panels do not fit; set a larger size")));
+            let remedy = "set a larger size or smaller letters (`text_scale`)";
+            return Err(DidError::Plot(format!("{panels} panel(s) do not fit; {remedy}")));
         }
         for (index, facet) in self.chart.facets.iter().enumerate() {
             let cell = self.cell(grid, index, rows);
