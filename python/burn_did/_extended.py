@@ -7,18 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _native
 from ._regressions import Vcov, _ssc, _vcov
 from ._results import EtwfeResult, warned
-from ._table import Table
+from ._table import Table, Tidy
 from ._types import Backend, Data, Missing, Names, only, refused, shown, source, text
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
 
 _EFFECTS = {"vs": "unit", "feo": "unit", "none": "cohort"}
 
@@ -117,7 +112,7 @@ def _columns(formula: Names | None) -> list[str] | None:
 
 
 @dataclass(frozen=True, repr=False)
-class EmfxResult:
+class EmfxResult(Tidy):
     """Averages of the effects of a regression, selected from its result ``fit``, which has all methods of results."""
 
     #: What they are averages by.
@@ -152,18 +147,6 @@ class EmfxResult:
     def tidy(self) -> Table:
         """One row an average, with the columns of ``fit.tidy()``; of the simple type, the average over all treated rows."""
         return Table(self.fit.tidy()._native.rows(*self._rows))
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Give ``tidy()`` as a ``pyarrow.Table``."""
-        return self.tidy().to_arrow()
-
-    def to_polars(self) -> polars.DataFrame:
-        """Give ``tidy()`` as a ``polars.DataFrame``."""
-        return self.tidy().to_polars()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Give ``tidy()`` as a ``pandas.DataFrame``."""
-        return self.tidy().to_pandas()
 
     def __str__(self) -> str:
         rows: list[tuple[Any, ...]] = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._errors import BurnDidError
-from ._figure_axes import new_axes, period_number
+from ._figure_axes import Rows, new_axes, period_number
 from ._figure_curves import draw_curves
 from ._figure_points import Point, draw_points
 from ._figure_robust import draw_robust
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
     from ._result import Result
-
-Rows = dict[str, list[Any]]
 
 #: Columns of places, of which the first that has values is the axis.
 _KEYS = ("event_time", "horizon", "time", "group", "term")
@@ -39,7 +37,8 @@ def drawn(result: Result, ax: Any = None) -> matplotlib.figure.Figure:
     """
     if result.kind in _OTHER_PICTURES:
         raise refused("`figure` draws estimates with their intervals, which this result does not have; `plot()` draws it", "draw it by `plot()`")
-    facts, rows = Facts(result), result.tidy().to_dict()
+    rows = result.tidy().to_dict()
+    facts = Facts(result, rows)
     if result.kind == "honest":
         return draw_robust(rows, facts, ax)
     key = next((name for name in _KEYS if _has(rows, name)), None)

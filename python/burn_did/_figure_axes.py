@@ -20,6 +20,9 @@ _SPREAD, _STEP = 0.6, 0.12
 #: Dates that have labels, and letters of names that stand beside each other, at most.
 _LABELS, _LETTERS = 8, 50
 
+#: The columns of a table by their names.
+Rows = dict[str, list[Any]]
+
 Place = float
 
 

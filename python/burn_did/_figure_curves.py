@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._figure_axes import beside, new_axes
+from ._figure_axes import Rows, beside, new_axes
 from ._figure_words import Facts
 
 if TYPE_CHECKING:
     import matplotlib.figure
-
-Rows = dict[str, list[Any]]
 
 #: What each table of a curve has, and the parameter.
 _PARAMETERS = {"effects": "ATT(d)", "slopes": "ACRT(d)", "function": "h", "derivative": "Derivative"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ._figure_axes import beside, colours, new_axes, slant_labels
+from ._figure_axes import Rows, beside, colours, new_axes, slant_labels
 from ._figure_words import Facts
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 _METHODS = {"flci": "FLCI", "conditional": "Conditional", "c_f": "C-F", "c_lf": "C-LF"}
 _RELATIVE = r"Largest violation after treatment, relative to the largest before ($\bar{M}$)"
 _SMOOTH = "Largest change of the slope of the difference in trends (M)"
-
-Rows = dict[str, list[Any]]
 
 
 def draw_robust(rows: Rows, facts: Facts, ax: Any) -> matplotlib.figure.Figure:

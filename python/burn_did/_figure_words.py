@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ._figure_axes import Rows
+
 if TYPE_CHECKING:
     from ._result import Result
 
@@ -22,7 +24,7 @@ _BESIDE_REFERENCE = ("Before the reference", "Reference", "After the reference")
 class Facts:
     """What a figure says of a result beside its numbers."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, rows: Rows) -> None:
         self.kind = result.kind
         self.glance: dict[str, Any] = {name: values[0] for name, values in result.glance().to_dict().items()}
         document = result.to_dict()["result"]
@@ -30,7 +32,7 @@ class Facts:
         self.outcome: str = self.glance.get("outcome") or self.settings.get("outcome") or ""
         self.frequency: str | None = self.glance.get("frequency") or self.settings.get("frequency")
         #: The last reference of coefficients by a column that counts from no event, as years do.
-        self.reference = self._reference(result)
+        self.reference = self._reference(rows)
         #: What points before, at and after the reference are called.
         self.points = _BESIDE_TREATMENT if self.reference is None else _BESIDE_REFERENCE
         #: Whether estimates are means of outcomes, of which zero is no reference, or their changes since a base period.
@@ -39,10 +41,9 @@ class Facts:
             self.are_changes = bool(document.get("relative"))
             self.are_levels, self.points = not self.are_changes, _BESIDE_BASE
 
-    def _reference(self, result: Result) -> float | None:
+    def _reference(self, rows: Rows) -> float | None:
         if not self.glance.get("event_times_of"):
             return None
-        rows = result.tidy().to_dict()
         if any(at < 0 for at in rows["event_time"]):
             return None
         references = [at for at, status in zip(rows["event_time"], rows["status"], strict=True) if status == "reference"]

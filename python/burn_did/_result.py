@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from . import _native
 from ._errors import warn
 from ._picture import Picture, warn_of_idle
-from ._table import Table
+from ._table import Table, Tidy
 from ._types import expanded
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
-    import polars
-    import pyarrow
 
 R = TypeVar("R", bound="Result")
 
@@ -32,7 +30,7 @@ class Covariance(NamedTuple):
     matrix: list[list[float | None]]
 
 
-class Result:
+class Result(Tidy):
     """The result of an estimator: it prints, and is HTML in notebooks.
 
     Two results are equal if all their numbers are, bit by bit, and so are settings, warnings and timings.
@@ -75,18 +73,6 @@ class Result:
     def glance(self) -> Table:
         """One row about the fit: how it was made, sample sizes and critical values."""
         return Table(self._native.glance())
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Give the estimates as a ``pyarrow.Table``."""
-        return self.tidy().to_arrow()
-
-    def to_polars(self) -> polars.DataFrame:
-        """Give the estimates as a ``polars.DataFrame``."""
-        return self.tidy().to_polars()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Give the estimates as a ``pandas.DataFrame``."""
-        return self.tidy().to_pandas()
 
     def to_json(self) -> str:
         """Give the result as the JSON that ``save`` writes."""

@@ -98,3 +98,23 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) and not value.is_integer() else f"{value:.0f}" if isinstance(value, float) else str(value)
+
+
+class Tidy:
+    """What has its estimates as one table, for data frame libraries."""
+
+    def tidy(self) -> Table:
+        """One row an estimate."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Give ``tidy()`` as a ``pyarrow.Table``."""
+        return self.tidy().to_arrow()
+
+    def to_polars(self) -> polars.DataFrame:
+        """Give ``tidy()`` as a ``polars.DataFrame``."""
+        return self.tidy().to_polars()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Give ``tidy()`` as a ``pandas.DataFrame``."""
+        return self.tidy().to_pandas()

@@ -64,8 +64,7 @@ class Dask:
 
     def workers(self) -> int:
         """Threads of all workers."""
-        self._runners.wait()
-        return sum(self.client.nthreads().values())
+        return sum(self._runners.wait().values())
 
     def is_here(self) -> bool:
         """Whether all workers are on this machine."""

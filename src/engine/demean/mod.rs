@@ -66,6 +66,15 @@ pub(crate) struct Factor {
     pub levels: usize,
 }
 
+#[cfg(test)]
+impl Factor {
+    /// The factor of these codes, which are all below the number of levels that the largest implies.
+    pub fn of(codes: &[u32]) -> Self {
+        let levels = codes.iter().max().map_or(0, |last| *last as usize + 1);
+        Self { codes: codes.to_vec(), levels }
+    }
+}
+
 /// How to demean.
 #[derive(Clone, Debug)]
 pub(crate) struct DemeanOptions {

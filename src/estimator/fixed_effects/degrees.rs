@@ -103,11 +103,6 @@ pub(super) fn components(first: &Factor, second: &Factor) -> (usize, [Vec<u32>; 
 mod tests {
     use super::*;
 
-    fn factor(codes: &[u32]) -> Factor {
-        let levels = codes.iter().max().map_or(0, |m| *m as usize + 1);
-        Factor { codes: codes.to_vec(), levels }
-    }
-
     #[test]
     fn parameters_are_counted_as_in_fixest() {
         let of = |levels: &[usize], nested: &[bool], components| Parameters {
@@ -132,11 +127,11 @@ mod tests {
 
     #[test]
     fn nesting_and_components() {
-        let (fine, coarse) = (factor(&[0, 0, 1, 2, 2]), factor(&[0, 0, 0, 1, 1]));
+        let (fine, coarse) = (Factor::of(&[0, 0, 1, 2, 2]), Factor::of(&[0, 0, 0, 1, 1]));
         assert!(is_nested(&fine, &coarse.codes) && !is_nested(&coarse, &fine.codes));
         let (count, [a, b]) = components(&fine, &coarse);
         assert_eq!((count, a, b), (2, vec![0, 0, 1], vec![0, 1]));
-        let (count, _) = components(&factor(&[0, 1, 0]), &factor(&[0, 0, 1]));
+        let (count, _) = components(&Factor::of(&[0, 1, 0]), &Factor::of(&[0, 0, 1]));
         assert_eq!(count, 1);
     }
 }

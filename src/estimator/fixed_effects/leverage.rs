@@ -143,28 +143,23 @@ impl Levels<'_> {
 mod tests {
     use super::*;
 
-    fn factor(codes: &[u32]) -> Factor {
-        let levels = codes.iter().max().map_or(0, |last| *last as usize + 1);
-        Factor { codes: codes.to_vec(), levels }
-    }
-
     #[test]
     fn one_factor_projects_by_the_share_in_its_level() {
-        let found = of_fixed_effects(&[factor(&[0, 0, 1])], Some(&[1.0, 3.0, 2.0])).unwrap();
+        let found = of_fixed_effects(&[Factor::of(&[0, 0, 1])], Some(&[1.0, 3.0, 2.0])).unwrap();
         assert_eq!(found, [0.25, 0.75, 1.0]);
     }
 
     /// The leverages of a balanced panel are all `1 / T + 1 / n - 1 / (n T)`, and those of any design add up to its rank.
     #[test]
     fn leverages_add_up_to_the_rank() {
-        let units = factor(&[0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]);
-        let periods = factor(&[0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
+        let units = Factor::of(&[0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]);
+        let periods = Factor::of(&[0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
         let balanced = of_fixed_effects(&[periods.clone(), units.clone()], None).unwrap();
         let expected = 1.0 / 3.0 + 1.0 / 4.0 - 1.0 / 12.0;
         assert!(balanced.iter().all(|h| (h - expected).abs() < 1e-12), "{balanced:?}");
         // Two groups of units and periods without a link, of which the third factor says nothing.
-        let apart = [factor(&[0, 0, 1, 1, 2, 2, 3, 3]), factor(&[0, 1, 0, 1, 2, 3, 2, 3])];
-        let group = factor(&[0, 0, 0, 0, 1, 1, 1, 1]);
+        let apart = [Factor::of(&[0, 0, 1, 1, 2, 2, 3, 3]), Factor::of(&[0, 1, 0, 1, 2, 3, 2, 3])];
+        let group = Factor::of(&[0, 0, 0, 0, 1, 1, 1, 1]);
         let weights = [1.0, 2.0, 0.5, 1.5, 3.0, 1.0, 1.0, 2.0];
         let of_apart = of_fixed_effects(&apart, Some(&weights)).unwrap();
         assert!((of_apart.iter().sum::<f64>() - 6.0).abs() < 1e-12, "{of_apart:?}");
@@ -178,6 +173,6 @@ mod tests {
     fn too_many_levels_have_no_dense_matrix() {
         let codes: Vec<u32> = (0..2 * MOST_LEVELS as u32 + 2).collect();
         let halves: Vec<u32> = codes.iter().map(|code| code / 2).collect();
-        assert!(of_fixed_effects(&[factor(&codes), factor(&halves)], None).is_none());
+        assert!(of_fixed_effects(&[Factor::of(&codes), Factor::of(&halves)], None).is_none());
     }
 }

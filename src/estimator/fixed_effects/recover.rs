@@ -68,13 +68,13 @@ mod tests {
 
     #[test]
     fn the_second_factor_is_zero_at_the_first_level_of_each_component() {
-        let first = Factor { codes: vec![0, 0, 1, 2], levels: 3 };
-        let second = Factor { codes: vec![0, 1, 1, 2], levels: 3 };
+        let first = Factor::of(&[0, 0, 1, 2]);
+        let second = Factor::of(&[0, 1, 1, 2]);
         let found = normalised(&[first, second], &[1.0, 2.0, 3.0, 10.0, 11.0, 20.0]);
         assert_eq!(found[0], (vec![11.0, 12.0, 23.0], vec![0, 0, 1]));
         assert_eq!(found[1], (vec![0.0, 1.0, 0.0], vec![0, 0, 1]));
-        let one = |codes: &[u32]| Factor { codes: codes.to_vec(), levels: 1 };
-        let found = normalised(&[one(&[0]), one(&[0]), one(&[0])], &[1.0, 2.0, 3.0]);
+        let one = Factor::of(&[0]);
+        let found = normalised(&[one.clone(), one.clone(), one], &[1.0, 2.0, 3.0]);
         assert_eq!([found[0].0[0], found[1].0[0], found[2].0[0]], [6.0, 0.0, 0.0]);
     }
 }
