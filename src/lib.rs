@@ -202,8 +202,8 @@ pub mod pretrends {
 /// Options and parts of the diagnostics of two-way fixed effects.
 pub mod twfe {
     pub use crate::estimator::twfe::{
-        BaconComparison, BaconSum, ComparisonKind, TwfeCells, TwfeRegression, TwfeSettings,
-        TwfeWeightRow,
+        BaconComparison, BaconSum, BaconWithin, ComparisonKind, TwfeCells, TwfeRegression,
+        TwfeSettings, TwfeWeightRow,
     };
 }
 
@@ -230,7 +230,9 @@ pub mod stacks {
 
 /// Options and parts of extended two-way fixed effects.
 pub mod extended {
-    pub use crate::estimator::etwfe::{EtwfeAbsorb, EtwfeEffect, EtwfeSettings};
+    pub use crate::estimator::etwfe::{
+        EtwfeAbsorb, EtwfeEffect, EtwfeLevel, EtwfeScale, EtwfeSettings,
+    };
 }
 
 /// Options and parts of effects by dose.

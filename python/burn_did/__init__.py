@@ -31,10 +31,20 @@ from ._example_data import (
 )
 from ._extended import EmfxResult, emfx, etwfe
 from ._first_stage import did2s, did_imputation, imputation
+from ._frames import to_df
 from ._group_time import agg_ddd, aggte, att_gt, ddd
 from ._joint import joint_study, specification_curve
 from ._looks import balance, describe, means, panelview
 from ._native import DataFiles, __version__, devices
+from ._panel_names import (
+    deduplicate_panel,
+    fill_panel_gaps,
+    get_group,
+    has_gaps,
+    is_balanced_panel,
+    make_balanced_panel,
+    panel_to_wide,
+)
 from ._picture import Picture
 from ._plots import (
     plot_agg,
@@ -136,6 +146,7 @@ __all__ = [
     "compare",
     "cont_did",
     "ddd",
+    "deduplicate_panel",
     "demean",
     "describe",
     "devices",
@@ -151,9 +162,13 @@ __all__ = [
     "feglm",
     "feols",
     "fepois",
+    "fill_panel_gaps",
+    "get_group",
+    "has_gaps",
     "honest_did",
     "imputation",
     "ipwdid",
+    "is_balanced_panel",
     "joint_study",
     "load",
     "load_castle",
@@ -163,10 +178,12 @@ __all__ = [
     "load_mpdta",
     "load_nsw",
     "lpdid",
+    "make_balanced_panel",
     "means",
     "npiv",
     "ordid",
     "panel",
+    "panel_to_wide",
     "panelview",
     "plot_agg",
     "plot_dose_response",
@@ -180,6 +197,7 @@ __all__ = [
     "stacked",
     "sunab",
     "teaching_data",
+    "to_df",
     "twfe_weights",
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ from ._checks import keywords, native_of
 from ._picture import Picture, warn_of_idle
 from ._results import Result
 from ._table import Table
-from ._types import expanded, refused
+from ._types import refused
 
 Models = Mapping[str, Result] | Sequence[Result] | Result
 
@@ -53,9 +52,9 @@ class Comparison:
         keywords("plot", look, Result.plot, ("self",))
         options = {**self._options, "facets": facets}
         draw = partial(_native.compare_svg, self._models, options)
-        svg = draw(look)
-        warn_of_idle(svg, draw, look)
-        return Picture(svg, partial(_written, self._models, options, look))
+        picture = Picture(look, draw, partial(_native.compare_plot, self._models, options))
+        warn_of_idle(picture.svg, draw, look)
+        return picture
 
 
 def compare(
@@ -128,9 +127,3 @@ def _named(models: Models) -> list[tuple[str, _native.Native]]:
     if isinstance(models, str) or not isinstance(models, Iterable):
         raise refused(f"`models` must be {takes}, got {type(models).__name__}")
     return [(f"({at})", native_of(result, "models", takes)) for at, result in enumerate(models, start=1)]
-
-
-def _written(
-    models: list[tuple[str, _native.Native]], options: dict[str, Any], look: dict[str, Any], path: str | os.PathLike[str]
-) -> None:
-    _native.compare_plot(models, options, expanded(path), look)

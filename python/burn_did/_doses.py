@@ -10,7 +10,7 @@ from . import _native
 from ._anywhere import fitted
 from ._progress import Progress, chosen
 from ._results import ContDidResult, NpivResult, warned
-from ._types import Backend, Data, Missing, Names, for_bootstrap, only, source, text
+from ._types import Backend, Data, Missing, Names, flag, for_bootstrap, only, refused, shown, source, text
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -74,7 +74,7 @@ def cont_did(
     dname : str
         Column of the dose: 0 or any number for never-treated units, and one positive number from treatment on for treated ones.
     gname : str, optional
-        Column of first treated periods; without it, the first period with a dose.
+        Column of first treated periods, as in ``att_gt``; without it, the first period with a dose.
     xformla, treatment_type, allow_unbalanced_panel
         Must be ``"~1"``, ``"continuous"`` and False: the estimator has no covariates and needs a balanced panel.
     target_parameter : {"level", "slope"}
@@ -124,10 +124,13 @@ def cont_did(
 
 
 def npiv(
-    data: Data,
-    yname: str,
-    xname: Names,
+    data: Data | None = None,
+    yname: str | None = None,
+    xname: Names | None = None,
     wname: Names | None = None,
+    y: Any = None,
+    x: Any = None,
+    w: Any = None,
     x_eval: Sequence[float] | str | None = None,
     alpha: float = 0.05,
     basis: str = "tensor",
@@ -138,8 +141,11 @@ def npiv(
     k_w_segments: int | None = None,
     k_w_smooth: int = 2,
     knots: str = "uniform",
+    ucb_h: bool = True,
+    ucb_deriv: bool = True,
     deriv_index: int = 1,
     deriv_order: int = 1,
+    check_is_fullrank: bool = False,
     w_min: float | None = None,
     w_max: float | None = None,
     x_min: float | None = None,
@@ -160,6 +166,8 @@ def npiv(
         Column of the outcome.
     xname, wname : str or list of str
         Columns of the regressors and of the instruments; without instruments, the regressors are their own.
+    y, x, w : arrays of shape (n,), (n, regressors) and (n, instruments), optional
+        Outcome, regressors and instruments, in place of ``data``; by pyarrow, as columns ``y``, ``x1``, ``x2``, …, ``w1``, ….
     x_eval : list of float or str, optional
         Points of one regressor at which the function is evaluated; also ``"grid:50"``. By default the observations.
     basis : {"tensor", "additive"}
@@ -172,6 +180,10 @@ def npiv(
         Ranges of the splines, by both ends; those of the data by default.
     damping : bool
         Where the data choose, whether dimensions need a minimum of observations; R ``npiv`` has none.
+    ucb_h, ucb_deriv : bool
+        Whether ``h_lower``, ``h_upper`` and ``cv``, and the same of the derivative, are there: bands are formed in any case.
+    check_is_fullrank : bool
+        Has no effect: it is always checked, and warned of.
     deriv_index, deriv_order : int
         Regressor of the derivative, counted from 1, and its order.
     biters, seed : int, optional
@@ -186,5 +198,50 @@ def npiv(
     .. [1] Chen, Christensen and Kankanala (2025). https://doi.org/10.1093/restud/rdae025
     """
     options = locals()
-    data = source(options.pop("data"))
-    return warned(NpivResult(_native.npiv(data, options)))
+    bands = flag("ucb_h", options.pop("ucb_h")), flag("ucb_deriv", options.pop("ucb_deriv"))
+    flag("check_is_fullrank", options.pop("check_is_fullrank"))
+    data, arrays = options.pop("data"), {name: options.pop(name) for name in ("y", "x", "w")}
+    given = next((name for name, values in arrays.items() if values is not None), None)
+    if given is not None:
+        for name, value in (("data", data), ("yname", yname), ("xname", xname), ("wname", wname)):
+            if value is not None:
+                raise refused(f"`{name}` and `{given}` are both given; leave out one of them", f"leave out `{name}` or `{given}`")
+        data, options["yname"], options["xname"], options["wname"] = _columns(**arrays)
+    elif data is None or yname is None or xname is None:
+        raise refused("`npiv` needs `data`, `yname` and `xname`, or arrays `y` and `x`")
+    result = NpivResult(_native.npiv(source(data), options))
+    result._bands = bands
+    return warned(result)
+
+
+def _columns(y: Any, x: Any, w: Any) -> tuple[Any, str, list[str], list[str] | None]:
+    """Arrays as a table, and the names of its columns: outcome, regressors, instruments."""
+    import pyarrow
+
+    missing = next((name for name, values in (("y", y), ("x", x)) if values is None), None)
+    if missing is not None:
+        raise refused(f"`{missing}` must be given with the other arrays")
+    outcome, regressors, instruments = _matrix("y", y), _matrix("x", x), [] if w is None else _matrix("w", w)
+    if len(outcome) != 1:
+        raise refused(f"`y` must be one column, got {len(outcome)}")
+    columns = {"y": outcome[0]}
+    columns |= {f"{name}{at}": values for name, of in (("x", regressors), ("w", instruments)) for at, values in enumerate(of, start=1)}
+    counts = {name: len(values) for name, values in columns.items()}
+    if len(set(counts.values())) > 1:
+        rows = ", ".join(f"`{name}` has {count}" for name, count in counts.items())
+        raise refused(f"`y`, `x` and `w` must have equally many rows: {rows}")
+    names = list(columns)[1:]
+    return pyarrow.table(columns), "y", names[: len(regressors)], names[len(regressors) :] or None
+
+
+def _matrix(name: str, values: Any) -> list[Any]:
+    """The columns of an array of numbers with one dimension or two."""
+    import numpy
+
+    try:
+        matrix = numpy.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        matrix = numpy.empty((0, 0, 0))
+    if matrix.ndim not in (1, 2):
+        raise refused(f"`{name}` must be numbers in an array of one or two dimensions, got {shown(values)}")
+    return [matrix] if matrix.ndim == 1 else list(matrix.T)

@@ -12,8 +12,8 @@ from typing import Any
 from . import _native
 from ._regressions import Vcov, _ssc, _vcov
 from ._results import EtwfeResult, warned
-from ._table import Table, Tidy
-from ._types import Backend, Data, Missing, Names, only, refused, shown, source, text
+from ._table import Table, Tidy, chosen
+from ._types import Backend, Data, Missing, Names, flag, only, refused, shown, source, text
 
 _EFFECTS = {"vs": "unit", "feo": "unit", "none": "cohort"}
 
@@ -40,6 +40,7 @@ def etwfe(
     random_shares: bool = False,
     ssc: str | dict[str, Any] | None = None,
     solver: str | None = None,
+    scale: str | None = None,
     frequency: str | None = None,
     missing_values: Missing = None,
     precision: str | None = None,
@@ -56,7 +57,9 @@ def etwfe(
     xformla : str or list of str, optional
         Covariates, as in ``"~ x1 + x2"``: columns of numbers, with slopes of cohorts, periods and effects.
     xvar : str, optional
-        A column of numbers that effects may differ by.
+        A column that effects may differ by: numbers, or categories (texts, booleans or a categorical column). With at most 20 levels
+        effects are averaged by level, too, and ``emfx`` selects these with ``by_xvar=True``. In ``tidy()`` they are the tables ``levels``,
+        ``level_differences`` (from the first level), ``level_event_times``, ``level_groups`` and ``level_periods``.
     tref, gref : optional
         Must not be given: the first period is the reference, and the never treated are, or the last cohort where there are none.
     cgroup : {"notyet", "never"}
@@ -64,18 +67,22 @@ def etwfe(
     fe : {"vs", "feo", "none"}
         Which effects a linear regression projects out beside those of periods: of units (``"vs"``, ``"feo"``) or of cohorts (``"none"``).
     family : {"gaussian", "poisson", "logit", "probit"}, optional
-        Least squares, or maximum likelihood for counts and for probabilities, with effects on means.
+        Least squares, or maximum likelihood for counts and for probabilities.
     vcov, ssc, solver : optional
         As in ``feglm``; standard errors are clustered by unit by default, and robust to heteroskedasticity without a unit.
     unweighted_averages : bool
         Average over treated rows without their weights.
     random_shares : bool
         Treat the shares of cohorts and periods as estimates, and add their sampling variance.
+    scale : {"response", "link"}, optional
+        With ``"poisson"``, ``"logit"`` and ``"probit"``, whether effects are differences of means, as by default, or of the linear index,
+        as with ``predict = "link"`` in R's ``emfx``.
 
     Returns
     -------
     EtwfeResult
-        The average over all treated rows, averages by event time, cohort and period, and the effects of cohorts in periods.
+        The average over all treated rows, averages by event time, cohort and period, the effects of cohorts in periods, and averages by
+        level of ``xvar``.
 
     References
     ----------
@@ -127,8 +134,10 @@ class EmfxResult(Tidy):
     overall_ci_upper: float | None
     #: Its p-value.
     overall_p_value: float | None
-    #: Event time, cohort or period of each average; None of the simple one.
+    #: Event time, cohort or period of each average; None of the simple type.
     event_times: list[Any] | None
+    #: Level of ``xvar`` of each average; None unless they are by level.
+    levels: list[str] | None
     #: The averages.
     att_by_event: list[float | None] | None
     #: Their standard errors.
@@ -141,27 +150,31 @@ class EmfxResult(Tidy):
     p_by_event: list[float | None] | None
     #: The whole result.
     fit: EtwfeResult
-    #: Where the averages are among the rows of ``fit.tidy()``: the first, and how many.
-    _rows: tuple[int, int]
+    #: Where the averages are among the rows of ``fit.tidy()``.
+    _rows: list[int]
 
     def tidy(self) -> Table:
-        """One row an average, with the columns of ``fit.tidy()``; of the simple type, the average over all treated rows."""
-        return Table(self.fit.tidy()._native.rows(*self._rows))
+        """One row an average, with the columns of ``fit.tidy()``; of the simple type, the average over all treated rows or by level."""
+        return chosen(self.fit.tidy(), self._rows)
 
     def __str__(self) -> str:
         rows: list[tuple[Any, ...]] = [
-            ("overall", self.overall_att, self.overall_se, self.overall_ci_lower, self.overall_ci_upper, self.overall_p_value)
+            ("", "overall", self.overall_att, self.overall_se, self.overall_ci_lower, self.overall_ci_upper, self.overall_p_value)
         ]
         columns = (self.att_by_event, self.se_by_event, self.ci_lower, self.ci_upper, self.p_by_event)
-        if self.event_times is not None:
-            rows += zip(self.event_times, *(column or [] for column in columns), strict=True)
+        if self.att_by_event is not None:
+            none = [""] * len(self.att_by_event)
+            rows += zip(self.levels or none, self.event_times or none, *(column or [] for column in columns), strict=True)
+        width = 0 if self.levels is None else max([10, *(2 + len(level) for level in self.levels)])
 
-        def line(at: Any, *numbers: float | None) -> str:
-            return f"{at!s:>10}" + "".join("".rjust(12) if number is None else f"{number:12.4f}" for number in numbers)
+        def line(level: str, at: Any, *numbers: float | None) -> str:
+            return level.rjust(width) + f"{at!s:>10}" + "".join("".rjust(12) if number is None else f"{number:12.4f}" for number in numbers)
 
-        level = 100 * (1 - self.fit.glance()["alpha"][0])
-        heads = ("Estimate", "Std. Error", f"{level:.10g}% CI", "", "p-value")
-        return "\n".join([f"{self.aggregation_type:>10}" + "".join(f"{head:>12}" for head in heads), *(line(*row) for row in rows)])
+        covered = 100 * (1 - self.fit.glance()["alpha"][0])
+        heads = ("Estimate", "Std. Error", f"{covered:.10g}% CI", "", "p-value")
+        first = "" if self.levels is None else "level"
+        head = first.rjust(width) + f"{self.aggregation_type:>10}" + "".join(f"{head:>12}" for head in heads)
+        return "\n".join([head, *(line(*row) for row in rows)])
 
     __repr__ = __str__
 
@@ -169,10 +182,15 @@ class EmfxResult(Tidy):
         return f"<pre>{escape(str(self))}</pre>"
 
 
-#: Table of the averages of each type, and the column by which they differ.
-_KEYS = {"event": ("event_times", "event_time"), "group": ("groups", "group"), "calendar": ("periods", "time")}
+#: Tables of the averages of each type, over all levels and by level, and the column by which they differ.
+_TABLES = {
+    "simple": ("overall", "levels", None),
+    "group": ("groups", "level_groups", "group"),
+    "calendar": ("periods", "level_periods", "time"),
+    "event": ("event_times", "level_event_times", "event_time"),
+}
 
-#: Columns of a result with the numbers of the average over all treated rows, and of the averages by event time, cohort or period.
+#: Columns of a result with the numbers of the average over all treated rows, and of the averages by event time, cohort, period or level.
 _OVERALL = {
     "overall_att": "estimate", "overall_se": "se", "overall_ci_lower": "ci_lower", "overall_ci_upper": "ci_upper",
     "overall_p_value": "p_value",
@@ -185,6 +203,8 @@ def emfx(
     type: str = "simple",
     post_only: bool = True,
     window: Sequence[float] | None = None,
+    *,
+    by_xvar: bool = False,
 ) -> EmfxResult:
     """Averages of the effects of ``etwfe``, selected from its result, which has all of them.
 
@@ -201,6 +221,9 @@ def emfx(
         First and last event time, as in ``(-2, 3)`` and as in ModernDiD, for the type ``"event"``. R ``etwfe`` counts periods before and
         after treatment: its ``window = c(2, 3)`` is ``(-2, 3)`` here, and its ``window = 2`` is ``(-2, 2)``. R also averages over the window
         in the other types; here they are over all treated rows, and refuse a window.
+    by_xvar : bool
+        Averages by level of ``xvar`` in place of those over all levels, of results that have them: of ``etwfe`` with an ``xvar`` of at most
+        20 levels. R has them by default where there is an ``xvar``. The overall average is over all levels in either case.
 
     Returns
     -------
@@ -208,22 +231,33 @@ def emfx(
     """
     if not isinstance(result, EtwfeResult):
         raise refused(f"`result` must be what `etwfe` gives, got {result.__class__.__name__}")
-    if type != "simple" and type not in _KEYS:
-        raise refused(f"`type` must be one of simple, group, calendar, event, got {shown(type)}")
+    if type not in _TABLES:
+        raise refused(f"`type` must be one of {', '.join(_TABLES)}, got {shown(type)}")
     ends = None if window is None else _window(type, window)
+    by_level = flag("by_xvar", by_xvar)
     rows = result.tidy().to_dict()
+    if by_level and "levels" not in rows["table"]:
+        remedy = "fit `etwfe` with `xvar`, a column of at most 20 levels"
+        raise refused(f"`by_xvar` is for results with averages by level of `xvar`, which this one does not have; {remedy}", remedy)
     overall = rows["table"].index("overall")
     of_all = {name: rows[column][overall] for name, column in _OVERALL.items()}
-    if type == "simple":
-        return EmfxResult(type, event_times=None, fit=result, _rows=(overall, 1), **of_all, **dict.fromkeys(_AVERAGES))
-    table, key = _KEYS[type]
+    over_levels, of_levels, key = _TABLES[type]
+    table = of_levels if by_level else over_levels
     kept = [i for i, of in enumerate(rows["table"]) if of == table]
-    if type == "event":
+    if key == "event_time":
         kept = _in_window(rows[key], kept, post_only, ends)
-    event_times = [_number(rows[key][i]) for i in kept]
     averages: dict[str, Any] = {name: [rows[column][i] for i in kept] for name, column in _AVERAGES.items()}
-    among = (kept[0] if kept else 0, len(kept))
-    return EmfxResult(type, event_times=event_times, fit=result, _rows=among, **of_all, **averages)
+    if table == "overall":
+        averages = dict.fromkeys(_AVERAGES)
+    return EmfxResult(
+        type,
+        event_times=None if key is None else [_number(rows[key][i]) for i in kept],
+        levels=[rows["level"][i] for i in kept] if by_level else None,
+        fit=result,
+        _rows=kept,
+        **of_all,
+        **averages,
+    )
 
 
 def _window(type: str, window: Any) -> tuple[float, float]:
@@ -255,7 +289,7 @@ def _in_window(at: list[Any], rows: list[int], post_only: bool, ends: tuple[floa
     kept = [i for i in known if ends[0] <= at[i] <= ends[1]]
     if kept:
         return kept
-    there = ", ".join(f"{at[i]:g}" for i in known)
+    there = ", ".join(dict.fromkeys(f"{at[i]:g}" for i in known))
     has_leads = any(ends[0] <= at[i] <= ends[1] for i in rows)
     remedy = "give `post_only=False` for those before treatment, too" if has_leads else "give a window that has one of them"
     raise refused(f"`window` has no event time in it, got ({ends[0]:g}, {ends[1]:g}), and the event times are {there}; {remedy}", remedy)

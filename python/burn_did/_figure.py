@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._errors import BurnDidError
-from ._figure_axes import Rows, new_axes, period_number
+from ._figure_axes import Rows, new_axes, no_estimate, period_number
 from ._figure_curves import draw_curves
 from ._figure_points import Point, draw_points
 from ._figure_robust import draw_robust
@@ -49,6 +49,8 @@ def drawn(result: Result, ax: Any = None) -> matplotlib.figure.Figure:
     if key is None or "estimate" not in rows:
         raise refused("the result has no estimates by event time, period, group, dose or term to draw")
     kept = _kept(rows, key, "relative" if facts.are_changes else None)
+    if not kept:
+        raise no_estimate()
     series = _series(rows, key, kept)
     points = _points(rows, key, series, kept, facts)
     points += [_reference(at) for at in _further_references(result, key) if at not in {point.at for point in points}]
@@ -111,8 +113,13 @@ def _further_references(result: Result, key: str) -> list[float]:
 
 
 def _kept(rows: Rows, key: str, table: str | None) -> list[int]:
-    """The rows with a place and an estimate: those of a table, or of the first, and those of others that are at other places."""
-    there = [i for i, (at, estimate) in enumerate(zip(rows[key], rows["estimate"], strict=True)) if None not in (at, estimate)]
+    """The rows with a place and an estimate: those of a table, or of the first, and those of others that are at other places.
+
+    Averages by level are at the places of those over all levels, and are not drawn among them.
+    """
+    levels = rows.get("level", [None] * len(rows[key]))
+    of_all = [i for i, level in enumerate(levels) if level is None]
+    there = [i for i in of_all if None not in (rows[key][i], rows["estimate"][i])]
     if "table" not in rows or not there:
         return there
     table = table or rows["table"][there[0]]

@@ -8,6 +8,9 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
+from ._errors import OptionError
+from ._types import refused
+
 if TYPE_CHECKING:
     import matplotlib.figure
 
@@ -24,6 +27,11 @@ _LABELS, _LETTERS = 8, 50
 Rows = dict[str, list[Any]]
 
 Place = float
+
+
+def no_estimate() -> OptionError:
+    """The error of a figure that would have nothing in it."""
+    return refused("there is no estimate to draw")
 
 
 def new_axes(ax: Any, panels: int, places: int) -> tuple[matplotlib.figure.Figure, list[Any]]:

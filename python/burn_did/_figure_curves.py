@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._figure_axes import Rows, beside, new_axes
+from ._figure_axes import Rows, beside, new_axes, no_estimate
 from ._figure_words import Facts
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def draw_curves(rows: Rows, key: str, facts: Facts, ax: Any) -> matplotlib.figur
     """A curve and its slope in a panel each; on axes that are given, the first of them."""
     kept = [i for i, (at, estimate) in enumerate(zip(rows[key], rows["estimate"], strict=True)) if None not in (at, estimate)]
     tables = list(dict.fromkeys(rows["table"][i] for i in kept))
+    if not tables:
+        raise no_estimate()
     figure, axes = new_axes(ax, len(tables), 0)
     for panel, table in zip(axes, tables, strict=False):
         of_table = sorted((i for i in kept if rows["table"][i] == table), key=lambda i: rows[key][i])

@@ -19,6 +19,9 @@ _BAR = (1.03, 0.0, 0.03, 0.5)
 
 _GREY, _LIGHT = "0.4", "0.8"
 
+#: The first place after treatment, where places count from it.
+_FIRST_TREATED = {"event_time": 0.0, "horizon": 1.0}
+
 
 @dataclass(frozen=True)
 class Point:
@@ -72,7 +75,7 @@ def draw_points(ax: Any, points: list[Point], key: str, series: str | None, fact
         _draw_marks(ax, [(x, point) for x, point in of_series if point.is_reference], colour.reference, "white", marks)
     if not facts.are_levels:
         ax.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    treatment = _treatment(points, at, facts) if key in ("event_time", "horizon") else None
+    treatment = _treatment(points, at, _FIRST_TREATED[key], facts) if key in _FIRST_TREATED else None
     if treatment is not None:
         ax.axvline(treatment, color="0.6", linewidth=0.8, linestyle="--", zorder=0)
     label_places(ax, at)
@@ -116,8 +119,12 @@ def _draw_marks(ax: Any, placed: list[tuple[float, Point]], colour: Any, face: A
         ax.plot(at, estimates, "o", color=colour, markerfacecolor=face, markersize=marks.size, label="_estimates", zorder=3)
 
 
-def _treatment(points: list[Point], at: dict[Any, float], facts: Facts) -> float | None:
-    """Where treatment starts, if there are estimates on both sides: at the reference of coefficients by a column, or between periods."""
+def _treatment(points: list[Point], at: dict[Any, float], first: float, facts: Facts) -> float | None:
+    """Where treatment starts, if there are estimates on both sides: at the reference of coefficients by a column, or between periods.
+
+    The period first treated counts whether it has an estimate or not, and the one before it is as far from it as the closest estimates are
+    from each other, or closer.
+    """
     if facts.reference is not None:
         return facts.reference
     before = [at[point.at] for point in points if point.is_post is False]
@@ -125,7 +132,7 @@ def _treatment(points: list[Point], at: dict[Any, float], facts: Facts) -> float
     if not before or not after:
         return None
     smallest = min(later - earlier for earlier, later in pairwise(sorted({*before, *after})))
-    return min(after) - min(min(after) - max(before), smallest) / 2
+    return (max(*before, first - smallest) + first) / 2
 
 
 def _explain(ax: Any, points: list[Point], names: list[Any], series: str | None, facts: Facts) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -11,7 +12,8 @@ from ._anywhere import fitted
 from ._checks import native_of
 from ._progress import Progress, chosen
 from ._results import AggregatedResult, ContDidResult, GroupTimeResult, warned
-from ._types import Backend, Data, Missing, Names, for_bootstrap, only
+from ._table import Table
+from ._types import Backend, Data, Missing, Names, flag, for_bootstrap, only, refused, shown
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -72,8 +74,8 @@ def att_gt(
         One row a unit and period, in any data frame with ``__arrow_c_stream__``, of Dask or of Spark, or the path of CSV or parquet files, a folder of such
         files or a pattern. Only columns that the arguments name are read.
     yname, tname, idname, gname : str
-        Columns of the outcome, the period, the unit (needed for panels) and the first treated period (0, infinity or null if the unit is
-        never treated).
+        Columns of the outcome, the period, the unit (needed for panels) and the first treated period: 0, infinity or null if never treated;
+        rows with NaN are left out. NaN in frames of pandas is null.
     xformla : str, optional
         Covariates, as in ``"~ x1 + log(x2) + C(region)"``.
     weightsname : str, optional
@@ -259,7 +261,7 @@ def aggte(
     cband, alpha : optional
         Another band or level than those of the fit.
     boot, biters, clustervars, random_state : optional
-        Must not be given: averages are inferred as the fit was.
+        Must be those of the fit, as which averages are inferred; ``biters`` and ``random_state`` have no effect if it has no draws.
     target : {"level", "slope"}, optional
         What of a continuous treatment is averaged.
 
@@ -272,16 +274,33 @@ def aggte(
     ----------
     Callaway and Sant'Anna (2021), section 3. https://doi.org/10.1016/j.jeconom.2020.12.001
     """
-    fitted = "averages are inferred as the fit was; give it to the estimator"
-    for name, value in (
-        ("boot", boot), ("biters", biters), ("clustervars", clustervars), ("random_state", random_state)
-    ):
-        only(name, value, None, fitted)
+    native = native_of(MP, "MP", "effects by group and period")
+    _as_fitted(native, boot, biters, clustervars, random_state)
     options = {
         "type": type, "balance_e": balance_e, "min_e": min_e, "max_e": max_e, "na_rm": na_rm, "cband": cband,
         "alpha": alpha, "target": target,
     }
-    return warned(AggregatedResult(_native.aggte(native_of(MP, "MP", "effects by group and period"), options)))
+    return warned(AggregatedResult(_native.aggte(native, options)))
+
+
+def _as_fitted(
+    native: _native.Native, boot: bool | None, biters: int | None, clustervars: Names | None, random_state: int | None
+) -> None:
+    """Refuse what would infer averages otherwise than the fit was inferred: they have its covariance, or its draws."""
+    facts = Table(native.glance()).to_dict()
+    draws, seed, cluster = (facts.get(name, [None])[0] for name in ("bootstrap_draws", "bootstrap_seed", "cluster"))
+    fitted = "averages are inferred as the fit was; give it to the estimator"
+    if boot is not None:
+        only("boot", flag("boot", boot), draws is not None, fitted)
+    for name, value, of_fit in (("biters", biters, draws), ("random_state", random_state, seed)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
+            raise refused(f"`{name}` must be a whole number, got {shown(value)}")
+        # Without draws there is nothing that they could change.
+        if value is not None and draws is not None:
+            only(name, value, of_fit, fitted)
+    if clustervars is not None:
+        given = list(clustervars) if isinstance(clustervars, Sequence) and not isinstance(clustervars, str) else [clustervars]
+        only("clustervars", given, [] if cluster is None else [cluster], fitted)
 
 
 def agg_ddd(

@@ -63,7 +63,7 @@ def panelview(
     Parameters
     ----------
     gname, dname : str
-        Column of first treated periods, or of the treatment in every period, which may end and begin again.
+        Column of first treated periods, as in ``att_gt``, or of the treatment in every period, which may end and begin again.
     by_cohort : bool
         Draw one row a cohort, as high as it has units, in place of one a pattern of units.
 

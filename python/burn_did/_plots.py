@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ._analyses import event_study
-from ._checks import keywords, of_kind
+from ._checks import keywords, not_by_level, of_kind
 from ._extended import EmfxResult
+from ._one_curve import one_curve
 from ._picture import Picture
 from ._results import Result
 from ._types import only
@@ -76,17 +77,29 @@ def plot_event_study(
     Parameters
     ----------
     ref_period : float, optional
-        Must not be given: the picture marks the reference period that the result has.
+        The reference period of the result, or the last period before treatment where it has none: the picture marks the time from there
+        to treatment, and no other.
 
     Returns
     -------
     Picture
     """
-    only("ref_period", ref_period, None, "the result knows its reference period")
     if isinstance(result, EmfxResult):
+        not_by_level(result, "result")
         result = result.fit
     drawn = result if isinstance(result, Result) and result.kind in _STUDIES else event_study(result)
+    if ref_period is not None:
+        only("ref_period", ref_period, _reference(drawn), "the picture marks the time after this period, which is that of the result")
     return _draw("plot_event_study", drawn, show_ci, ref_line, xlab, ylab, title, look)
+
+
+def _reference(study: Result) -> float:
+    """The event time with which others are compared, or the last before units may react to treatment."""
+    rows = study.tidy().to_dict()
+    times = rows.get("event_time", [])
+    of_result = (at for at, status in zip(times, rows.get("status", []), strict=False) if status == "reference")
+    reference = float(next(of_result, -1 - (study._fact("anticipation") or 0)))
+    return int(reference) if reference.is_integer() else reference
 
 
 def plot_agg(
@@ -122,15 +135,18 @@ def plot_dose_response(
 
     Parameters
     ----------
-    effect_type : optional
-        Must not be given: the picture has both, the effects and their slopes.
+    effect_type : {"att", "acrt"}, optional
+        Draw the effects alone, or their slopes, by matplotlib; by default both, without it.
 
     Returns
     -------
     Picture
     """
-    only("effect_type", effect_type, None, "the picture has both, the effects and their slopes")
     result = of_kind(result, ("cont_did", "npiv"), "effects by dose, of `cont_did`")
+    if effect_type is not None:
+        only("ref_line", ref_line, 0, _FIXED)
+        keywords("plot_dose_response", look, Result.plot, ("self", "show_ci"))
+        return one_curve(result, effect_type, {"title": title, "xlab": xlab, "ylab": ylab, "show_ci": show_ci, **look})
     return _draw("plot_dose_response", result, show_ci, ref_line, xlab, ylab, title, look)
 
 

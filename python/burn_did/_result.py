@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _native
@@ -95,6 +94,20 @@ class Result(Tidy):
         """Give the table in HTML."""
         return self._native.to_html()
 
+    def _fact(self, name: str) -> Any:
+        """A fact of ``glance``, None where it has none of this name."""
+        return self.glance().to_dict().get(name, [None])[0]
+
+    @property
+    def _result(self) -> dict[str, Any]:
+        """The whole result, as it is saved."""
+        return self.to_dict()["result"]  # type: ignore[no-any-return]
+
+    def _of(self, table: str, column: str) -> list[Any]:
+        """A column of ``tidy``, of the rows of one of its tables."""
+        rows = self.tidy().to_dict()
+        return [value for of, value in zip(rows["table"], rows[column], strict=True) if of == table]
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result as JSON, every number to the last bit; ``load`` reads it, and so does the command line.
 
@@ -151,9 +164,9 @@ class Result(Tidy):
             Pixels; give both.
         """
         look = {name: value for name, value in locals().items() if name != "self"}
-        svg = self._native.to_svg(look)
-        warn_of_idle(svg, self._native.to_svg, look)
-        return Picture(svg, partial(_written, self._native, look))
+        picture = Picture(look, self._native.to_svg, self._native.plot)
+        warn_of_idle(picture.svg, self._native.to_svg, look)
+        return picture
 
     def figure(self, ax: Any = None) -> matplotlib.figure.Figure:
         """Draw the estimates with matplotlib: a figure whose parts can be changed.
@@ -205,17 +218,17 @@ class Result(Tidy):
     @property
     def __maketables_depvar__(self) -> str:
         """The outcome."""
-        outcome = self.glance().to_dict().get("outcome", [None])[0]
+        outcome = self._fact("outcome")
         return str(outcome) if outcome is not None else ""
 
     @property
     def __maketables_fixef_string__(self) -> str | None:
         """Fixed effects of a regression, that of an event study or of untreated outcomes, too."""
         if self.kind in ("regression", "sun_abraham", "etwfe"):
-            result = self.to_dict()["result"]
+            result = self._result
             absorbed = result.get("regression", result).get("absorbed")
             return "+".join(factor["name"] for factor in absorbed) if absorbed else None
-        effects = self.glance().to_dict().get("fixed_effects", [None])[0]
+        effects = self._fact("fixed_effects")
         return None if effects is None else "+".join(str(effects).split(" + "))
 
     @property
@@ -236,10 +249,6 @@ class Result(Tidy):
     def __maketables_stat_labels__(self) -> dict[str, str]:
         """Labels of facts."""
         return {"se_type": "Std. errors"}
-
-
-def _written(native: _native.Native, look: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    native.plot(expanded(path), look)
 
 
 def _ratio(above: list[float | None], below: list[float | None]) -> list[float | None]:

@@ -7,6 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
+from ._fields import (
+    AggregatedFields,
+    DoseFields,
+    DrdidFields,
+    EtwfeFields,
+    GroupTimeFields,
+    HonestFields,
+    NpivFields,
+)
+from ._fields_switching import SwitchingFields
 from ._result import Covariance as Covariance, Result as Result, warned as warned
 from ._table import Table
 from ._types import Data, expanded, refused, shown, source
@@ -46,7 +56,7 @@ class _Weighing(_OnSample):
         return Weighting(self._native.weighting(group, time))
 
 
-class GroupTimeResult(_Weighing):
+class GroupTimeResult(_Weighing, GroupTimeFields):
     """Effects on groups in periods, of ``att_gt`` or ``ddd``."""
 
     def aggregate(self, type: str = "dynamic", **window: Any) -> AggregatedResult:
@@ -60,77 +70,16 @@ class GroupTimeResult(_Weighing):
         """
         return self._native.contrast(_weights(weights, "{(2004, 2006): 1.0}"))
 
-    @property
-    def groups(self) -> list[Any]:
-        """Group of each effect."""
-        return self.tidy().to_dict()["group"]
 
-    @property
-    def times(self) -> list[Any]:
-        """Period of each effect."""
-        return self.tidy().to_dict()["time"]
-
-    @property
-    def att_gt(self) -> list[float | None]:
-        """The effects, in order of groups and then periods."""
-        return self.tidy().to_dict()["estimate"]
-
-    @property
-    def se_gt(self) -> list[float | None]:
-        """Their standard errors."""
-        return self.tidy().to_dict()["se"]
-
-
-class AggregatedResult(Result):
+class AggregatedResult(AggregatedFields):
     """Averages of group-time effects."""
 
-    def _of(self, table: str, column: str) -> list[Any]:
-        rows = self.tidy().to_dict()
-        return [value for of, value in zip(rows["table"], rows[column], strict=True) if of == table]
 
-    @property
-    def overall_att(self) -> float | None:
-        """The overall average."""
-        return self._of("overall", "estimate")[0]  # type: ignore[no-any-return]
-
-    @property
-    def overall_se(self) -> float | None:
-        """Its standard error."""
-        return self._of("overall", "se")[0]  # type: ignore[no-any-return]
-
-    @property
-    def event_times(self) -> list[Any]:
-        """Event time, group or period of each row."""
-        rows = self.tidy().to_dict()
-        key = next((name for name in ("event_time", "group", "time") if name in rows), None)
-        return [] if key is None else self._of("rows", key)
-
-    @property
-    def att_by_event(self) -> list[float | None]:
-        """The averages by event time, group or period."""
-        return self._of("rows", "estimate")
-
-    @property
-    def se_by_event(self) -> list[float | None]:
-        """Their standard errors."""
-        return self._of("rows", "se")
-
-
-class DrdidResult(_Weighing):
+class DrdidResult(_Weighing, DrdidFields):
     """The effect on the treated from two groups in two periods."""
 
-    @property
-    def att(self) -> float | None:
-        """The effect."""
-        return self.tidy().to_dict()["estimate"][0]  # type: ignore[no-any-return]
 
-    @property
-    def se(self) -> float | None:
-        """Its standard error."""
-        return self.tidy().to_dict()["se"][0]  # type: ignore[no-any-return]
-
-
-class ContDidResult(_OnSample):
+class ContDidResult(_OnSample, DoseFields):
     """Effects of a continuous treatment by dose, and by group and period."""
 
     def at(self, doses: float | Sequence[float]) -> Table:
@@ -138,12 +87,17 @@ class ContDidResult(_OnSample):
         given = [doses] if isinstance(doses, (int, float)) else doses
         return Table(self._native.at_doses(list(map(float, given))))
 
+    @property
+    def event_study(self) -> AggregatedResult | None:
+        """Averages by event time of the target, of a fit with ``aggregation="eventstudy"``; else None."""
+        return self.aggregate() if self._result["aggregation"] == "event_study" else None
+
     def aggregate(self, type: str = "dynamic", **window: Any) -> AggregatedResult:
         """Average the effects by group and period; see ``aggte``."""
         return warned(AggregatedResult(_native.aggte(self._native, {"type": type, **window})))
 
 
-class MultiplegtResult(Result):
+class MultiplegtResult(SwitchingFields):
     """Effects of a treatment that switches, by the time since a group's first change."""
 
 
@@ -196,7 +150,7 @@ class StackedResult(Result):
     """Stacked difference-in-differences."""
 
 
-class EtwfeResult(Result):
+class EtwfeResult(EtwfeFields):
     """Extended two-way fixed effects; ``emfx`` selects averages."""
 
 
@@ -243,7 +197,7 @@ class SpecificationCurve(Result):
     """A study under many specifications, with their joint covariance."""
 
 
-class HonestResult(Result):
+class HonestResult(HonestFields):
     """A sensitivity analysis."""
 
 
@@ -251,7 +205,7 @@ class PretrendsResult(Result):
     """An analysis of pre-trends."""
 
 
-class NpivResult(Result):
+class NpivResult(NpivFields):
     """A function estimated by sieves."""
 
 

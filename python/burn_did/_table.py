@@ -20,7 +20,7 @@ _ENDS = 10
 class Table:
     """A table of rows that any data frame library reads: it has ``__arrow_c_stream__``."""
 
-    def __init__(self, native: _native.Table) -> None:
+    def __init__(self, native: _native.Table | _Chosen) -> None:
         self._native = native
 
     def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any:
@@ -92,6 +92,48 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         """Give a ``pandas.DataFrame``; with pandas before 2.2, by pyarrow."""
         return self.to_arrow().to_pandas()
+
+
+def chosen(table: Table, numbers: list[int]) -> Table:
+    """Some rows of a table, by their numbers."""
+    first, count = numbers[0] if numbers else 0, len(numbers)
+    if numbers == list(range(first, first + count)):
+        return Table(table._native.rows(first, count))
+    return Table(_Chosen(table._native, numbers))
+
+
+class _Chosen:
+    """Rows of a native table that do not follow each other, in place of a table of these alone."""
+
+    def __init__(self, whole: _native.Table | _Chosen, numbers: list[int]) -> None:
+        self._whole = whole
+        self._numbers = numbers
+
+    @property
+    def columns(self) -> list[str]:
+        return self._whole.columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), self._whole.shape[1]
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return {name: [values[number] for number in self._numbers] for name, values in self._whole.to_dict().items()}
+
+    def rows(self, first: int, count: int) -> _Chosen:
+        return _Chosen(self._whole, self._numbers[first:][:count])
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        try:
+            import pyarrow
+        except ImportError:
+            import polars
+
+            return polars.DataFrame(self._whole)[self._numbers].__arrow_c_stream__(requested_schema)
+        return pyarrow.table(self._whole).take(self._numbers).__arrow_c_stream__(requested_schema)
 
 
 def _text(value: Any) -> str:

@@ -16,6 +16,7 @@ def bacon(
     gname: str,
     clustervars: Names | None = None,
     *,
+    xname: Names | None = None,
     alpha: float = 0.05,
     frequency: str | None = None,
     missing_values: Missing = None,
@@ -24,7 +25,13 @@ def bacon(
 ) -> BaconResult:
     """The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts [1]_.
 
-    The panel must be balanced; arguments are those of ``att_gt``.
+    The panel must be balanced; arguments that are not below are those of ``att_gt``.
+
+    Parameters
+    ----------
+    xname : list of str, optional
+        Controls: columns of numbers. With them cohorts are compared in pairs over all periods, and differences within cohorts have a weight
+        of their own.
 
     Returns
     -------

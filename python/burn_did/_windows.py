@@ -41,7 +41,7 @@ def lpdid(
     Parameters
     ----------
     gname, dname : str
-        Column of first treated periods, or of the treatment in every period, 0 or 1.
+        Column of first treated periods, as in ``att_gt``, or of the treatment in every period, 0 or 1.
     window : (int, int)
         First and last event time: before treatment, event times go to -2.
     xname : list of str, optional

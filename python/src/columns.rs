@@ -7,10 +7,10 @@ use pyo3::types::PyDict;
 use crate::options::{Options, names};
 
 /// Arguments that are formulas, in which categories are levels, also if they are numbers.
-const FORMULAS: [&str; 3] = ["fml", "xformla", "second_stage"];
+const FORMULAS: [&str; 4] = ["fml", "xformla", "second_stage", "xvar"];
 /// Arguments that are columns of numbers or periods.
-const NUMBERS: [&str; 9] =
-    ["yname", "tname", "gname", "dname", "pname", "treatname", "weights", "weightsname", "xvar"];
+const NUMBERS: [&str; 8] =
+    ["yname", "tname", "gname", "dname", "pname", "treatname", "weights", "weightsname"];
 
 /// What a column is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

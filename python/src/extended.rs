@@ -24,6 +24,7 @@ impl Family<Native> for Extended {
             .maybe_moderator(options.text("xvar")?)
             .maybe_control_group(options.word("cgroup")?)
             .maybe_family(options.word("family")?)
+            .maybe_scale(options.word("scale")?)
             .maybe_absorb(options.word("fe")?)
             .maybe_weights(options.text("weightsname")?)
             .maybe_vcov(options.parsed("vcov")?)

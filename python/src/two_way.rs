@@ -19,6 +19,7 @@ pub(crate) fn bacon(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyR
         .unit(unit)
         .time(options.needed_text("tname")?)
         .group(options.needed_text("gname")?)
+        .covariates(options.texts("xname")?.unwrap_or_default())
         .maybe_cluster(cluster)
         .maybe_frequency(options.word("frequency")?)
         .maybe_memory_budget(options.count("memory_budget")?)

@@ -83,7 +83,7 @@ def test_documentation_names_every_distribution_of_multipliers() -> None:
 def test_documentation_says_what_differs_from_neighbours() -> None:
     for function, words in (
         (did.joint_study, "not yet treated by default"), (did.ipwdid, "``normalized = TRUE``"), (did.emfx, "``window = c(2, 3)`` is ``(-2, 3)`` here"),
-        (did.emfx, "``post_only=False``"), (did.feglm, '``"~a + b"``'),
+        (did.emfx, "``post_only=False``"), (did.att_gt, "0, infinity or null if never treated"), (did.feglm, '``"~a + b"``'),
         *((did.event_study, f"``{name}``") for name in ("did2s", "did_imputation", "etwfe", "stacked", "lpdid")),
     ):
         assert words in (function.__doc__ or ""), (function.__name__, words)

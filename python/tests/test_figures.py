@@ -12,6 +12,9 @@ import pytest
 from conftest import golden_data
 
 import burn_did as did
+from burn_did._figure import _kept
+from burn_did._figure_curves import draw_curves
+from burn_did._figure_words import Facts
 
 COLUMNS = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat"}
 
@@ -35,6 +38,11 @@ def points(axes: Any, *, are_hollow: bool = False) -> list[tuple[float, float, A
     """Places, estimates and colours of the points."""
     lines = [line for line in axes.lines if line.get_label() == "_estimates" and (line.get_markerfacecolor() == "white") == are_hollow]
     return [(x, y, line.get_color()) for line in lines for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
+
+
+def dashed(axes: Any) -> list[float]:
+    """Where the line at treatment is."""
+    return [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"]
 
 
 def explained(axes: Any) -> list[str]:
@@ -61,8 +69,43 @@ def test_before_at_and_after_treatment_are_told_apart() -> None:
     assert [(x, y) for x, y, _ in points(axes, are_hollow=True)] == [(-1.0, 0.0)]
     colours = {x: colour for x, _, colour in points(axes)}
     assert colours[-3.0] == colours[-2.0] and colours[0.0] == colours[3.0] and colours[-2.0] != colours[0.0]
-    dashed = [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"]
-    assert dashed == [-0.5]
+    assert dashed(axes) == [-0.5]
+
+
+def test_the_line_at_treatment_is_before_it_without_an_estimate_there() -> None:
+    pytest.importorskip("matplotlib")
+    rows = [
+        {"id": unit, "t": t, "g": 3 if unit % 2 else 0, "y": math.sin(unit * 7.0 + t * 3.0)} for unit in range(20) for t in (1, 2, 6, 7)
+    ]
+    study = did.aggte(did.att_gt(pl.DataFrame(rows), "y", "t", "id", "g", base_period="universal"), "dynamic")
+    axes = study.figure().axes[0]
+    assert sorted(x for x, _, _ in points(axes) + points(axes, are_hollow=True)) == [-2.0, -1.0, 3.0, 4.0]
+    assert dashed(axes) == [-0.5]
+
+
+def test_a_result_without_estimates_has_no_figure() -> None:
+    pytest.importorskip("matplotlib")
+    rows = [
+        {"id": unit, "t": t, "g": 2 if unit % 2 else 0, "p": int(unit % 2 == 0), "y": math.sin(unit * 7.0 + t * 3.0)}
+        for unit in range(20) for t in (1, 2, 3)
+    ]
+    without = did.ddd(pl.DataFrame(rows), "y", "t", "id", "g", "p")
+    assert without.tidy().to_dict()["estimate"] == [None, None]
+    with pytest.raises(did.OptionError, match="there is no estimate to draw"):
+        without.figure()
+    with pytest.raises(did.BurnDidError, match="there is no estimate to draw"):
+        without.plot()
+    curve: dict[str, list[Any]] = {"table": ["function", "function"], "x": [0.0, 1.0], "estimate": [None, None]}
+    with pytest.raises(did.OptionError, match="there is no estimate to draw"):
+        draw_curves(curve, "x", Facts(fit(), fit().tidy().to_dict()), None)
+
+
+def test_averages_by_level_are_not_drawn_among_those_over_all_levels() -> None:
+    rows: dict[str, list[Any]] = {
+        "table": ["event_times", "event_times", "level_event_times", "level_event_times"], "event_time": [0.0, 1.0, 0.0, 1.0],
+        "level": [None, None, "a", "a"], "estimate": [2.0, None, 3.0, 4.0],
+    }
+    assert _kept(rows, "event_time", None) == [0]
 
 
 def test_bands_stand_around_intervals() -> None:
@@ -114,6 +157,7 @@ def test_treatments_that_switch_have_their_reference() -> None:
     assert [(x, y) for x, y, _ in points(axes, are_hollow=True)] == [(0, 0.0)]
     assert sorted(x for x, _, _ in points(axes)) == [-1, 1, 2]
     assert axes.get_ylabel() == "Effect (lemp)" and "last pre-switch period" in axes.get_xlabel()
+    assert dashed(axes) == [0.5]
 
 
 def test_references_that_are_no_rows_are_drawn() -> None:

@@ -146,7 +146,7 @@ def test_npiv() -> None:
     data = pl.DataFrame({name: golden["data"][name] for name in ("y", "x1", "x2", "w1", "w2")})
     for case in golden["cases"]:
         fit = did.npiv(
-            data, "y", case["x"], case["w"], case["points"], basis=case["basis"], knots=case["knots"],
+            data, "y", case["x"], case["w"], x_eval=case["points"], basis=case["basis"], knots=case["knots"],
             j_x_degree=case["x_degree"], j_x_segments=case["x_segments"], k_w_degree=case["w_degree"],
             k_w_segments=case["w_segments"], deriv_index=case["derivative_index"] + 1,
             deriv_order=case["derivative_order"],

@@ -226,6 +226,7 @@ def test_what_is_no_option_of_etwfe_is_refused() -> None:
     for wrong, word in (
         ({"gref": 2007}, "gref"), ({"tref": 2003}, "tref"), ({"xformla": "~ log(lpop)"}, "xformla"), ({"cgroup": "all"}, "cgroup"),
         ({"fe": "two"}, "fe"), ({"family": "gamma"}, "family"), ({"xformla": "~ lpop", "xvar": "lpop"}, "xvar"),
+        ({"family": "poisson", "scale": "log"}, "scale"),
     ):
         with pytest.raises(did.OptionError, match=word):
             did.etwfe(data, **COLUMNS, **wrong)  # type: ignore[arg-type]

@@ -30,6 +30,24 @@ def numbers(result: did.Result) -> Any:
     return result.tidy().to_dict()
 
 
+@pytest.mark.parametrize("estimator", [did.att_gt, did.etwfe, did.imputation, did.sunab, did.stacked])
+def test_groups_that_are_never_treated_are_zero_infinite_or_null(frame: pd.DataFrame, estimator: Any) -> None:
+    more = {"kappa_pre": 1, "kappa_post": 0} if estimator is did.stacked else {}
+    rows = pl.from_pandas(frame).with_columns(pl.col("first.treat").cast(pl.Float64))
+    some = (pl.col("first.treat") == 0) & (pl.col("countyreal") % 2 == 0)
+
+    def with_group(value: float | None) -> pl.DataFrame:
+        return rows.with_columns(pl.when(some).then(pl.lit(value, dtype=pl.Float64)).otherwise("first.treat").alias("first.treat"))
+
+    want = numbers(estimator(rows, **COLUMNS, **more))
+    for value in (np.inf, None):
+        assert numbers(estimator(with_group(value), **COLUMNS, **more)) == want
+    left_out = estimator(with_group(np.nan), **COLUMNS, **more)
+    assert numbers(left_out) == numbers(estimator(rows.filter(~some), **COLUMNS, **more)) != want
+    assert any("dropped" in warning for warning in left_out.warnings)
+    assert numbers(estimator(with_group(np.nan).to_pandas(), **COLUMNS, **more)) == want
+
+
 def test_an_index_without_a_name_is_no_column(frame: pd.DataFrame) -> None:
     twice = pd.concat([frame, frame.iloc[[0, 7]]], ignore_index=True).query("lpop > 0.5")
     once = did.panel.deduplicate(twice, *KEYS, "equal")

@@ -11,7 +11,11 @@ with_data <- function(data, columns, regressors, run) {
   columns <- unique(columns)
   missing <- setdiff(columns, names(data))
   # Names that are wrong are told by the program, with those that are nearly right.
-  kept <- if (length(missing)) names(data) else columns
+  kept <- if (length(missing)) unique(names(data)) else columns
+  double <- intersect(kept, names(data)[duplicated(names(data))])
+  if (length(double)) {
+    stop_burndid("data", paste0("the data have several columns `", double[1L], "`"), "names(data) <- make.unique(names(data)) tells them apart")
+  }
   data <- data[kept]
   for (name in kept) data[[name]] <- plain_column(data[[name]], name)
   for (name in intersect(regressors, kept)) if (is.factor(data[[name]])) check_order(data[[name]], name)
@@ -30,15 +34,51 @@ with_data <- function(data, columns, regressors, run) {
 
 # A column as a type that a file has.
 plain_column <- function(column, name) {
-  if (inherits(column, "integer64")) return(column)
+  if (inherits(column, "integer64") && is.double(column)) return(if (isNamespaceLoaded("bit64")) column else whole_number(column, name))
   if (inherits(column, "difftime")) return(as.numeric(column))
-  if (inherits(column, "POSIXlt")) return(as.POSIXct(column))
-  if (is.factor(column) || inherits(column, c("Date", "POSIXct"))) return(column)
+  if (inherits(column, c("POSIXlt", "POSIXct"))) return(clock_time(column))
+  if (is.factor(column) || inherits(column, "Date")) return(column)
   if (inherits(column, "haven_labelled")) return(plain_column(unclass(column), name))
+  # scale(x) is a matrix.
+  if (is.atomic(column) && (length(dim(column)) == 1L || identical(ncol(column), 1L))) return(plain_column(as.vector(column), name))
   if (is.numeric(column) && is.null(dim(column))) return(as.vector(column))
   if ((is.character(column) || is.logical(column)) && is.null(dim(column))) return(as.vector(column))
   stop_burndid("column_type", paste0("column `", name, "` is a ", class(column)[1L], ", which a file of data does not have"),
                "make it a vector of numbers, text, dates or a factor")
+}
+
+# Times as the clock of their own time zone shows them: the day in which they are is the one that R prints.
+clock_time <- function(column) {
+  times <- as.POSIXct(column)
+  known <- unique(times)
+  fields <- as.POSIXlt(known)
+  clock <- ISOdatetime(fields$year + 1900, fields$mon + 1, fields$mday, fields$hour, fields$min, fields$sec, tz = "UTC")
+  clock[match(times, known)]
+}
+
+# Integers of 64 bits without the package bit64, which writes them otherwise.
+whole_number <- function(column, name) {
+  bytes <- writeBin(as.vector(unclass(column)), raw(), endian = "little")
+  halves <- matrix(readBin(bytes, "integer", 2L * length(column), endian = "little"), 2L)
+  low <- as.numeric(halves[1L, ])
+  low[is.na(low)] <- -2^31
+  values <- halves[2L, ] * 2^32 + ifelse(low < 0, low + 2^32, low)
+  if (any(abs(values) > 2^53, na.rm = TRUE)) {
+    stop_burndid("column_type", paste0("column `", name, "` has integers beyond 2^53"), "load the package bit64")
+  }
+  values
+}
+
+# A missing group is never treated here; did leaves its rows out. Where never treated has a code of its own, the difference is told.
+tell_missing_groups <- function(data, gname) {
+  if (!is.data.frame(data) || !is.character(gname) || length(gname) != 1L || !gname %in% names(data)) return(invisible())
+  group <- data[[gname]]
+  if (!is.numeric(group) || !any(group %in% c(0, Inf))) return(invisible())
+  missing <- sum(is.na(group) & !is.nan(group))
+  if (missing) {
+    warn_burndid(paste0(missing, " rows whose `", gname, "` is missing count as never treated, like those with 0 or Inf; R did leaves them out, ",
+                        "as does data[!is.na(data[[\"", gname, "\"]]), ]"))
+  }
 }
 
 write_csv <- function(data, regressors, path) {
@@ -62,7 +102,8 @@ csv_field <- function(column) {
   if (is.integer(column)) return(column)
   # 17 digits have every bit.
   field <- sprintf("%.17g", column)
-  field[is.na(column)] <- NA
+  # As in a parquet file, NaN is not NA: a group that is NaN is unknown, and not never treated.
+  field[is.na(column) & !is.nan(column)] <- NA
   field[is.infinite(column)] <- ifelse(column[is.infinite(column)] > 0, "inf", "-inf")
   field
 }
@@ -102,6 +143,7 @@ variables <- function(...) {
   unlist(lapply(list(...), function(formula) {
     if (is.null(formula)) return(character())
     if (is.character(formula)) {
+      formula <- paste(formula, collapse = " ")
       formula <- tryCatch(stats::as.formula(formula), error = function(e) {
         tryCatch(stats::as.formula(paste("~", formula)), error = function(e) NULL)
       })

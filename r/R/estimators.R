@@ -4,24 +4,26 @@ att_gt <- function(yname, tname, idname = NULL, gname, xformla = NULL, data, pan
                    control_group = c("nevertreated", "notyettreated"), anticipation = 0, weightsname = NULL, fix_weights = NULL,
                    alp = 0.05, bstrap = TRUE, cband = TRUE, biters = 1000, clustervars = NULL, est_method = "dr",
                    base_period = "varying", seed = 0, ...) {
-  arguments <- c(group_time_options(yname, tname, idname, gname, xformla, panel, match.arg(control_group), weightsname, alp, bstrap,
+  arguments <- c(group_time_options(yname, tname, idname, gname, xformla, panel, one_of(control_group), weightsname, alp, bstrap,
                                     cband, biters, clustervars, est_method, base_period, seed),
                  options_of(anticipation = anticipation, `fix-weights` = fix_weights, `allow-unbalanced-panel` = allow_unbalanced_panel),
                  more_options(..., without = c("print_details", "pl", "cores", "faster_mode", "compute_inffunc")))
   columns <- c(yname, tname, idname, gname, weightsname, clustervars, variables(xformla))
-  group_time(estimate("att-gt", arguments, data, columns, variables(xformla), "att_gt", match.call()))
+  tell_missing_groups(data, gname)
+  group_time(estimate("att-gt", arguments, data, columns, variables(xformla), "att_gt", match.call()), idname)
 }
 
 ddd <- function(yname, tname, idname = NULL, gname, pname, xformla = NULL, data,
                 control_group = c("nevertreated", "notyettreated"), base_period = "varying", est_method = "dr", weightsname = NULL,
                 boot = FALSE, nboot = 1000, cluster = NULL, cband = FALSE, alpha = 0.05, panel = TRUE, allow_unbalanced_panel = FALSE,
                 seed = 0, ...) {
-  arguments <- c(group_time_options(yname, tname, idname, gname, xformla, panel, match.arg(control_group), weightsname, alpha, boot,
+  arguments <- c(group_time_options(yname, tname, idname, gname, xformla, panel, one_of(control_group), weightsname, alpha, boot,
                                     cband, nboot, cluster, est_method, base_period, seed),
                  options_of(pname = pname, `allow-unbalanced-panel` = allow_unbalanced_panel),
                  more_options(..., without = c("inffunc", "skip_data_checks", "cores", "use_parallel")))
   columns <- c(yname, tname, idname, gname, pname, weightsname, cluster, variables(xformla))
-  group_time(estimate("ddd", arguments, data, columns, variables(xformla), "att_gt", match.call()))
+  tell_missing_groups(data, gname)
+  group_time(estimate("ddd", arguments, data, columns, variables(xformla), "att_gt", match.call()), idname)
 }
 
 group_time_options <- function(yname, tname, idname, gname, xformla, panel, control_group, weightsname, alp, bstrap, cband, biters,
@@ -32,24 +34,31 @@ group_time_options <- function(yname, tname, idname, gname, xformla, panel, cont
   }
   c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla),
                weightsname = weightsname, clustervars = if (length(clustervars)) clustervars, `control-group` = control_group,
-               `est-method` = est_method, `base-period` = base_period, alp = alp, `repeated-cross-sections` = !panel),
-    if (bstrap) options_of(boot = TRUE, biters = biters, seed = seed), band_option(cband))
+               `est-method` = est_method, `base-period` = base_period, alp = alp, `repeated-cross-sections` = !flag(panel)),
+    if (flag(bstrap)) options_of(boot = TRUE, biters = biters, seed = seed), band_option(cband))
 }
 
-band_option <- function(cband) if (is.null(cband)) NULL else if (cband) "--cband" else "--no-cband"
+band_option <- function(cband) if (is.null(cband)) NULL else if (flag(cband)) "--cband" else "--no-cband"
 
-group_time <- function(object) {
+group_time <- function(object, idname) {
   cells <- object$document$cells
   about <- object$document$about
   with_fields(object, group = cells$group, t = cells$time, att = number(cells$estimate), se = number(cells$se),
               c = number(about$critical_value), n = about$n_units, W = number(about$wald_stat), Wpval = number(about$wald_p_value),
-              alp = about$alpha)
+              alp = about$alpha, idname = idname)
 }
 
-aggte <- function(MP, type = "group", balance_e = NULL, min_e = -Inf, max_e = Inf, na.rm = FALSE, cband = NULL, alp = NULL) {
+aggte <- function(MP, type = "group", balance_e = NULL, min_e = -Inf, max_e = Inf, na.rm = FALSE, bstrap = NULL, biters = NULL,
+                  cband = NULL, alp = NULL, clustervars = NULL) {
   check_class(MP, "burndid_att_gt", "att_gt or ddd")
+  check_inference(MP, bstrap, biters, clustervars)
+  for (bound in list(balance_e, min_e, max_e)) {
+    if (!is.null(bound) && !(is.numeric(bound) && length(bound) == 1L && !is.na(bound))) {
+      stop_burndid("usage", "`balance_e`, `min_e` and `max_e` must be numbers")
+    }
+  }
   windows <- c(if (is.finite(min_e)) paste0("min_e=", min_e), if (is.finite(max_e)) paste0("max_e=", max_e),
-               if (!is.null(balance_e)) paste0("balance_e=", balance_e), if (na.rm) "na_rm=true")
+               if (!is.null(balance_e)) paste0("balance_e=", balance_e), if (flag(na.rm)) "na_rm=true")
   spec <- paste0(type, if (length(windows)) paste0(":", paste(windows, collapse = ",")))
   arguments <- c(options_of(aggregate = spec, alp = alp), band_option(cband))
   object <- with_saved(MP, function(file) read_result(c("aggregate", file, arguments), "aggte", match.call()))
@@ -62,13 +71,27 @@ aggte <- function(MP, type = "group", balance_e = NULL, min_e = -Inf, max_e = In
               crit.val.egt = number(document$about$critical_value))
 }
 
+# Averages are inferred as the fit was; did may draw and cluster them anew.
+check_inference <- function(MP, bstrap, biters, clustervars) {
+  about <- MP$document$about
+  drawn <- !is.null(about$bootstrap_draws)
+  others <- c(if (!is.null(bstrap) && flag(bstrap) != drawn) paste("bstrap =", bstrap),
+              if (drawn && !isFALSE(bstrap) && !is.null(biters) && biters != about$bootstrap_draws) paste("biters =", biters))
+  if (length(others)) {
+    warn_burndid(paste0("averages are inferred as the fit was, and ", paste(others, collapse = ", "), " is not used; give it to att_gt"))
+  }
+  if (!is.null(clustervars) && !setequal(setdiff(clustervars, MP$idname), about$cluster)) {
+    stop_burndid("usage", "`clustervars` are not those of the fit, as which averages are inferred", "give `clustervars` to att_gt")
+  }
+}
+
 drdid <- function(yname, tname, idname = NULL, dname, xformla = NULL, data, panel = TRUE, estMethod = c("imp", "trad"),
                   weightsname = NULL, boot = FALSE, boot.type = c("weighted", "multiplier"), nboot = 999, alp = 0.05, seed = 0, ...) {
-  method <- match.arg(estMethod)
-  function_of <- if (panel) c(imp = "drdid_imp_panel", trad = "drdid_panel") else c(imp = "drdid_imp_rc", trad = "drdid_rc")
+  method <- one_of(estMethod)
+  function_of <- if (flag(panel)) c(imp = "drdid_imp_panel", trad = "drdid_panel") else c(imp = "drdid_imp_rc", trad = "drdid_rc")
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, treatname = dname, xformla = formula_text(xformla),
                             weightsname = weightsname, `repeated-cross-sections` = !panel, estimator = function_of[[method]], alp = alp),
-                 if (boot) options_of(boot = TRUE, biters = nboot, `boot-type` = match.arg(boot.type), seed = seed),
+                 if (flag(boot)) options_of(boot = TRUE, biters = nboot, `boot-type` = one_of(boot.type), seed = seed),
                  more_options(..., without = c("inffunc")))
   columns <- c(yname, tname, idname, dname, weightsname, list(...)$clustervars, variables(xformla))
   object <- estimate("drdid", arguments, data, columns, variables(xformla), "drdid", match.call())
@@ -85,16 +108,37 @@ fepois <- function(fml, data, vcov = NULL, weights = NULL, cluster = NULL, ...) 
 }
 
 feglm <- function(fml, data, family = c("gaussian", "poisson", "logit", "probit"), vcov = NULL, weights = NULL, cluster = NULL, ...) {
-  regression(match.arg(family), fml, data, vcov, weights, cluster, match.call(), ...)
+  family <- family_name(family)
+  regression(one_of(family), fml, data, vcov, weights, cluster, match.call(), ...)
 }
 
-regression <- function(family, fml, data, vcov, weights, cluster, call, ...) {
+# binomial() and its like are R's own names of families.
+family_name <- function(family) {
+  if (is.function(family)) family <- family()
+  if (identical(family, "binomial")) return("logit")
+  if (!inherits(family, "family")) return(family)
+  switch(paste(family$family, family$link), "gaussian identity" = "gaussian", "poisson log" = "poisson", "binomial logit" = "logit",
+         "binomial probit" = "probit", paste(family$family, family$link))
+}
+
+# After the dots are arguments of fixest with other names here.
+regression <- function(family, fml, data, vcov, weights, cluster, call, ..., se = NULL, subset = NULL, fixef.rm = NULL, fixef.iter = NULL,
+                       glm.iter = NULL) {
   text <- formula_text(fml)
-  weights <- if (inherits(weights, "formula")) all.vars(weights) else weights
-  arguments <- c(text, options_of(weightsname = weights, family = if (family != "gaussian") family, vcov = covariance(vcov, cluster)),
-                 more_options(..., without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save")))
-  named <- variables(fml, if (inherits(vcov, "formula")) vcov, if (inherits(cluster, "formula")) cluster)
-  columns <- c(named, weights, if (is.character(cluster)) cluster)
+  weights <- weights_name(weights)
+  absent <- intersect(names(list(...)), c("split", "fsplit", "fixef", "offset", "start", "etastart", "mustart"))
+  if (length(absent)) {
+    stop_burndid("usage", paste0("burn-did has no `", absent[1L], "`"),
+                 switch(absent[1L], split = , fsplit = "call once for each part, with subset = ~ column == \"value\"",
+                        fixef = "write the fixed effects after a bar: y ~ x | firm + year"))
+  }
+  if (!is.null(subset)) data <- rows_of(data, subset)
+  clusters <- clusters_of(if (is.null(vcov)) se else vcov, cluster, strsplit(text, "|", fixed = TRUE)[[1L]][2L])
+  arguments <- c(text, options_of(weightsname = weights, family = if (family != "gaussian") family, vcov = covariance(clusters),
+                                  `keep-singletons` = identical(fixef.rm, "none"), `fixef-maxiter` = fixef.iter, `glm-maxiter` = glm.iter),
+                 more_options(..., without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save", "only.coef",
+                                               "combine.quick", "collin.tol", "fixef.algo", "panel.id", "demeaned")))
+  columns <- c(variables(fml), unlist(lapply(clusters$terms, all.vars)), weights)
   # Before the bar are regressors, after it factors.
   regressors <- variables(sub("\\|.*$", "", text))
   if (is.null(variables(fml))) columns <- names(data)
@@ -103,24 +147,71 @@ regression <- function(family, fml, data, vcov, weights, cluster, call, ...) {
   with_fields(object, coefficients = setNames(number(rows$estimate), rows$term), se = setNames(number(rows$se), rows$term))
 }
 
-# Covariances as R's fixest names them: iid, hetero, HC1, ~firm + year, cluster = ~firm or "firm".
-covariance <- function(vcov, cluster) {
+weights_name <- function(weights) {
+  if (inherits(weights, "formula")) weights <- weights[[length(weights)]]
+  if (is.name(weights)) return(as.character(weights))
+  if (is.null(weights) || (is.character(weights) && length(weights) == 1L)) return(weights)
+  stop_burndid("usage", "`weights` must name a column, as ~ w or \"w\"", "put the weights into a column of the data")
+}
+
+# The rows that a formula, an indicator or numbers of rows name.
+rows_of <- function(data, subset) {
+  if (!is.data.frame(data)) stop_burndid("usage", "`subset` needs a data frame", "for a file, write rows = \"year > 2004\"")
+  data <- as.data.frame(data)
+  rows <- if (inherits(subset, "formula")) eval(subset[[length(subset)]], data, environment(subset)) else subset
+  if (is.logical(rows) && length(rows) != nrow(data)) stop_burndid("usage", "`subset` has another length than the data have rows")
+  if (!is.logical(rows) && !is.numeric(rows)) stop_burndid("usage", "`subset` must be a formula, as ~ year > 2004, or say which rows")
+  data[if (is.logical(rows)) which(rows) else rows, , drop = FALSE]
+}
+
+# Covariances as R's fixest names them: iid, hetero, HC1, ~ firm + year, cluster = ~ firm or "firm"; "cluster" is the first of the fixed
+# effects, and "twoway" the first two. The result has a `type`, or the `terms` of clusters.
+clusters_of <- function(vcov, cluster, fixed = NA) {
   if (!is.null(cluster)) {
     if (!is.null(vcov)) stop_burndid("usage", "`vcov` and `cluster` are both given", "leave one out")
-    vcov <- if (inherits(cluster, "formula")) cluster else stats::reformulate(cluster)
+    return(list(terms = cluster_terms(cluster)))
   }
-  if (is.null(vcov)) return(NULL)
-  if (inherits(vcov, "formula")) return(paste0("cluster:", paste(all.vars(vcov), collapse = ",")))
-  switch(vcov, HC1 = , hc1 = "hetero", HC2 = "hc2", HC3 = "hc3", vcov)
+  if (inherits(vcov, "formula")) return(list(terms = cluster_terms(vcov)))
+  if (!is.null(vcov) && !(is.character(vcov) && length(vcov) == 1L)) {
+    stop_burndid("usage", "`vcov` must be a word or a formula", "write \"iid\", \"hetero\", \"hc2\", \"hc3\", or clusters as ~ firm + year")
+  }
+  ways <- if (is.null(vcov)) NA else match(vcov, c("cluster", "twoway"))
+  if (!is.na(ways) && !is.na(fixed)) {
+    terms <- cluster_terms(trimws(fixed))
+    if (length(terms) >= ways) return(list(terms = terms[seq_len(ways)]))
+  }
+  list(type = vcov)
+}
+
+covariance <- function(clusters) {
+  if (length(clusters$terms)) return(paste0("cluster:", paste(vapply(clusters$terms, deparse, "", backtick = TRUE), collapse = ",")))
+  if (is.null(clusters$type)) return(NULL)
+  switch(clusters$type, white = , HC1 = , hc1 = "hetero", HC2 = "hc2", HC3 = "hc3", standard = "iid", clusters$type)
+}
+
+# Clusters as expressions: names, or several columns together, as firm^year.
+cluster_terms <- function(given) {
+  summands <- function(expression) {
+    if (!is.call(expression) || !identical(expression[[1L]], quote(`+`))) return(list(expression))
+    unlist(lapply(as.list(expression)[-1L], summands))
+  }
+  if (inherits(given, "formula")) {
+    if (length(given) == 3L && !identical(given[[2L]], quote(cluster))) {
+      stop_burndid("usage", paste0("`vcov` is ", formula_text(given), ", and of formulas only clusters are known"), "write ~ firm or ~ firm + year")
+    }
+    return(summands(given[[length(given)]]))
+  }
+  if (!is.character(given)) stop_burndid("usage", "`cluster` must name columns, as ~ firm or \"firm\"")
+  unlist(lapply(given, function(name) summands(tryCatch(str2lang(name), error = function(e) as.name(name)))))
 }
 
 sunab <- function(yname, tname, idname, gname, data, xformla = NULL, ref.p = -1, absorb = NULL, vcov = NULL, cluster = NULL,
                   weightsname = NULL, alp = 0.05, ...) {
+  clusters <- clusters_of(vcov, cluster)
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla), `ref-p` = ref.p,
-                            absorb = absorb, vcov = covariance(vcov, cluster), weightsname = weightsname, alp = alp), more_options(...))
-  clusters <- variables(if (inherits(vcov, "formula")) vcov, if (inherits(cluster, "formula")) cluster)
+                            absorb = absorb, vcov = covariance(clusters), weightsname = weightsname, alp = alp), more_options(...))
   factors <- unlist(strsplit(if (is.null(absorb)) character() else absorb, "[,^ ]+"))
-  columns <- c(yname, tname, idname, gname, weightsname, clusters, if (is.character(cluster)) cluster, factors, variables(xformla))
+  columns <- c(yname, tname, idname, gname, weightsname, unlist(lapply(clusters$terms, all.vars)), factors, variables(xformla))
   object <- estimate("sunab", arguments, data, columns, variables(xformla), "sunab", match.call())
   with_fields(object, period = tname, overall.att = number(object$document$overall$estimate), overall.se = number(object$document$overall$se))
 }
@@ -135,24 +226,43 @@ bacon <- function(yname, tname, idname, gname, data, clustervars = NULL, alp = 0
 
 honest_did <- function(object, e = 0, type = c("smoothness", "relative_magnitude"), method = NULL, Mvec = NULL, Mbarvec = NULL,
                        monotonicityDirection = NULL, biasDirection = NULL, alpha = NULL, gridPoints = NULL, grid.lb = NULL, grid.ub = NULL,
-                       ...) {
+                       bound = c("deviation from parallel trends", "deviation from linear trend"), ...) {
   if (!inherits(object, c("burndid_att_gt", "burndid_aggte", "burndid_sunab", "burndid_feols", "burndid_effects"))) {
     stop_burndid("usage", "`object` must be a result of aggte(type = \"dynamic\") or of an estimator")
   }
-  type <- match.arg(type)
-  arguments <- c(options_of(delta = if (type == "smoothness") "sd" else "rm", m = Mvec, mbar = Mbarvec, `event-time` = e,
+  type <- one_of(type)
+  linear <- one_of(bound) == "deviation from linear trend"
+  arguments <- c(options_of(delta = if (type == "smoothness") "sd" else if (linear) "sdrm" else "rm", m = Mvec, mbar = Mbarvec,
+                            `event-time` = if (!"l_vec" %in% names(list(...))) e,
                             method = if (!is.null(method)) tolower(gsub("-", "_", method)), monotonicity = monotonicityDirection,
                             bias = biasDirection, alp = alpha, `grid-points` = gridPoints, `grid-lb` = grid.lb, `grid-ub` = grid.ub),
-                 more_options(...))
+                 more_options(..., without = "parallel"))
   result <- with_saved(object, function(file) read_result(c("honest", file, arguments), "honest", match.call()))
   with_fields(result, robust_ci = table_of(result)[c("M", "conf.low", "conf.high", "open")],
               breakdown = number(result$document$about$breakdown))
 }
 
+# Arguments of did's ggdid are translated; the program's picture and R's own have different ones.
 ggdid <- function(object, file = NULL, ...) {
-  stopifnot(inherits(object, "burndid"))
-  if (is.null(file)) return(invisible(plot(object, ...)))
-  with_saved(object, function(saved) run_program(c("plot", saved, paste0("--out=", file), more_options(...))))
+  check_class(object, "burndid", "this package")
+  given <- list(...)
+  idle <- c("ncol", "theming", "grtitle", "type", if (!is.null(file)) c("group", "xgap", "ref_line", "ylim"))
+  warn_unused(given[intersect(names(given), idle)])
+  given <- given[setdiff(names(given), idle)]
+  if (is.null(file)) {
+    if (!is.null(given$title)) given$main <- given$title
+    given$title <- NULL
+    return(invisible(do.call(plot, c(list(object), given))))
+  }
+  if (!is.character(file) || length(file) != 1L) {
+    stop_burndid("usage", "`file` must be the path of a picture", "name other arguments, as in ylim = c(-1, 1)")
+  }
+  known <- c(main = "title", xlab = "x_label", ylab = "y_label")
+  named <- names(given) %in% names(known)
+  names(given)[named] <- known[names(given)[named]]
+  if (isFALSE(given$legend)) given$hide <- c(given$hide, "legend")
+  given$legend <- NULL
+  with_saved(object, function(saved) run_program(c("plot", saved, paste0("--out=", file), do.call(more_options, given))))
   invisible(file)
 }
 

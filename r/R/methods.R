@@ -135,10 +135,16 @@ glance_of <- function(x) {
   as.data.frame(facts, stringsAsFactors = FALSE)
 }
 
-plot.burndid <- function(x, ...) {
+plot.burndid <- function(x, ..., group = NULL, legend = TRUE, xgap = 1, ref_line = 0) {
+  given <- list(...)
   rows <- table_of(x)
   rows <- rows[!(rows$term %in% c("ATT(Average)", "ATT(simple average)")), ]
   if (!nrow(rows)) rows <- table_of(x)
+  if (length(setdiff(group, rows$group))) {
+    warn_burndid("some of these groups do not occur; all are drawn")
+  } else if (!is.null(group)) {
+    rows <- rows[rows$group %in% group, ]
+  }
   by <- intersect(c("event.time", "horizon", "dose", "time", "group", "M"), names(rows))
   if (inherits(x, "burndid_effects")) {
     # The first table that has effects by time or dose.
@@ -153,13 +159,20 @@ plot.burndid <- function(x, ...) {
   before <- if (by[1L] %in% c("event.time", "horizon")) at < 0 else if (inherits(x, "burndid_att_gt")) rows$time < rows$group else rep(FALSE, length(at))
   colours <- ifelse(before, "#d55e00", "#0072b2")
   if (length(estimators)) colours <- palette.colors(length(estimators))[match(rows$estimator, estimators)]
-  range <- range(c(0, rows$conf.low, rows$conf.high, rows$estimate), na.rm = TRUE, finite = TRUE)
+  if (!is.null(given$col)) colours <- rep_len(given$col, length(at))
   cells <- inherits(x, "burndid_att_gt")
-  plot(at, rows$estimate, ylim = range, xlab = if (cells) "group, time" else if (length(by)) by[1L] else "", ylab = "Estimate", xaxt = "n", pch = 19, col = colours,
-       main = title_of(x), ...)
-  if (length(estimators)) legend("bottomleft", estimators, col = unique(colours), pch = 19, bty = "n")
-  axis(1, if (length(estimators)) ticks else at, if (length(estimators)) ticks else if (cells) paste0(rows$group, ", ", rows$time) else if (length(by)) signif(at, 3L) else rows$term, las = if (cells) 2L else 0L)
-  abline(h = 0, lty = 2)
+  # The caller's arguments are before those of this picture.
+  own <- list(ylim = range(c(0, rows$conf.low, rows$conf.high, rows$estimate), na.rm = TRUE, finite = TRUE),
+              xlab = if (cells) "group, time" else if (length(by)) by[1L] else "", ylab = "Estimate", xaxt = "n", pch = 19, col = colours,
+              main = title_of(x))
+  do.call(plot, c(list(at, rows$estimate), given, own[setdiff(names(own), names(given))]))
+  if (length(estimators) && legend) graphics::legend("bottomleft", estimators, col = unique(colours), pch = 19, bty = "n")
+  labels <- if (cells) paste0(rows$group, ", ", rows$time) else if (length(by)) signif(at, 3L) else rows$term
+  if (length(estimators)) labels <- ticks
+  if (!length(estimators)) ticks <- at
+  shown <- seq(1L, length(ticks), by = xgap)
+  if (is.null(given$xaxt)) axis(1, ticks[shown], labels[shown], las = if (cells) 2L else 0L)
+  if (!is.null(ref_line)) abline(h = ref_line, lty = 2)
   segments(at, rows$conf.low, at, rows$conf.high, col = colours)
   invisible(x)
 }

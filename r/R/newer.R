@@ -4,16 +4,19 @@
 cont_did <- function(yname, dname, gname, tname, idname, xformla = NULL, data, target_parameter = c("level", "slope"),
                      aggregation = c("dose", "eventstudy"), dose_est_method = c("parametric", "cck"), dvals = NULL, degree = 3,
                      num_knots = 0, control_group = c("notyettreated", "nevertreated"), anticipation = 0, weightsname = NULL,
-                     clustervars = NULL, base_period = "varying", alp = 0.05, bstrap = FALSE, cband = TRUE, biters = 1000, seed = 0, ...) {
-  if (length(variables(xformla))) {
+                     clustervars = NULL, base_period = "varying", alp = 0.05, bstrap = FALSE, cband = TRUE, biters = 1000, seed = 0,
+                     treatment_type = "continuous", xformula = xformla, cl = 1, ...) {
+  if (!identical(treatment_type[1L], "continuous")) stop_burndid("usage", "`treatment_type` must be \"continuous\"")
+  if (length(variables(xformula))) {
     stop_burndid("usage", "`xformla` has covariates, and cont_did takes none, as R's contdid", "leave `xformla` out")
   }
-  arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, dname = dname, target = match.arg(target_parameter),
-                            aggregation = if (match.arg(aggregation) == "dose") "dose" else "event_study",
-                            `dose-method` = match.arg(dose_est_method), dvals = dvals, degree = degree, `num-knots` = num_knots,
-                            `control-group` = match.arg(control_group), anticipation = anticipation, weightsname = weightsname,
+  arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, dname = dname, target = one_of(target_parameter),
+                            aggregation = if (one_of(aggregation) == "dose") "dose" else "event_study",
+                            `dose-method` = one_of(dose_est_method), dvals = dvals, degree = degree, `num-knots` = num_knots,
+                            `control-group` = one_of(control_group), anticipation = anticipation, weightsname = weightsname,
                             clustervars = clustervars, `base-period` = base_period, alp = alp),
-                 if (bstrap) options_of(boot = TRUE, biters = biters, seed = seed), band_option(cband), more_options(...))
+                 if (flag(bstrap)) options_of(boot = TRUE, biters = biters, seed = seed), band_option(cband),
+                 more_options(..., without = "print_details"))
   columns <- c(yname, tname, idname, gname, dname, weightsname, clustervars)
   with_terms(estimate("cont-did", arguments, data, columns, class = "effects", call = match.call()), c("table", "parameter", "dose", "group", "time", "event_time"),
              "Effects by Dose")
@@ -23,17 +26,26 @@ did_multiplegt_dyn <- function(df, outcome, group, time, treatment, effects = 1,
                                weight = NULL, cluster = NULL, switchers = NULL, trends_nonparam = NULL, trends_lin = FALSE,
                                continuous = NULL, same_switchers = FALSE, same_switchers_pl = FALSE, only_never_switchers = FALSE,
                                dont_drop_larger_lower = FALSE, drop_if_d_miss_before_first_switch = FALSE, less_conservative_se = FALSE,
-                               effects_equal = FALSE, ci_level = 95, ...) {
+                               effects_equal = FALSE, ci_level = 95, predict_het = NULL, bootstrap = NULL, ...) {
+  # R's lists: columns and effects; draws and a seed.
+  if (is.list(predict_het)) predict_het <- paste(vapply(predict_het, paste, "", collapse = ","), collapse = ":")
+  bootstrap <- as.list(bootstrap)
+  covariates <- vapply(controls, function(name) deparse(as.name(name), backtick = TRUE), "")
   arguments <- c(options_of(yname = outcome, tname = time, idname = group, dname = treatment, effects = effects, normalized = normalized,
-                            placebo = placebo, weightsname = weight, clustervars = cluster, switchers = switchers,
-                            xformla = if (length(controls)) paste("~", paste(controls, collapse = " + ")),
+                            placebo = placebo, weightsname = weight, clustervars = if (!identical(cluster, group)) cluster,
+                            switchers = if (!identical(switchers, "")) switchers,
+                            xformla = if (length(controls)) paste("~", paste(covariates, collapse = " + ")),
                             `trends-nonparam` = trends_nonparam, `trends-lin` = trends_lin, continuous = continuous,
                             `same-switchers` = same_switchers, `same-switchers-pl` = same_switchers_pl,
                             `only-never-switchers` = only_never_switchers, `dont-drop-larger-lower` = dont_drop_larger_lower,
                             `drop-if-d-miss-before-first-switch` = drop_if_d_miss_before_first_switch,
-                            `less-conservative-se` = less_conservative_se, `effects-equal` = effects_equal, alp = 1 - ci_level / 100),
-                 more_options(..., without = c("graph_off", "save_results", "save_sample")))
-  columns <- c(outcome, time, group, treatment, controls, weight, cluster, trends_nonparam)
+                            `less-conservative-se` = less_conservative_se,
+                            `effects-equal` = if (identical(effects_equal, "all")) TRUE else effects_equal,
+                            `predict-het` = predict_het, boot = length(bootstrap) > 0L, biters = if (length(bootstrap)) bootstrap[[1L]],
+                            seed = if (length(bootstrap) > 1L) bootstrap[[2L]], alp = 1 - ci_level / 100),
+                 more_options(..., without = c("graph_off", "save_results", "save_sample", "ggplot_args", "normalized_weights")))
+  columns <- c(outcome, time, group, treatment, controls, weight, cluster, trends_nonparam,
+               if (!is.null(predict_het)) strsplit(sub(":.*", "", predict_het), ",", fixed = TRUE)[[1L]])
   with_terms(estimate("did-multiplegt", arguments, df, columns, controls, "effects", match.call()), c("table", "horizon"),
              "Effects of Switching Treatments")
 }
@@ -50,7 +62,7 @@ did_imputation <- function(data, yname, gname, tname, idname, first_stage = NULL
 did2s <- function(data, yname, gname, tname, idname, first_stage = NULL, second_stage = NULL, cluster_var = NULL, weights = NULL,
                   alp = 0.05, ...) {
   arguments <- c(first_stage_options(yname, tname, idname, gname, first_stage, weights, cluster_var, alp),
-                 options_of(`second-stage` = formula_text(second_stage)), more_options(...))
+                 options_of(`second-stage` = formula_text(second_stage)), more_options(..., without = "verbose"))
   columns <- c(yname, tname, idname, gname, weights, cluster_var, variables(first_stage), variables(second_stage))
   regressors <- c(regressors_of(first_stage), variables(second_stage))
   with_terms(estimate("two-stage", arguments, data, columns, regressors, "effects", match.call()), c("kind", "term"),
@@ -80,8 +92,8 @@ lpdid <- function(data, yname, tname, idname, gname = NULL, dname = NULL, window
                   method = c("variance", "reweighted", "adjusted"), control_group = c("notyettreated", "nevertreated"), pmd = NULL,
                   alp = 0.05, ...) {
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, treat = dname, window = window, xname = xname,
-                            weightsname = weightsname, clustervars = clustervars, method = match.arg(method),
-                            `control-group` = match.arg(control_group), pmd = pmd, alp = alp), more_options(...))
+                            weightsname = weightsname, clustervars = clustervars, method = one_of(method),
+                            `control-group` = one_of(control_group), pmd = pmd, alp = alp), more_options(...))
   columns <- c(yname, tname, idname, gname, dname, xname, weightsname, clustervars)
   with_terms(estimate("lpdid", arguments, data, columns, xname, "effects", match.call()), c("table", "event_time", "term"),
              "Local Projections Difference-in-Differences")
@@ -90,7 +102,7 @@ lpdid <- function(data, yname, tname, idname, gname = NULL, dname = NULL, window
 stacked <- function(data, yname, tname, idname, gname, kappa_pre, kappa_post, xname = NULL, weightsname = NULL, clustervars = NULL,
                     control_group = c("notyettreated", "nevertreated"), alp = 0.05, ...) {
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, `kappa-pre` = kappa_pre, `kappa-post` = kappa_post,
-                            xname = xname, weightsname = weightsname, clustervars = clustervars, `control-group` = match.arg(control_group),
+                            xname = xname, weightsname = weightsname, clustervars = clustervars, `control-group` = one_of(control_group),
                             alp = alp), more_options(...))
   columns <- c(yname, tname, idname, gname, xname, weightsname, clustervars)
   object <- estimate("stacked", arguments, data, columns, xname, "effects", match.call())
@@ -102,11 +114,14 @@ stacked <- function(data, yname, tname, idname, gname, kappa_pre, kappa_post, xn
 
 etwfe <- function(data, yname, tvar, gvar, ivar = NULL, xname = NULL, xvar = NULL, cgroup = c("notyet", "never"),
                   family = c("gaussian", "poisson", "logit", "probit"), weightsname = NULL, vcov = NULL, cluster = NULL, alp = 0.05, ...) {
+  if ("fml" %in% names(list(...)) || inherits(data, "formula") || inherits(yname, "formula")) {
+    stop_burndid("usage", "etwfe takes no formula", "name columns: etwfe(data, yname = \"y\", tvar = \"year\", gvar = \"first\", xname = c(\"x1\", \"x2\"))")
+  }
+  clusters <- clusters_of(vcov, cluster)
   arguments <- c(options_of(yname = yname, tname = tvar, gname = gvar, idname = ivar, xname = xname, xvar = xvar,
-                            cgroup = paste0(match.arg(cgroup), "treated"), family = match.arg(family), weightsname = weightsname,
-                            vcov = covariance(vcov, cluster), alp = alp), more_options(...))
-  clusters <- variables(if (inherits(vcov, "formula")) vcov, if (inherits(cluster, "formula")) cluster)
-  columns <- c(yname, tvar, gvar, ivar, xname, xvar, weightsname, clusters, if (is.character(cluster)) cluster)
+                            cgroup = paste0(one_of(cgroup), "treated"), family = one_of(family), weightsname = weightsname,
+                            vcov = covariance(clusters), alp = alp), more_options(...))
+  columns <- c(yname, tvar, gvar, ivar, xname, xvar, weightsname, unlist(lapply(clusters$terms, all.vars)))
   with_terms(estimate("etwfe", arguments, data, columns, c(xname, xvar), "effects", match.call()), c("table", "event_time", "group", "time"),
              "Extended Two-Way Fixed Effects")
 }
@@ -115,7 +130,7 @@ joint_study <- function(data, yname, tname, idname, gname, xformla = NULL, weigh
                         control_group = c("notyettreated", "nevertreated"), min_e = NULL, max_e = NULL, cband = TRUE, alp = 0.05, ...) {
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla),
                             weightsname = weightsname, clustervars = clustervars, estimators = estimators,
-                            `control-group` = match.arg(control_group), `min-e` = min_e, `max-e` = max_e, alp = alp), band_option(cband), more_options(...))
+                            `control-group` = one_of(control_group), `min-e` = min_e, `max-e` = max_e, alp = alp), band_option(cband), more_options(...))
   columns <- c(yname, tname, idname, gname, weightsname, clustervars, variables(xformla))
   object <- estimate("study", arguments, data, columns, variables(xformla), "effects", match.call())
   agreement <- object$rows[object$rows$table == "agreement", c("first", "second", "estimate", "se", "wald_stat", "wald_df", "wald_p_value")]

@@ -38,6 +38,8 @@ run_program <- function(args) {
     text <- vapply(other, function(m) m$text, "")
     first <- if (length(problems)) problems[[1L]] else list()
     if (!length(text)) text <- paste("burn-did ended with status", status)
+    # How a command is called is no help in a call from R.
+    text <- sub("\n\nFor more information, try '--help'.*$", "", sub("\n\nUsage: .*$", "", text))
     stop_burndid(if (is.null(first$code)) "program" else first$code, paste(text, collapse = "\n"), first$hint)
   }
   for (m in messages) warn_burndid(m$text)
@@ -62,17 +64,41 @@ warn_burndid <- function(text) {
   warning(structure(class = c("burndid_warning", "warning", "condition"), list(message = text, call = NULL)))
 }
 
-# Options of the command line. NULL, NA and FALSE leave an option out, TRUE is a flag.
+# Options of the command line. NULL, NA and FALSE leave an option out, TRUE is a flag, and several conditions on rows are an option each.
 options_of <- function(...) {
   given <- list(...)
   unlist(lapply(names(given), function(name) {
     value <- given[[name]]
     flag <- paste0("--", name)
+    check_value(value, name)
     if (is.null(value) || identical(value, FALSE) || (length(value) == 1L && is.na(value))) return(NULL)
     if (identical(value, TRUE)) return(flag)
+    if (name %in% c("rows", "subset")) return(paste0(flag, "=", value))
     # A value that begins with a minus sign is no option.
     paste0(flag, "=", paste(vapply(value, as_argument, ""), collapse = ","))
   }))
+}
+
+check_value <- function(value, name) {
+  if (is.null(value) || is.atomic(value)) return(invisible())
+  kind <- if (is.function(value)) "function" else class(value)[1L]
+  stop_burndid("usage", paste0("`", gsub("-", "_", name), "` is a ", kind, ", and burn-did takes numbers and text"),
+               if (is.function(value)) "estimators of one's own are possible from Rust and Python")
+}
+
+# TRUE or FALSE, and nothing else.
+flag <- function(value) {
+  if (isTRUE(value) || isFALSE(value)) return(value)
+  stop_burndid("usage", paste0("`", deparse(substitute(value)), "` must be TRUE or FALSE"))
+}
+
+# As match.arg, with an error that names the argument.
+one_of <- function(given) {
+  name <- deparse(substitute(given))
+  choices <- eval(formals(sys.function(sys.parent()))[[name]])
+  tryCatch(match.arg(given, choices), error = function(e) {
+    stop_burndid("usage", paste0("`", name, "` must be one of ", paste0("\"", choices, "\"", collapse = ", ")))
+  })
 }
 
 as_argument <- function(value) {
@@ -87,7 +113,7 @@ formula_text <- function(formula) {
 }
 
 # Arguments of `...`: options of the command line by their names, as `frequency = "month"`; what the model packages have and a program
-# of its own has no use for is named in a warning, and not lost in silence.
+# of its own has no use for is named in a warning, and not lost in silence, unless it is FALSE or NULL and asks for nothing.
 more_options <- function(..., without = character()) {
   given <- list(...)
   if (!length(given)) return(NULL)
@@ -95,8 +121,13 @@ more_options <- function(..., without = character()) {
     stop_burndid("usage", "an argument has no name", "write it as name = value")
   }
   idle <- intersect(names(given), without)
-  if (length(idle)) warn_burndid(paste("not used by burn-did:", paste(idle, collapse = ", ")))
+  warn_unused(given[idle])
   given <- given[setdiff(names(given), idle)]
   names(given) <- gsub("[_.]", "-", names(given))
   do.call(options_of, given)
+}
+
+warn_unused <- function(given) {
+  asked <- names(given)[!vapply(given, function(value) is.null(value) || isFALSE(value), NA)]
+  if (length(asked)) warn_burndid(paste("not used by burn-did:", paste(asked, collapse = ", ")))
 }

@@ -2,6 +2,9 @@
 
 # Runs an estimating command on data, and reads the result that it saves.
 estimate <- function(command, arguments, data, columns, regressors = character(), class, call) {
+  # A condition on rows names columns, too.
+  conditions <- grep("^--(rows|subset)=", arguments, value = TRUE)
+  for (name in if (is.data.frame(data)) names(data)) if (any(grepl(name, conditions, fixed = TRUE))) columns <- c(columns, name)
   with_data(data, columns, regressors, function(path) read_result(c(command, path, arguments), class, call))
 }
 

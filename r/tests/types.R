@@ -45,6 +45,25 @@ stopifnot(identical(months$att, group("g0")))
 dated$month <- as.POSIXct(dated$month)
 stopifnot(identical(att_gt("y", "month", "id", "first", NULL, dated, bstrap = FALSE, cband = FALSE, frequency = "month")$att, months$att))
 
+# A time is in the day that the clock of its zone shows: midnight in Tokyo is the day before in UTC.
+dated$month <- as.POSIXct(c("2020-01-01", "2020-02-01"), tz = "Asia/Tokyo")[dated$period]
+stopifnot(identical(att_gt("y", "month", "id", "first", NULL, dated, bstrap = FALSE, cband = FALSE, frequency = "month")$att, months$att))
+
+# Integers of 64 bits come without the package bit64, too; columns of a matrix are vectors.
+bits <- tenths
+bits$period <- structure(bits$period * 2^-1074, class = "integer64")
+stopifnot(identical(burndid:::plain_column(structure(c(3 * 2^-1074, -0), class = "integer64"), "x"), c(3, NA)))
+bits$y <- matrix(bits$y)
+stopifnot(identical(att_gt("y", "period", "id", "g0", NULL, bits, bstrap = FALSE, cband = FALSE)$att, group("g0")))
+
+# A missing group is never treated, which is told where others have 0; one that is no number is left out.
+unknown <- tenths
+unknown$g0[unknown$id == 1] <- NA
+warned <- tryCatch(att_gt("y", "period", "id", "g0", NULL, unknown), burndid_warning = function(w) w)
+stopifnot(grepl("2 rows whose `g0` is missing", conditionMessage(warned), fixed = TRUE))
+unknown$g0[unknown$id == 1] <- NaN
+stopifnot(suppressWarnings(att_gt("y", "period", "id", "g0", NULL, unknown, bstrap = FALSE))$n == n - 1L)
+
 # Logical columns are indicators.
 dated$flag <- dated$d == 1
 stopifnot(all.equal(drdid("y", "period", "id", "flag", NULL, dated)$ATT, drdid("y", "period", "id", "d", NULL, dated)$ATT))
@@ -65,6 +84,9 @@ coded$word <- c("NA", "b")[coded$d + 1]
 stopifnot(grepl("missing value", conditionMessage(caught(feols(y ~ word, coded)))))
 coded$list <- as.list(coded$x)
 stopifnot(caught(feols(y ~ list, coded))$code == "column_type")
+twice <- whole[c("y", "x", "x")]
+names(twice) <- c("y", "x", "x")
+stopifnot(grepl("several columns `x`", conditionMessage(caught(feols(y ~ x, twice)))))
 
 # Mistakes: the program's words, its code and its hint.
 error <- caught(att_gt("y", "perod", "id", "d", NULL, whole))

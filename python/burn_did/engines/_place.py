@@ -30,6 +30,10 @@ class Sample:
         self._native = native
         self._engine = engine
 
+    def end(self) -> None:
+        """Ends what the engine has on the workers, as the actors of Dask. The next fit makes it anew."""
+        _end(self._engine)
+
     def keep(self) -> str:
         """Leave the files where they are; gives the path by which :meth:`open` finds them."""
         return str(self._native.keep())
@@ -104,8 +108,14 @@ def _ended(engine: Any, place: dict[str, Any], preparing: bool) -> Iterator[None
     try:
         yield
     finally:
-        if place.get("engine") is None and not preparing and isinstance(engine, dask.Dask):
-            engine.end()
+        if place.get("engine") is None and not preparing:
+            _end(engine)
+
+
+def _end(engine: Any) -> None:
+    """Ends what an engine has on workers, if it has something there between fits."""
+    if isinstance(engine, dask.Dask):
+        engine.end()
 
 
 def _none_given(place: dict[str, Any], why: str) -> None:

@@ -79,8 +79,7 @@ class Runners:
     def _threads(self, until: float) -> dict[str, int]:
         """The threads of the workers that have some. An error if the scheduler is gone, or does not answer until then."""
         while True:
-            if self._client.status not in ("running", "connecting"):
-                raise _gone(f"the Dask client is {self._client.status}")
+            check_open(self._client)
             try:
                 return {worker: threads for worker, threads in sorted(self._client.nthreads().items()) if threads}
             except _silences() as silent:
@@ -190,6 +189,12 @@ def _release(runners: dict[str, Made]) -> None:
     """Lets Dask forget runners."""
     while runners:
         runners.popitem()[1].release()
+
+
+def check_open(client: Any) -> None:
+    """An error if a client is closed, or about to be."""
+    if client.status not in ("running", "connecting"):
+        raise _gone(f"the Dask client is {client.status}")
 
 
 def _gone(why: str) -> BurnDidError:

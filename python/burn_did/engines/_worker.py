@@ -38,7 +38,7 @@ def run_task(
 
     Raises
     ------
-    burn_did.DidError
+    burn_did.BurnDidError
         If this machine has another build than the driver, or no such device.
     """
     check_build(build)

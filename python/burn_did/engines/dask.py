@@ -10,7 +10,7 @@ from typing import Any
 
 from burn_did._errors import exception
 
-from ._runners import Made, Runners
+from ._runners import Made, Runners, check_open
 from ._worker import BUILD, MEMORY, check_build
 
 #: A task's number, the runner that was asked to do it, and the future of its answer, or why there will be none.
@@ -39,6 +39,10 @@ class Dask:
     Each worker gets an actor, to which tasks go without being scheduled, and a task that tells the scheduler that it is not idle. A task goes to
     the worker that had the same part of the sample before; those of a worker that dies are given to the others. Workers that come during a fit
     are used from its next pass on. An adaptive cluster starts a worker where it has none, and no further ones for a fit: scale it before.
+
+    After a fit the actors stay for the next one, and Dask retires no worker that has one: ``client.retire_workers`` gives an empty dictionary
+    and logs that the worker holds actors. ``end()`` takes them away, as does ``end()`` of a prepared sample with what that has made; a fit
+    that is given no engine does so itself.
     """
 
     def __init__(
@@ -52,7 +56,7 @@ class Dask:
 
     def _check(self) -> None:
         """An error if a worker that is there lacks this build."""
-        said = self.client.run(_build_there, BUILD, on_error="return")
+        said = self._open().run(_build_there, BUILD, on_error="return")
         for worker, problem in said.items():
             if isinstance(problem, OSError):
                 # A worker that was lost since it was listed lacks nothing.
@@ -62,13 +66,18 @@ class Dask:
             if problem is not None:
                 raise exception("engine", f"worker {worker}: {problem}", [], "install the same wheel on all machines")
 
+    def _open(self) -> Any:
+        """The client; an error if it is closed."""
+        check_open(self.client)
+        return self.client
+
     def workers(self) -> int:
         """Threads of all workers."""
         return sum(self._runners.wait().values())
 
     def is_here(self) -> bool:
         """Whether all workers are on this machine."""
-        return all(_is_own(worker) for worker in self.client.nthreads())
+        return all(_is_own(worker) for worker in self._runners.wait())
 
     def answers(self, stage: str, tasks: list[bytes]) -> Iterator[tuple[int, bytes | str]]:
         """Answers with the numbers of their tasks."""
@@ -108,13 +117,14 @@ class Dask:
         of = {name: str(name) in factors for name, dtype in types if str(name) in columns and str(dtype) == "category"}
         if not of:
             return frame
-        with self.client.as_current():
+        with self._open().as_current():
             known = frame.categorize(columns=list(of), index=False)
         return known.map_partitions(_plain, of, meta=_plain(known._meta, of))
 
     def write(self, frame: Any, columns: list[str], directory: str) -> None:
         """Has the workers write columns of a Dask data frame as parquet files."""
-        frame[[column for column in frame.columns if str(column) in columns]].to_parquet(directory, write_index=False, engine="pyarrow", compute_kwargs={"scheduler": self.client})
+        chosen = frame[[column for column in frame.columns if str(column) in columns]]
+        chosen.to_parquet(directory, write_index=False, engine="pyarrow", compute_kwargs={"scheduler": self._open()})
 
 
 #: Types that have missing values, by the kind of categories; others are texts.

@@ -222,6 +222,39 @@ def test_a_cluster_that_is_closed_during_a_fit_is_an_error(path):
         assert raised.value.remedy == "connect again, and fit again"
 
 
+def test_a_client_that_is_closed_is_an_error(frame, path, tmp_path):
+    """Wherever the data are, and whether the engine was made before."""
+    parts = dask_frame.from_pandas(frame, npartitions=2)
+    categories = dask_frame.from_pandas(frame.assign(id=frame["id"].astype("category")), npartitions=2)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None, processes=False) as cluster:
+        other = distributed.Client(cluster, set_as_default=False)
+        engine = Dask(other)
+        other.close()
+        for place in ({"engine": engine}, {"client": other}, {"engine": engine, "scratch": tmp_path}):
+            for data in (path, frame, parts, categories):
+                with pytest.raises(did.DeviceError, match="the Dask client is closed; the scheduler is gone"):
+                    did.att_gt(data, **COLUMNS, **place)
+
+
+def test_workers_retire_once_an_engine_has_ended(path):
+    at_home = bits(did.att_gt(path, **COLUMNS))
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None, processes=False) as cluster:
+        with distributed.Client(cluster, set_as_default=False) as other:
+            engine = Dask(other)
+            assert bits(did.att_gt(path, **COLUMNS, engine=engine)) == at_home
+            sample = did.engines.prepare(did.att_gt, path, **COLUMNS, client=other)
+            worker = sorted(other.nthreads())[0]
+            for idle in (engine, sample):
+                assert not other.retire_workers([worker])
+                idle.end()
+            # Dask takes a moment to forget what was released.
+            until = time.monotonic() + 30.0
+            while not (retired := other.retire_workers([worker])) and time.monotonic() < until:
+                time.sleep(0.02)
+            assert list(retired) == [worker]
+            assert bits(did.att_gt(path, **COLUMNS, engine=engine)) == bits(did.att_gt(sample, **COLUMNS)) == at_home
+
+
 def test_a_fit_that_stops_gives_up_its_tasks():
     """Those that have not begun; a process that ends takes none."""
     runner = Runner("one", 1, {})
@@ -304,6 +337,8 @@ def test_tasks_of_a_runner_that_is_lost_go_to_the_next():
 
 def test_a_worker_that_is_lost_when_builds_are_compared_lacks_none():
     class Client:
+        status = "running"
+
         def run(self, *arguments, on_error):
             return {"tcp://1": OSError("lost"), "tcp://2": None, "tcp://3": self.problem}
 

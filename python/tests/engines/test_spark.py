@@ -20,10 +20,13 @@ from pyspark.sql import SparkSession  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def spark():
+def spark(tmp_path_factory):
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = settings.config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "ERROR").getOrCreate()
+    with pytest.MonkeyPatch.context() as patch:
+        # Executors import from the folder in which Spark starts, where the package's source would hide the wheel.
+        patch.chdir(tmp_path_factory.mktemp("spark"))
+        session = settings.config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "ERROR").getOrCreate()
     yield session
     session.stop()
 

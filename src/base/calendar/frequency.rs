@@ -116,6 +116,25 @@ impl Frequency {
         })
     }
 
+    /// The period that a whole number names by its digits: 2007 for a year, 20071 for a quarter, 200703 for a month and 20070301 for a day;
+    /// `None` for any other number.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
+    pub(crate) fn of_digits(self, number: f64) -> Option<i64> {
+        if number.fract() != 0.0 || !(1e3..1e8).contains(&number) {
+            return None;
+        }
+        let digits = number as u32;
+        let (year, month, day) = match self {
+            Self::Year => (digits, 1, 1),
+            Self::Quarter => (digits / 10, (3 * (digits % 10)).checked_sub(2)?, 1),
+            Self::Month => (digits / 100, digits % 100, 1),
+            Self::Week => return None,
+            Self::Day => (digits / 10_000, digits / 100 % 100, digits % 100),
+        };
+        let year = i32::try_from(year).ok().filter(|year| (1_000..=9_999).contains(year))?;
+        self.of(NaiveDate::from_ymd_opt(year, month, day)?)
+    }
+
     /// The period of a number of days since 1970.
     pub(crate) fn of_days(self, days: i32) -> Option<i64> {
         self.of(NaiveDate::from_epoch_days(days)?)

@@ -17,7 +17,11 @@ pub(super) fn named(missing: &[(String, usize)]) -> Option<String> {
     let mut missing: Vec<&(String, usize)> = missing.iter().collect();
     missing.sort_by_key(|(_, rows)| Reverse(*rows));
     let named = missing.iter().take(NAMED).map(|(name, rows)| format!("{rows} for `{name}`"));
-    let named: Vec<String> = named.collect();
+    let mut named: Vec<String> = named.collect();
+    let others: usize = missing.iter().skip(NAMED).map(|(_, rows)| rows).sum();
+    if others > 0 {
+        named.push(format!("{others} for other columns"));
+    }
     (!named.is_empty()).then(|| named.join(", "))
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::FileLine;
+use crate::base::calendar::Frequency;
 use crate::base::percent::percent;
 
 /// About standard errors with controls and several first treatments.
@@ -11,7 +12,44 @@ pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DI
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(
-        "`{column}` of the second stage is 0 in {rows} rows that are treated by their groups, so that their effects count as none; make groups and `{column}` agree"
+        "`{column}` of the second stage is 0 in {rows} rows that are treated by their groups, which say nothing of its coefficient; if `{column}` is meant to be the treatment, make groups and `{column}` agree"
+    )
+}
+
+/// About weights on effects that are not those of the regression with effects of units.
+pub(super) fn cohorts_in_place_of_units(units: usize) -> String {
+    let why = match units {
+        0 => "controls or weights may differ between the units of a cohort".to_owned(),
+        units => format!("{units} units are missing in some periods"),
+    };
+    format!(
+        "{why}: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
+    )
+}
+
+/// About rows whose outcome is certain.
+pub(super) fn separated(rows: usize, columns: &[String]) -> String {
+    let by = match columns {
+        [] => String::new(),
+        columns => format!(" by {}", columns.join(", ")),
+    };
+    format!(
+        "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit), were left out (separation{by})"
+    )
+}
+
+/// About a pre-test of many estimates.
+pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize) -> String {
+    format!(
+        "the pre-test has {estimates} estimates of the group {group}, which has {units} units: with fewer than ten units for each it rejects too often, also if trends are parallel; the event study has fewer estimates, and `pretrends` tests them"
+    )
+}
+
+/// About periods such as 200712.
+pub(super) fn dates_in_digits(frequency: Frequency, before: f64, after: f64) -> String {
+    let apart = after - before;
+    format!(
+        "periods such as {before} and {after} look like {frequency}s and are counted as numbers, so that these two are {apart} apart; `frequency` (`--frequency {frequency}`) counts them by the calendar, with groups that are written in the same way"
     )
 }
 

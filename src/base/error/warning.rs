@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::calendar::Frequency;
 use crate::base::options::covariates::CovariatePeriod;
 use crate::base::options::stop::Stop;
 
@@ -89,6 +90,24 @@ pub enum DidWarning {
     UnevenPeriods {
         /// Steps of a unit of time.
         per_unit: f64,
+    },
+    /// The pre-test has so many estimates of a group beside its units that it rejects too often.
+    CrowdedPretest {
+        /// The group with most estimates beside its units.
+        group: f64,
+        /// Its estimates before treatment.
+        estimates: usize,
+        /// Its units, or rows of repeated cross sections.
+        units: usize,
+    },
+    /// Periods look like dates that are written as one number, and are counted as numbers.
+    DatesInDigits {
+        /// What the dates are.
+        frequency: Frequency,
+        /// The last period of a year.
+        before: f64,
+        /// The first one of the next.
+        after: f64,
     },
     /// Groups between two periods count as first treated in the next one, as effects are by the number of periods.
     GroupsBetweenPeriods {
@@ -284,7 +303,7 @@ pub enum DidWarning {
     },
     /// The panel is unbalanced, so that a regression with effects of cohorts has another coefficient than one with effects of units.
     CohortsInPlaceOfUnits {
-        /// Units that are not observed in all periods.
+        /// Units that are not observed in all periods; none where controls or weights may differ between units.
         units: usize,
     },
     /// Rows of units that were treated already in the first period were left out.

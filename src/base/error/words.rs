@@ -4,7 +4,10 @@ use std::fmt;
 
 use super::DidWarning;
 use super::construct::named;
-use super::parts::{CONTROL_VARIANCE, few_units, list, moved, treated_outside, without_comparison};
+use super::parts::{
+    CONTROL_VARIANCE, cohorts_in_place_of_units, crowded_pretest, dates_in_digits, few_units, list,
+    moved, separated, treated_outside, without_comparison,
+};
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
 
@@ -81,6 +84,12 @@ impl DidWarning {
                 f,
                 "periods are near to {per_unit} steps of a unit of time but not evenly spaced; event times count steps of 1/{per_unit}"
             ),
+            Self::CrowdedPretest { group, estimates, units } => {
+                f.write_str(&crowded_pretest(&name(group), *estimates, *units))
+            }
+            Self::DatesInDigits { frequency, before, after } => {
+                f.write_str(&dates_in_digits(*frequency, *before, *after))
+            }
             Self::GroupsBetweenPeriods { groups } => write!(
                 f,
                 "groups between two periods count as first treated in the next one, together with the groups of that period: {}; where that is not meant, use an estimator that counts time, such as `Imputation`, or change the group column",
@@ -227,10 +236,9 @@ impl DidWarning {
                 "dropped because of collinearity with other regressors or the fixed effects: {}",
                 columns.join(", ")
             ),
-            Self::CohortsInPlaceOfUnits { units } => write!(
-                f,
-                "{units} units are missing in some periods: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
-            ),
+            Self::CohortsInPlaceOfUnits { units } => {
+                f.write_str(&cohorts_in_place_of_units(*units))
+            }
             Self::AlreadyTreatedRows { rows } => write!(
                 f,
                 "dropped {rows} rows of units that were already treated in the first period"
@@ -271,16 +279,7 @@ impl DidWarning {
                     shown.join(", ")
                 )
             }
-            Self::Separated { rows, columns } => {
-                let by = match columns.as_slice() {
-                    [] => String::new(),
-                    columns => format!(" by {}", columns.join(", ")),
-                };
-                write!(
-                    f,
-                    "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit), were left out (separation{by})"
-                )
-            }
+            Self::Separated { rows, columns } => f.write_str(&separated(*rows, columns)),
             Self::SeparationUnknown => write!(
                 f,
                 "some fitted means nearly are 0 or 1, and the search for separated rows did not reach a verdict; interpret large coefficients with care"

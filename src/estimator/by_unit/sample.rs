@@ -11,7 +11,7 @@ use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
-use crate::read::panel::{far_groups, zero_groups};
+use crate::read::panel::{doubtful_times, zero_groups};
 use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
@@ -209,7 +209,7 @@ impl Opened<'_> {
         if let Some(column) = &self.columns.group {
             let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
             warnings.extend(overview.moved_groups());
-            warnings.extend(far_groups(groups.iter().copied(), periods.clone()));
+            warnings.extend(doubtful_times(groups.iter().copied(), periods.clone()));
             warnings.extend(zero_groups(column, overview.zero_groups, periods));
         }
         warnings

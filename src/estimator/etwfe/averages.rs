@@ -1,21 +1,22 @@
-//! Averages of effects over cells, with their covariance.
+//! Averages of effects over cells and levels of the moderator, with their covariance.
 
 use super::design::Design;
+use super::levels::Levels;
 use super::margins::{CellSums, Margins};
 use crate::base::progress::tell;
 use crate::base::solve::{dot, multiply};
 use crate::engine::source::Influence;
 
-/// An average over some cells.
+/// An average over some cells and levels.
 #[derive(Clone, Debug)]
 pub(super) struct Average {
-    /// `None` if one of its cells has no effect, or there is none.
+    /// `None` if one of its parts has no effect, or there is none.
     pub value: Option<f64>,
     pub rows: usize,
     /// Derivatives in the coefficients.
     derivatives: Vec<f64>,
-    /// Which cells.
-    cells: Vec<usize>,
+    /// Of which sums.
+    parts: Vec<usize>,
     weight: f64,
 }
 
@@ -25,23 +26,25 @@ pub(super) struct RandomShares<'a> {
     pub clusters: &'a [u32],
     /// Cells of rows.
     pub design: &'a Design,
+    /// Levels of rows.
+    pub levels: &'a Levels,
     /// Weight of each row in averages.
     pub weights: &'a dyn Fn(usize) -> f64,
 }
 
 impl Average {
-    /// Over the cells with these numbers.
-    pub fn of(margins: &Margins, cells: Vec<usize>) -> Self {
-        let own = || cells.iter().map(|cell| &margins.cells[*cell]);
-        let weight: f64 = own().map(|cell| cell.weight).sum();
-        let k = margins.cells.first().map_or(0, |cell| cell.derivatives.len());
-        let derivative = |j: usize| own().map(|cell| cell.derivatives[j]).sum::<f64>() / weight;
-        let known = weight > 0.0 && own().all(|cell: &CellSums| cell.estimated);
+    /// Over the sums with these numbers.
+    pub fn of(margins: &Margins, parts: Vec<usize>) -> Self {
+        let own = || parts.iter().map(|part| &margins.sums[*part]);
+        let weight: f64 = own().map(|sums| sums.weight).sum();
+        let k = margins.sums.first().map_or(0, |sums| sums.derivatives.len());
+        let derivative = |j: usize| own().map(|sums| sums.derivatives[j]).sum::<f64>() / weight;
+        let known = weight > 0.0 && own().all(|sums: &CellSums| sums.estimated);
         Self {
-            value: known.then(|| own().map(|cell| cell.effect).sum::<f64>() / weight),
-            rows: own().map(|cell| cell.rows).sum(),
+            value: known.then(|| own().map(|sums| sums.effect).sum::<f64>() / weight),
+            rows: own().map(|sums| sums.rows).sum(),
             derivatives: (0..k).map(derivative).collect(),
-            cells,
+            parts,
             weight,
         }
     }
@@ -76,7 +79,9 @@ pub(super) fn covariance(
         tell("averages", at as u64, m as u64);
         let Some(value) = average.value else { continue };
         for row in 0..shares.clusters.len() {
-            if shares.design.cell_of(row).is_some_and(|cell| average.cells.contains(&cell)) {
+            let level = shares.levels.of(row);
+            let part = shares.design.cell_of(row).map(|cell| cell * margins.levels + level);
+            if part.is_some_and(|part| average.parts.contains(&part)) {
                 let part = (shares.weights)(row) * (margins.effects[row] - value) / average.weight;
                 sums[shares.clusters[row] as usize] += part;
             }

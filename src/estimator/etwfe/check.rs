@@ -1,6 +1,6 @@
 //! What holds of extended two-way fixed effects.
 
-use super::result::EtwfeResult;
+use super::result::{EtwfeEffect, EtwfeResult};
 use crate::base::options::{Band, Inference};
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
@@ -13,14 +13,7 @@ impl Consistent for EtwfeResult {
             Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
         self.regression.check().map_err(|problem| format!("`regression`: {problem}"))?;
-        let at: Vec<f64> = self.by_event_time.iter().filter_map(|of| of.event_time).collect();
-        ensure_ascending("by_event_time", &at)?;
-        let k = self.by_event_time.len();
-        let square = self.vcov.len() == k && self.vcov.iter().all(|row| row.len() == k);
-        ensure(square && at.len() == k, "vcov", || {
-            format!("is not a matrix of {k} rows and columns")
-        })?;
-        ensure_finite("vcov", self.vcov.iter().flatten())?;
+        check_event_times("", &self.by_event_time, &self.vcov)?;
         let lists = [
             ("by_event_time", &self.by_event_time),
             ("by_group", &self.by_group),
@@ -28,15 +21,37 @@ impl Consistent for EtwfeResult {
             ("cells", &self.cells),
         ];
         for (name, list) in lists {
-            for (index, of) in list.iter().enumerate() {
-                let status = match (of.reference, of.estimate.estimate) {
-                    (true, _) => CellStatus::Reference,
-                    (false, Some(_)) => CellStatus::Estimated,
-                    (false, None) => CellStatus::NoControls { period: None },
-                };
-                check_estimate(&format!("{name}[{index}]"), &of.estimate, &status, true)?;
-            }
+            check_effects(name, list)?;
+        }
+        for (index, own) in self.by_level.iter().enumerate() {
+            let of = format!("by_level[{index}].");
+            check_event_times(&of, &own.by_event_time, &own.vcov)?;
+            check_effects(&format!("{of}by_event_time"), &own.by_event_time)?;
+            check_effects(&format!("{of}by_group"), &own.by_group)?;
+            check_effects(&format!("{of}by_period"), &own.by_period)?;
         }
         Ok(())
     }
+}
+
+/// Effects by event time with their covariance, whose names start with `of`.
+fn check_event_times(of: &str, effects: &[EtwfeEffect], vcov: &[Vec<f64>]) -> Checked {
+    let at: Vec<f64> = effects.iter().filter_map(|of| of.event_time).collect();
+    ensure_ascending(&format!("{of}by_event_time"), &at)?;
+    let (k, name) = (effects.len(), format!("{of}vcov"));
+    let square = vcov.len() == k && vcov.iter().all(|row| row.len() == k);
+    ensure(square && at.len() == k, &name, || format!("is not a matrix of {k} rows and columns"))?;
+    ensure_finite(&name, vcov.iter().flatten())
+}
+
+fn check_effects(name: &str, list: &[EtwfeEffect]) -> Checked {
+    for (index, of) in list.iter().enumerate() {
+        let status = match (of.reference, of.estimate.estimate) {
+            (true, _) => CellStatus::Reference,
+            (false, Some(_)) => CellStatus::Estimated,
+            (false, None) => CellStatus::NoControls { period: None },
+        };
+        check_estimate(&format!("{name}[{index}]"), &of.estimate, &status, true)?;
+    }
+    Ok(())
 }

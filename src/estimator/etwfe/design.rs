@@ -1,5 +1,7 @@
 //! Regressors: effects of cohorts in their treated periods, their slopes, and slopes of cohorts and periods.
 
+use std::borrow::Cow;
+
 use super::sample::Sample;
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::Result;
@@ -22,10 +24,20 @@ pub(super) struct Covariate {
     pub cell: Option<usize>,
     /// The cohort or period that it indicates, if it is the indicator of one.
     pub level: Option<Level>,
+    /// Whether it is a slope of the moderator.
+    pub moderates: bool,
     /// Its name in print.
     pub label: String,
     /// By row of the sample.
     pub values: Vec<f64>,
+}
+
+/// A variable that effects, cohorts and periods have slopes of.
+struct Term<'a> {
+    name: Cow<'a, str>,
+    values: Cow<'a, [f64]>,
+    /// Whether it is the moderator, or the indicator of one of its categories.
+    moderates: bool,
 }
 
 /// A cohort or a period, by number.
@@ -46,12 +58,11 @@ pub(super) struct Design {
 }
 
 impl Design {
-    /// `moderated` if the last covariate is a moderator; `explicit` if indicators of cohorts and periods are regressors.
+    /// `names` are those of the covariates, the moderator last; `explicit` if indicators of cohorts and periods are regressors.
     pub fn new(
         sample: &Sample,
         control_group: ControlGroup,
         names: &[&str],
-        moderated: bool,
         explicit: bool,
         frequency: Option<Frequency>,
     ) -> Self {
@@ -67,14 +78,12 @@ impl Design {
         let label = |cell: &Cell| cell_label(&cohort(cell.cohort), &period(cell.period));
         let labels = cells.iter().map(label).collect();
         let mut design = Self { cells, labels, cell_of, covariates: Vec::new() };
-        for (j, name) in names.iter().enumerate() {
-            let moderator = moderated && j + 1 == names.len();
-            let x = &sample.covariates[j];
-            let means = match moderator {
-                true => centred(sample, x, |row| {
+        for Term { name, values: x, moderates } in terms(sample, names) {
+            let means = match moderates {
+                true => centred(sample, &x, |row| {
                     sample.cohort_of(row) * sample.periods.len() + sample.period_of(row)
                 }),
-                false => centred(sample, x, |row| sample.cohort_of(row)),
+                false => centred(sample, &x, |row| sample.cohort_of(row)),
             };
             for (number, cell) in design.cells.iter().enumerate() {
                 let values = column(&|row| match design.cell_of(row) == Some(number) {
@@ -82,20 +91,17 @@ impl Design {
                     false => 0.0,
                 });
                 let label = format!("{} × {name}", label(cell));
-                design.covariates.push(Covariate {
-                    cell: Some(number),
-                    level: None,
-                    label,
-                    values,
-                });
+                let (cell, level) = (Some(number), None);
+                design.covariates.push(Covariate { cell, level, moderates, label, values });
             }
             let mut other = |label: String, values: Vec<f64>| {
-                design.covariates.push(Covariate { cell: None, level: None, label, values });
+                let (cell, level) = (None, None);
+                design.covariates.push(Covariate { cell, level, moderates, label, values });
             };
             // Effects of cohorts and periods take up what all rows have in common, of which values far from zero would be mostly.
-            let own = if moderator { means } else { centred(sample, x, |_| 0) };
-            if !moderator {
-                other((*name).to_owned(), own.clone());
+            let own = if moderates { means } else { centred(sample, &x, |_| 0) };
+            if !moderates {
+                other(name.to_string(), own.clone());
                 for at in 1..sample.cohorts.len() {
                     let values = column(&|row| is(sample.cohort_of(row) == at) * own[row]);
                     other(format!("cohort {} × {name}", cohort(at)), values);
@@ -107,15 +113,18 @@ impl Design {
             }
         }
         if explicit {
+            let mut indicate = |level: Level, label: String, of_row: &dyn Fn(usize) -> bool| {
+                let (level, values) = (Some(level), column(&|row| is(of_row(row))));
+                let (cell, moderates) = (None, false);
+                design.covariates.push(Covariate { cell, level, moderates, label, values });
+            };
             for at in 1..sample.cohorts.len() {
-                let values = column(&|row| is(sample.cohort_of(row) == at));
-                let (level, label) = (Some(Level::Cohort(at)), cohort_label(&cohort(at)));
-                design.covariates.push(Covariate { cell: None, level, label, values });
+                let label = cohort_label(&cohort(at));
+                indicate(Level::Cohort(at), label, &|row| sample.cohort_of(row) == at);
             }
             for at in 1..sample.periods.len() {
-                let values = column(&|row| is(sample.period_of(row) == at));
-                let (level, label) = (Some(Level::Period(at)), period_label(&period(at)));
-                design.covariates.push(Covariate { cell: None, level, label, values });
+                let label = period_label(&period(at));
+                indicate(Level::Period(at), label, &|row| sample.period_of(row) == at);
             }
         }
         design
@@ -159,6 +168,35 @@ pub(super) fn cohort_label(cohort: &str) -> String {
 /// The name of the indicator of a period.
 pub(super) fn period_label(period: &str) -> String {
     format!("period {period}")
+}
+
+/// The covariates, and the moderator: its values, or the indicators of its categories but for the first that occurs.
+fn terms<'a>(sample: &'a Sample, names: &[&'a str]) -> Vec<Term<'a>> {
+    let term = |(name, values): (&&'a str, &'a Vec<f64>), moderates| Term {
+        name: Cow::Borrowed(*name),
+        values: Cow::Borrowed(values.as_slice()),
+        moderates,
+    };
+    let last = names.len() - usize::from(sample.moderator().is_some());
+    let columns = || names.iter().zip(&sample.covariates);
+    let mut terms: Vec<Term<'a>> = columns().take(last).map(|of| term(of, false)).collect();
+    let Some((name, values)) = columns().nth(last) else { return terms };
+    let Some(categories) = &sample.categories else {
+        terms.push(term((name, values), true));
+        return terms;
+    };
+    let mut occurs = vec![false; categories.len()];
+    values.iter().for_each(|value| occurs[*value as usize] = true);
+    let others = (0..categories.len()).filter(|category| occurs[*category]).skip(1);
+    terms.extend(others.map(|category| {
+        let is = |value: &f64| f64::from(u8::from(*value as usize == category));
+        Term {
+            name: Cow::Owned(format!("{name} = {}", categories[category])),
+            values: values.iter().map(is).collect(),
+            moderates: true,
+        }
+    }));
+    terms
 }
 
 /// Cells with rows, by cohort and period, and the number of each row's.

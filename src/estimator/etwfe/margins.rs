@@ -1,14 +1,17 @@
-//! Effects of rows, and of cells with their derivatives in the coefficients.
+//! Effects of rows, and of cells with their derivatives in the coefficients, by level of the moderator.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::design::Design;
+use super::levels::Levels;
+use super::options::EtwfeScale;
 use super::sample::Sample;
 use crate::estimator::fixed_effects::Family;
 
 /// Coefficients by regressor; none where one was left out.
 pub(super) struct Fitted {
     pub family: Family,
+    pub scale: EtwfeScale,
     /// The number of each cell's coefficient among the estimated ones.
     pub of_cells: Vec<Option<usize>>,
     /// The number of each covariate's.
@@ -19,7 +22,7 @@ pub(super) struct Fitted {
     pub constant: Option<usize>,
 }
 
-/// Sums over the rows of a cell.
+/// Sums over the rows of a level of the moderator in a cell.
 #[derive(Clone, Debug)]
 pub(super) struct CellSums {
     pub rows: usize,
@@ -32,16 +35,33 @@ pub(super) struct CellSums {
     pub estimated: bool,
 }
 
-/// Sums by cell, and the effect of each row.
+/// Sums, and the effect of each row.
 pub(super) struct Margins {
-    pub cells: Vec<CellSums>,
+    /// `[cells][levels]`.
+    pub sums: Vec<CellSums>,
+    /// How many levels there are, one at least.
+    pub levels: usize,
     /// 0 for rows without an effect.
     pub effects: Vec<f64>,
 }
 
+impl Margins {
+    /// Rows of a cell.
+    pub fn rows_of(&self, cell: usize) -> usize {
+        let own = &self.sums[cell * self.levels..(cell + 1) * self.levels];
+        own.iter().map(|sums| sums.rows).sum()
+    }
+}
+
 impl Fitted {
     /// Of all rows; `weighted` if averages have their weights.
-    pub fn margins(&self, sample: &Sample, design: &Design, weighted: bool) -> Margins {
+    pub fn margins(
+        &self,
+        sample: &Sample,
+        design: &Design,
+        levels: &Levels,
+        weighted: bool,
+    ) -> Margins {
         let k = self.coefficients.len();
         let empty = |cell: usize| CellSums {
             rows: 0,
@@ -50,7 +70,9 @@ impl Fitted {
             derivatives: vec![0.0; k],
             estimated: self.of_cells[cell].is_some(),
         };
-        let mut cells: Vec<CellSums> = (0..design.cells.len()).map(empty).collect();
+        let of_level = levels.len();
+        let mut all: Vec<CellSums> =
+            (0..design.cells.len() * of_level).map(|at| empty(at / of_level)).collect();
         let mut effects = vec![0.0; sample.rows.len()];
         // Slopes of each cell's effect, with their coefficients.
         let mut slopes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); design.cells.len()];
@@ -64,7 +86,7 @@ impl Fitted {
         for (row, effect) in effects.iter_mut().enumerate() {
             let Some(cell) = design.cell_of(row) else { continue };
             let weight = if weighted { sample.weight(row) } else { 1.0 };
-            let sums = &mut cells[cell];
+            let sums = &mut all[cell * of_level + levels.of(row)];
             sums.rows += 1;
             sums.weight += weight;
             // What the effect has in the row: the regressors of the cell by their coefficients.
@@ -72,7 +94,7 @@ impl Fitted {
                 slopes[cell].iter().map(|(at, place)| (design.covariates[*at].values[row], *place));
             let own = self.of_cells[cell].map(|place| (1.0, place)).into_iter().chain(of_slopes);
             let shift: f64 = own.clone().map(|(x, place)| self.coefficients[place] * x).sum();
-            *effect = match self.family.is_linear() {
+            *effect = match self.family.is_linear() || self.scale == EtwfeScale::Link {
                 true => {
                     own.for_each(|(x, place)| sums.derivatives[place] += weight * x);
                     shift
@@ -81,7 +103,7 @@ impl Fitted {
             };
             sums.effect += weight * *effect;
         }
-        Margins { cells, effects }
+        Margins { sums: all, levels: of_level, effects }
     }
 
     /// The difference of means with and without treatment, whose derivatives are added.

@@ -5,23 +5,31 @@
 //! |---|---|
 //! | options | `options.rs` |
 //! | rows, cohorts and periods, and what is compared with what | `sample.rs` |
+//! | what effects may differ by, and its levels | `moderator.rs`, `levels.rs` |
 //! | regressors | `design.rs` |
 //! | effects of cells and their derivatives in the coefficients | `margins.rs` |
 //! | averages of cells with their covariance | `averages.rs` |
-//! | the estimator step by step | `fit.rs` |
+//! | which averages there are | `wanted.rs` |
+//! | whether effects of levels are identified | `apart.rs` |
+//! | the estimator step by step | `fit.rs`, `finish.rs` |
 //! | result | `result.rs`, `check.rs`, `report/` |
 //!
 //! The regression is one of `fixed_effects`.
 
+mod apart;
 mod averages;
 mod check;
 mod design;
+mod finish;
 mod fit;
+mod levels;
 mod margins;
+mod moderator;
 mod options;
 mod report;
 mod result;
 mod sample;
+mod wanted;
 
-pub use options::{Etwfe, EtwfeAbsorb};
-pub use result::{EtwfeEffect, EtwfeResult, EtwfeSettings};
+pub use options::{Etwfe, EtwfeAbsorb, EtwfeScale};
+pub use result::{EtwfeEffect, EtwfeLevel, EtwfeResult, EtwfeSettings};

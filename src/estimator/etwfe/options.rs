@@ -21,6 +21,18 @@ words! {
     }
 }
 
+words! {
+    /// What the effects of Poisson, logit and probit regressions are differences of.
+    #[derive(Default)]
+    pub enum EtwfeScale: "scale" {
+        /// Of means.
+        #[default]
+        Response = "response",
+        /// Of the linear index: of the logarithm of the mean, of log-odds, of normal quantiles.
+        Link = "link",
+    }
+}
+
 options! {
     /// Extended two-way fixed effects (Wooldridge 2021, 2023).
     ///
@@ -30,7 +42,7 @@ options! {
     ///
     /// The effects `τ_gt` of cohorts in periods are averaged over treated rows: over all, by cohort, by period and by event time. With
     /// [`family`](Self::family) the left side is the linear index of a Poisson, logit or probit regression, and averages are of the
-    /// differences of means that treatment makes.
+    /// differences of means that treatment makes, or of the index with [`scale`](Self::scale).
     ///
     /// ```
     /// use burn_did::{Etwfe, backend::Cpu, data};
@@ -57,8 +69,9 @@ options! {
         /// Covariates: columns of numbers, of which effects of treatment, cohorts and periods have slopes.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
-        /// A column of numbers that effects may differ by, less its mean in the cohort and period.
-        #[doc(alias = "xvar")]
+        /// A column of numbers or of categories that effects may differ by, less its mean in the cohort and period. With at most 20 levels,
+        /// effects are averaged by level, too: [`EtwfeResult::by_level`](crate::EtwfeResult::by_level).
+        #[doc(alias = "xvar", alias = "by_xvar")]
         pub moderator: Option<String>,
         /// Cohorts are compared with rows not yet treated, or with the never treated only: then leads are estimated, too.
         #[doc(alias = "cgroup")]
@@ -67,6 +80,10 @@ options! {
         /// Model of the regression. All but the first have indicators of cohorts and periods as regressors, and no effects of units.
         #[builder(default)]
         pub family: Family,
+        /// Whether effects are differences of means, or of the linear index; the same in a linear regression.
+        #[doc(alias = "predict")]
+        #[builder(default)]
+        pub scale: EtwfeScale,
         /// Which effects a linear regression projects out.
         #[doc(alias = "fe")]
         #[builder(default)]

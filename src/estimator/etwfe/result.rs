@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::options::EtwfeAbsorb;
+use super::options::{EtwfeAbsorb, EtwfeScale};
 use crate::base::calendar::Frequency;
 use crate::base::error::DidWarning;
 use crate::base::options::{Band, ControlGroup};
@@ -37,6 +37,9 @@ pub struct EtwfeSettings {
     pub control_group: ControlGroup,
     /// Model of the regression.
     pub family: Family,
+    /// What effects are differences of.
+    #[serde(default)]
+    pub scale: EtwfeScale,
     /// Which effects were projected out.
     pub absorb: EtwfeAbsorb,
     /// Whether averages are over rows without their weights.
@@ -74,6 +77,29 @@ pub struct EtwfeEffect {
     pub reference: bool,
 }
 
+/// Averages over the rows of one level of the moderator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EtwfeLevel {
+    /// The level, as it is printed.
+    pub level: String,
+    /// The average over its treated rows.
+    pub overall: Estimate,
+    /// How many these are.
+    pub n_treated: usize,
+    /// The average less that of the first level; `None` of the first.
+    #[doc(alias = "hypothesis")]
+    pub difference: Option<Estimate>,
+    /// Averages by time since treatment.
+    pub by_event_time: Vec<EtwfeEffect>,
+    /// Covariance of these, `[event times][event times]`; 0 at the reference.
+    pub vcov: Vec<Vec<f64>>,
+    /// Averages by cohort.
+    pub by_group: Vec<EtwfeEffect>,
+    /// Averages by period.
+    pub by_period: Vec<EtwfeEffect>,
+}
+
 /// Extended two-way fixed effects: a regression, and averages of its effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
@@ -94,6 +120,10 @@ pub struct EtwfeResult {
     pub by_group: Vec<EtwfeEffect>,
     /// Averages over the treated rows of periods.
     pub by_period: Vec<EtwfeEffect>,
+    /// Averages by level of the moderator, if it has at most 20; a level without treated rows has none.
+    #[serde(default)]
+    #[doc(alias = "by_xvar")]
+    pub by_level: Vec<EtwfeLevel>,
     /// Effects of cohorts in periods.
     pub cells: Vec<EtwfeEffect>,
     /// Rows of the regression that are treated.
@@ -110,6 +140,21 @@ pub struct EtwfeResult {
 impl EtwfeResult {
     /// Effects by event time with their covariance. Before treatment there are some only against the never treated.
     pub fn event_study(&self) -> EventStudy {
+        self.study(&self.by_event_time, &self.vcov, self.overall)
+    }
+
+    /// As [`event_study`](Self::event_study), of the rows of a level of the moderator; `None` for another level.
+    pub fn event_study_of(&self, level: &str) -> Option<EventStudy> {
+        let own = self.by_level.iter().find(|own| own.level == level)?;
+        Some(self.study(&own.by_event_time, &own.vcov, own.overall))
+    }
+
+    fn study(
+        &self,
+        by_event_time: &[EtwfeEffect],
+        vcov: &[Vec<f64>],
+        overall: Estimate,
+    ) -> EventStudy {
         let row = |effect: &EtwfeEffect| AggregatedRow {
             at: effect.event_time.unwrap_or_default(),
             estimate: effect.estimate,
@@ -117,9 +162,9 @@ impl EtwfeResult {
         };
         let regression = &self.regression;
         EventStudy {
-            rows: self.by_event_time.iter().map(row).collect(),
-            vcov: self.vcov.clone(),
-            overall: Some(self.overall).filter(|overall| overall.estimate.is_some()),
+            rows: by_event_time.iter().map(row).collect(),
+            vcov: vcov.to_vec(),
+            overall: Some(overall).filter(|overall| overall.estimate.is_some()),
             band: Band::Pointwise,
             alpha: self.alpha,
             left_out: None,

@@ -17,8 +17,9 @@ use crate::read::columns::{
 };
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
-use crate::read::panel::{far_groups, status_as_group, zero_groups};
+use crate::read::panel::{doubtful_times, status_as_group, zero_groups};
 
+use super::moderator::Moderator;
 use super::options::Etwfe;
 
 /// Rows that can be used.
@@ -29,8 +30,11 @@ pub(super) struct Sample {
     /// Name for a column of the rows' cohorts, which no column of the frame has.
     pub cohort_column: String,
     pub weights: Option<Vec<f64>>,
-    /// `[covariate][row]`, the moderator last.
+    /// `[covariate][row]`, the moderator last, if there is one.
     pub covariates: Vec<Vec<f64>>,
+    has_moderator: bool,
+    /// Names of the moderator's categories, whose numbers are its values; none of a moderator of numbers.
+    pub categories: Option<Vec<String>>,
     /// Number of each row's cohort among `cohorts`.
     cohort: Vec<u32>,
     /// Number of each row's period among `periods`.
@@ -85,17 +89,25 @@ impl Sample {
         let group = table.first_periods(&config.group, config.frequency)?;
         let zeros = table.zero_groups(&config.group, config.frequency, time.lowest())?;
         let weights = config.weights.as_ref().map(|name| table.weights(name)).transpose()?;
-        let names = config.covariates.iter().chain(&config.moderator);
-        let covariates =
+        let names = config.covariates.iter();
+        let mut covariates =
             names.map(|name| table.numbers(name, "covariate")).collect::<Result<Vec<_>>>()?;
+        let mut categories = None;
+        if let Some(name) = &config.moderator {
+            let moderator = Moderator::read(&table, name)?;
+            covariates.push(moderator.values);
+            categories = moderator.categories;
+        }
         let units = config.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
         // The regression leaves out rows without these, and averages are over its rows.
         let used_unit = config.unit.as_ref().filter(|_| config.uses_unit());
         let used = clusters.iter().map(|name| (*name, "cluster"));
         let used = used.chain(used_unit.map(|name| (name, "unit")));
-        let used: Vec<LabelColumn> =
-            used.map(|(name, role)| table.levels(name, role)).collect::<Result<_>>()?;
-        let used: Vec<&LabelColumn> = used.iter().filter(|labels| labels.has_missing()).collect();
+        let used: Vec<(&String, LabelColumn)> = used
+            .map(|(name, role)| Ok((name, table.levels(name, role)?)))
+            .collect::<Result<_>>()?;
+        let used: Vec<&(&String, LabelColumn)> =
+            used.iter().filter(|(_, labels)| labels.has_missing()).collect();
         let len = table.len();
         let complete = |row: &u32| {
             let row = *row as usize;
@@ -104,7 +116,7 @@ impl Sample {
                 && !group.is_missing(row)
                 && weights.as_ref().is_none_or(|w| w[row].is_finite())
                 && covariates.iter().all(|x| x[row].is_finite())
-                && used.iter().all(|labels| labels.is_there(row))
+                && used.iter().all(|(_, labels)| labels.is_there(row))
         };
         let has_weight = |row: &u32| weights.as_ref().is_none_or(|w| w[*row as usize] > 0.0);
         let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();
@@ -121,7 +133,9 @@ impl Sample {
                 without(&config.time, &|row| time.is_missing(row)),
                 without(&config.group, &|row| group.is_missing(row)),
             ];
-            let labels = labels.into_iter().filter(|(_, rows)| *rows > 0);
+            let used =
+                used.iter().map(|(name, labels)| without(name, &|row| !labels.is_there(row)));
+            let labels = labels.into_iter().chain(used).filter(|(_, rows)| *rows > 0);
             lacking(numbers.chain(covariates)).into_iter().chain(labels).collect()
         };
         if rows.is_empty() {
@@ -164,7 +178,7 @@ impl Sample {
             .map(|per_unit| DidWarning::UnevenPeriods { per_unit })
             .into_iter()
             .collect();
-        warnings.extend(far_groups(found.iter().copied(), periods.iter().copied()));
+        warnings.extend(doubtful_times(found.iter().copied(), periods.iter().copied()));
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
         if rows_missing > 0 {
             warnings.extend(DidWarning::dropped(rows_missing, missing()));
@@ -178,6 +192,8 @@ impl Sample {
             cohort_column,
             weights: weights.map(|w| gather(&rows, |row| w[row])),
             covariates: covariates.iter().map(|x| gather(&rows, |row| x[row])).collect(),
+            has_moderator: config.moderator.is_some(),
+            categories,
             cohort: Vec::new(),
             period: times.iter().map(|code| number_of[usize::from(*code)]).collect(),
             units: None,
@@ -444,6 +460,17 @@ impl Sample {
     pub fn drawn(&self) -> Cow<'_, [u32]> {
         let rows = || (0..).take(self.rows.len()).collect();
         self.units.as_deref().map_or_else(rows, Cow::Borrowed)
+    }
+
+    /// How many slopes the moderator has, at most: of a column of categories one fewer than it has.
+    pub fn moderator_terms(&self) -> usize {
+        let of_categories = self.categories.as_ref().map(|names| names.len().saturating_sub(1));
+        of_categories.unwrap_or(usize::from(self.has_moderator))
+    }
+
+    /// What effects may differ by, by row.
+    pub fn moderator(&self) -> Option<&[f64]> {
+        self.covariates.last().filter(|_| self.has_moderator).map(Vec::as_slice)
     }
 
     pub fn weight(&self, at: usize) -> f64 {

@@ -24,6 +24,8 @@ pub(in crate::estimator) struct StageColumns {
     pub missing_values: Option<Vec<String>>,
     /// Columns with weights of rows in averages.
     pub averages: Vec<String>,
+    /// Whether these may be negative, as sums are taken.
+    pub sums: bool,
     /// Regressors of a second stage.
     pub second: Option<String>,
     pub alpha: f64,

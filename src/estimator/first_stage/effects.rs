@@ -11,7 +11,7 @@ use crate::base::calendar::{Frequency, exact, label, named, shown};
 use crate::base::error::DidWarning;
 use crate::estimator::aggregate::UniversalBase;
 use crate::estimator::fixed_effects::{Coefficient, Law};
-use crate::read::panel::{far_groups, zero_groups};
+use crate::read::panel::{doubtful_times, zero_groups};
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::timings::Timings;
 
@@ -263,7 +263,7 @@ pub(in crate::estimator) fn finished(
     effects.warnings.extend(own.into_iter().flatten());
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());
     let cells = &sample.cells;
-    let far = far_groups(cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
+    let far = doubtful_times(cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
     let cohorts = reading.rows.cohorts.as_ref();
     let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
     let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);

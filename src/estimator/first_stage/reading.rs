@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::audit::StageAudit;
 use super::columns::{Formulas, StageColumns};
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 use crate::estimator::fixed_effects::{RegressionColumns, RegressionRows};
 use crate::read::columns::{Kind, Table, Values, Wanted};
 use crate::read::input::Data;
@@ -50,7 +50,11 @@ impl StageReading {
             let only = Wanted::default().and("average", Kind::Value, &columns.averages);
             let table = Table::read(frame, &only, &missing, 0)?;
             let average = |name: &String| table.numbers(name, "average");
-            let averages = columns.averages.iter().map(average).collect::<Result<_>>()?;
+            let averages: Vec<Values> =
+                columns.averages.iter().map(average).collect::<Result<_>>()?;
+            if !columns.sums {
+                refuse_negative(&rows, &columns.averages, &averages)?;
+            }
             let audit = StageAudit {
                 files: found.files,
                 read_as_missing,
@@ -62,6 +66,26 @@ impl StageReading {
             Ok(Self { rows, second, averages, used, audit, read })
         })
     }
+}
+
+/// An error for a negative weight of a treated row in an average.
+fn refuse_negative(rows: &RegressionRows, names: &[String], averages: &[Values]) -> Result<()> {
+    let Some(cohorts) = &rows.cohorts else { return Ok(()) };
+    let is_treated = |row: usize| cohorts.time[row] >= cohorts.cohort[row];
+    for (name, values) in names.iter().zip(averages) {
+        let negative = |(row, value): &(usize, &f64)| **value < 0.0 && is_treated(*row);
+        if let Some((row, value)) = values.iter().enumerate().find(negative) {
+            return Err(DidError::Negative {
+                column: name.clone(),
+                role: "weights of an average",
+                value: *value,
+                row,
+                line: None,
+                remedy: "only a sum (`sums`, `--sum`) may have negative weights",
+            });
+        }
+    }
+    Ok(())
 }
 
 /// All columns that are read, with what they are for.

@@ -53,6 +53,8 @@ pub(in crate::estimator) struct StageSample {
     pub rows: Vec<u32>,
     pub design: Design,
     pub outcome: Vec<f64>,
+    /// What the weights of the design are divided by: their mean, or 1.
+    pub mean_weight: f64,
     /// Group and period of each row, and what they are; ascending.
     pub cell: Vec<u32>,
     pub cells: Vec<StageCell>,
@@ -115,13 +117,14 @@ impl StageSample {
             (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
         let rows = in_order(rows, reading, lead);
         let gathered = |values: &[f64]| gather(&rows, |row| values[row]);
-        let weights = read.weights.as_ref().map(|weights| gathered(weights));
+        let mut weights = read.weights.as_ref().map(|weights| gathered(weights));
         let outcome = gathered(&read.outcome);
         check_range(
             columns.weights.as_deref().unwrap_or_default(),
             weights.as_deref().unwrap_or_default(),
         )?;
         check_range(&columns.outcome, &outcome)?;
+        let mean_weight = weights.as_mut().map_or(1.0, divide_by_mean);
         let coded = |f: usize| {
             let (map, levels) = &maps[f];
             (gather(&rows, |row| map[used[f].codes[row] as usize]), *levels)
@@ -130,7 +133,7 @@ impl StageSample {
             lead: coded(lead),
             rest: (0..maps.len()).filter(|f| *f != lead).map(coded).collect(),
             slope: columns.trends.then(|| slopes(&rows, &cohorts.time)),
-            weights: weights.map(of_mean_one),
+            weights,
             treated: gather(&rows, treated),
         });
         let (cell, cells) = cells(&rows, cohorts, &read.factors[1].codes);
@@ -138,6 +141,7 @@ impl StageSample {
             rows,
             design,
             outcome,
+            mean_weight,
             cell,
             cells,
             totals: CellTotals::default(),
@@ -337,10 +341,11 @@ fn levels(
     (maps, warnings)
 }
 
-/// Weights over their mean, which changes no estimate.
-fn of_mean_one(weights: Vec<f64>) -> Vec<f64> {
+/// Divides weights by their mean, which changes no average; and the mean.
+fn divide_by_mean(weights: &mut Vec<f64>) -> f64 {
     let mean = sum(weights.len(), |row| weights[row]) / weights.len() as f64;
-    weights.into_iter().map(|weight| weight / mean).collect()
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    mean
 }
 
 /// Periods about their middle, in units of half their range.

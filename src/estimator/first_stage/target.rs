@@ -46,7 +46,8 @@ impl Target {
             false => 0.0,
         };
         let (total, size) = (design.total(own), design.total(|row| own(row).abs()));
-        let by = if is_sum { 1.0 } else { total };
+        // The design's weights are a part of those that were given.
+        let by = if is_sum { sample.mean_weight.recip() } else { total };
         let any = size > 0.0 && (is_sum || total.abs() > 1e-12 * size);
         any.then(|| Self {
             term,

@@ -156,7 +156,7 @@ impl CohortCells {
     }
 
     /// Periods of all usable rows, of which some come several times.
-    pub fn periods(&self) -> impl Iterator<Item = f64> {
+    pub fn periods(&self) -> impl Iterator<Item = f64> + Clone {
         self.pairs.iter().map(|(_, time)| *time)
     }
 

@@ -70,10 +70,19 @@ impl Scores<'_> {
                 // A whole leverage corrects for small samples by itself, as in R `fixest`.
                 let rows = if self.fixed_leverage.is_some() { 1.0 } else { rows };
                 let half = *vcov == Vcov::Hc2;
-                full_leverage = e.iter().filter(|leverage| 1.0 - **leverage < FULL).count();
-                sums::update(&mut e, |row, leverage| {
-                    let left = 1.0 - leverage;
-                    self.residuals[row] / if half { left.sqrt() } else { left }
+                // A row that fixed effects fit alone says nothing of the coefficients, as if it were not there.
+                let is_fitted = |row: usize| {
+                    self.fixed_leverage.as_ref().is_some_and(|fixed| 1.0 - fixed[row] < FULL)
+                };
+                let is_full =
+                    |(row, leverage): &(usize, &f64)| 1.0 - **leverage < FULL && !is_fitted(*row);
+                full_leverage = e.iter().enumerate().filter(is_full).count();
+                sums::update(&mut e, |row, leverage| match is_fitted(row) {
+                    true => 0.0,
+                    false => {
+                        let left = 1.0 - leverage;
+                        self.residuals[row] / if half { left.sqrt() } else { left }
+                    }
                 });
                 scaled(&self.sandwich(&self.columns.gram(&e)), rows)
             }

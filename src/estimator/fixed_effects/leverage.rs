@@ -2,6 +2,7 @@
 
 use super::options::{Family, Vcov};
 use super::sample::RegressionSample;
+use crate::base::parallel;
 use crate::base::spectrum::Spectrum;
 use crate::engine::demean::Factor;
 
@@ -37,20 +38,24 @@ pub(super) fn of_fixed_effects(factors: &[Factor], weights: Option<&[f64]>) -> O
     }
     let shares = levels.shares();
     let inverse = levels.inverse(&shares)?;
-    let mut leverage = vec![0.0; factors[largest].codes.len()];
-    for share in &shares {
-        let at = |a: usize, b: usize| inverse[a * count + b];
+    let at = |a: usize, b: usize| inverse[a * count + b];
+    let of_share = |share: &Share| -> Vec<f64> {
         let along = |a: usize| -> f64 { share.of.iter().map(|(b, part)| at(a, *b) * part).sum() };
         let along: Vec<(usize, f64)> = share.of.iter().map(|(a, _)| (*a, along(*a))).collect();
         let level: f64 = share.of.iter().zip(&along).map(|((_, part), (_, q))| part * q).sum();
-        for row in &share.rows {
+        let of_row = |row: &usize| {
             let places: Vec<usize> = levels.places(*row).collect();
             let own: f64 = places.iter().flat_map(|a| places.iter().map(|b| at(*a, *b))).sum();
             let of_place = |a: &usize| along[along.partition_point(|(b, _)| b < a)].1;
             let between: f64 = places.iter().map(of_place).sum();
-            leverage[*row] =
-                levels.weight(*row) * (1.0 / share.weight + own - 2.0 * between + level);
-        }
+            levels.weight(*row) * (1.0 / share.weight + own - 2.0 * between + level)
+        };
+        share.rows.iter().map(of_row).collect()
+    };
+    let of_shares = parallel::map(shares.len(), |number| of_share(&shares[number]));
+    let mut leverage = vec![0.0; factors[largest].codes.len()];
+    for (share, values) in shares.iter().zip(of_shares) {
+        share.rows.iter().zip(values).for_each(|(row, value)| leverage[*row] = value);
     }
     Some(leverage)
 }
@@ -134,8 +139,17 @@ impl Levels<'_> {
                 }
             }
         }
+        // By the size of each level, so that one of small weight counts as well.
+        let roots: Vec<f64> = (0..k).map(|a| products[a * k + a].max(0.0).sqrt()).collect();
+        let size = |entry: usize| match roots[entry / k] * roots[entry % k] {
+            0.0 => 1.0,
+            size => size,
+        };
+        products.iter_mut().enumerate().for_each(|(entry, value)| *value /= size(entry));
         let spectrum = Spectrum::new(&products, k)?;
-        Some(spectrum.inverse(&spectrum.beyond(DEPENDENT)))
+        let mut inverse = spectrum.inverse(&spectrum.beyond(DEPENDENT));
+        inverse.iter_mut().enumerate().for_each(|(entry, value)| *value /= size(entry));
+        Some(inverse)
     }
 }
 

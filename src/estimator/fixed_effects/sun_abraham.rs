@@ -27,7 +27,8 @@ use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
-use crate::read::panel::{far_groups, status_as_group, zero_groups};
+use crate::read::panel::{doubtful_times, status_as_group, zero_groups};
+use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 
 options! {
@@ -224,7 +225,7 @@ impl<B: DidBackend> SunAbraham<B> {
             }),
             cells.uncompared.warning(),
         ];
-        let far = far_groups(cells.groups().into_iter(), cells.periods());
+        let far = doubtful_times(cells.groups().into_iter(), cells.periods());
         let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());
         let warnings = warnings
             .into_iter()
@@ -241,6 +242,8 @@ impl<B: DidBackend> SunAbraham<B> {
         if let Provenance::Regression(provenance) = &mut event_study.provenance {
             provenance.frequency = self.frequency;
         }
+        let (files, warnings) = (&regression.audit.files, &regression.warnings);
+        event_study.fit_notes = FitNotes::new(files, warnings, self.frequency);
         let influence = regression.influence.as_ref().map(|of_coefficients| Influence {
             units: of_coefficients.units.clone(),
             names: event_study.rows.iter().map(|row| row.at.to_string()).collect(),

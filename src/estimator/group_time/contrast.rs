@@ -48,10 +48,32 @@ pub(crate) fn pre_test(
         return None;
     }
     let wald = effects.joint.select(&pre)?.wald();
-    if wald.is_none() {
-        warnings.push(no_test("the covariance of the pre-treatment estimates is singular"));
+    match wald {
+        None => warnings.push(no_test("the covariance of the pre-treatment estimates is singular")),
+        Some(_) => warnings.extend(crowded(pre.iter().map(|j| &cells[*j]))),
     }
     wald
+}
+
+/// A test of estimates of one group needs so many units of the group for each: with fewer it rejects too often.
+const UNITS_AN_ESTIMATE: usize = 10;
+
+/// A warning about the group with most of the tested estimates beside its units, if these are too many.
+fn crowded<'a>(tested: impl Iterator<Item = &'a GroupTimeCell>) -> Option<DidWarning> {
+    let mut groups: Vec<(f64, usize, usize)> = Vec::new();
+    for cell in tested {
+        match groups.iter_mut().find(|(group, ..)| *group == cell.group) {
+            Some((_, estimates, units)) => {
+                (*estimates, *units) = (*estimates + 1, (*units).min(cell.n_treated));
+            }
+            None => groups.push((cell.group, 1, cell.n_treated)),
+        }
+    }
+    let share = |of: &(f64, usize, usize)| of.1 as f64 / of.2.max(1) as f64;
+    let (group, estimates, units) =
+        groups.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let is_crowded = estimates > 1 && estimates * UNITS_AN_ESTIMATE > units;
+    is_crowded.then_some(DidWarning::CrowdedPretest { group, estimates, units })
 }
 
 impl GroupTimeResult {

@@ -149,11 +149,11 @@ options! {
         /// Estimates the average effect of each group, too.
         #[builder(default)]
         pub groups: bool,
-        /// Columns with weights of treated rows, for an average of effects with each.
+        /// Columns with weights of treated rows, for an average of effects with each; none may be negative but for [`sums`](Self::sums).
         #[doc(alias = "wtr")]
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub averages: Vec<String>,
-        /// Takes those weights as they are, and not divided by their sum.
+        /// Takes those weights, times the sampling weights, as they are, and not divided by their sum.
         #[doc(alias = "sum")]
         #[builder(default)]
         pub sums: bool,
@@ -196,6 +196,7 @@ impl Imputation {
             cluster: self.cluster.clone(),
             missing_values: self.missing_values.clone(),
             averages: self.averages.clone(),
+            sums: self.sums,
             second: None,
             alpha: self.alpha,
         }

@@ -1,10 +1,12 @@
 //! The decomposition of Goodman-Bacon, step by step.
 
-use super::coefficient::TwoWay;
+use super::cells::Cells;
+use super::coefficient::{Spread, TwoWay};
 use super::comparisons::{Comparison, ComparisonKind, comparisons};
+use super::controlled::Controlled;
 use super::means::CohortMeans;
 use super::options::Bacon;
-use super::result::{BaconComparison, BaconResult, BaconSum, TwfeSettings};
+use super::result::{BaconComparison, BaconResult, BaconSum, BaconWithin, TwfeSettings};
 use super::study;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
@@ -12,7 +14,7 @@ use crate::base::options::{Band, Inference};
 use crate::base::words::Words;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
-use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading};
+use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, UnitRows};
 
 fits!(Bacon, output: BaconResult);
 
@@ -45,11 +47,17 @@ impl Bacon {
         let pairs = (means.cohorts.len() as u128).pow(2);
         let bytes = pairs * (size_of::<Comparison>() + size_of::<BaconComparison>()) as u128;
         memory::check("the comparisons of cohorts", bytes, "count longer periods (`frequency`)")?;
-        let regression = TwoWay::new(&means).ok_or_else(|| study::no_variation(columns, &[]))?;
-        let spread = regression.spread(rows, columns)?;
-        let coefficient = spread.coefficient(self.group.clone(), &regression, self.alpha);
-        let all = comparisons(&means);
-        if !regression.estimate.is_finite() || all.iter().any(|of| !of.estimate.is_finite()) {
+        let Decomposed { estimate, spread, dependent, within, comparisons: all } =
+            match self.covariates.is_empty() {
+                true => without_controls(rows, columns, &means)?,
+                false => with_controls(rows, columns, &overview, &means)?,
+            };
+        let controls = self.covariates.len() - dependent.len();
+        let name = self.group.clone();
+        let coefficient = spread.coefficient(name, estimate, &means, controls, self.alpha);
+        let of_within = within.and_then(|within| within.estimate).unwrap_or_default();
+        let estimates = all.iter().map(|of| of.estimate).chain([estimate, of_within]);
+        if estimates.into_iter().any(|estimate| !estimate.is_finite()) {
             return Err(DidError::OutOfRange {
                 problem: format!(
                     "sums of the outcome (column `{}`) overflow; rescale it so that its values are near 1",
@@ -67,9 +75,61 @@ impl Bacon {
             n_clusters: spread.clusters,
             sums: sums(&all),
             comparisons: all.iter().map(|of| compared(of, &means)).collect(),
-            warnings: overview.moved_groups().into_iter().chain(rounded).chain(few).collect(),
+            within,
+            warnings: overview
+                .moved_groups()
+                .into_iter()
+                .chain(rounded)
+                .chain(study::left_out(&self.covariates, &dependent))
+                .chain(few)
+                .collect(),
         })
     }
+}
+
+/// A coefficient and what it is an average of.
+struct Decomposed {
+    estimate: f64,
+    spread: Spread,
+    /// Places of controls that were left out.
+    dependent: Vec<usize>,
+    within: Option<BaconWithin>,
+    comparisons: Vec<Comparison>,
+}
+
+fn without_controls(
+    rows: &OpenedRows<'_>,
+    columns: &PanelColumns,
+    means: &CohortMeans,
+) -> Result<Decomposed> {
+    let regression = TwoWay::new(means).ok_or_else(|| study::no_variation(columns, &[]))?;
+    Ok(Decomposed {
+        estimate: regression.estimate,
+        spread: regression.spread(rows, columns)?,
+        dependent: Vec::new(),
+        within: None,
+        comparisons: comparisons(means),
+    })
+}
+
+fn with_controls(
+    rows: &OpenedRows<'_>,
+    columns: &PanelColumns,
+    overview: &Overview,
+    means: &CohortMeans,
+) -> Result<Decomposed> {
+    study::check_controls(overview, &columns.covariates)?;
+    let cells = Cells::of_units(overview, rows, columns)?;
+    let none = || study::no_variation(columns, &columns.covariates);
+    let controlled = Controlled::new(&cells, means).ok_or_else(none)?;
+    let influence = |_: &UnitRows, _: usize, number: usize| Some(controlled.influence[number]);
+    Ok(Decomposed {
+        estimate: controlled.estimate,
+        spread: Spread::new(rows, columns, &influence)?,
+        dependent: controlled.dependent,
+        within: Some(controlled.within),
+        comparisons: controlled.comparisons,
+    })
 }
 
 impl TwfeSettings {

@@ -44,6 +44,15 @@ impl Consistent for BaconResult {
         ensure((weights - 1.0_f64).abs() <= ROUNDING, "comparisons", || {
             format!("has weights that add up to {weights}, not 1")
         })?;
+        if let Some(within) = &self.within {
+            ensure((0.0..=1.0).contains(&within.weight), "within.weight", || {
+                "is not between 0 and 1".into()
+            })?;
+            ensure_finite("within.estimate", &within.estimate)?;
+            let apart = within.weight * within.estimate.unwrap_or(0.0);
+            sum = (1.0 - within.weight) * sum + apart;
+            size += apart.abs();
+        }
         let coefficient = self.coefficient.estimate.unwrap_or(f64::NAN);
         ensure((sum - coefficient).abs() <= ROUNDING * size, "comparisons", || {
             format!("average to {sum}, and the coefficient is {coefficient}")

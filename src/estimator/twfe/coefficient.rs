@@ -92,9 +92,37 @@ impl<'a> TwoWay<'a> {
     /// # Errors
     /// Errors about a file or a column.
     pub fn spread(&self, rows: &OpenedRows<'_>, columns: &PanelColumns) -> Result<Spread> {
-        let mut sums = ClusterSums::default();
+        let influence = |units: &UnitRows, unit: usize, _: usize| {
+            let first = units.unit(unit).next()?;
+            let cohort = self.means.cohort_of(units.group(first));
+            let numbers = units.numbers();
+            let terms = units.unit(unit).enumerate().map(|(t, row)| {
+                let outcome = numbers[0][row] - self.means.shift;
+                self.loadings[cohort][t] * (outcome - self.centres[cohort][t])
+            });
+            Some(terms.sum::<f64>())
+        };
+        Spread::new(rows, columns, &influence)
+    }
+}
+
+/// The influence of a unit of some rows, which has this number among them and among all units; none without rows.
+type InfluenceOf<'a> = &'a (dyn Fn(&UnitRows, usize, usize) -> Option<f64> + Sync);
+
+impl Spread {
+    /// Reads the rows once more to add up the units' influence by cluster.
+    ///
+    /// # Errors
+    /// Errors about a file or a column; [`DidError::TooFewClusters`].
+    pub fn new(
+        rows: &OpenedRows<'_>,
+        columns: &PanelColumns,
+        influence: InfluenceOf<'_>,
+    ) -> Result<Self> {
+        let (mut sums, mut before) = (ClusterSums::default(), 0);
         rows.each("standard error", &mut |units| {
-            self.add(units, &mut sums);
+            sums.add(units, before, influence);
+            before += units.units();
             Ok(())
         })?;
         let named = columns.cluster.as_ref();
@@ -110,44 +138,46 @@ impl<'a> TwoWay<'a> {
         }
     }
 
-    fn add(&self, units: &UnitRows, sums: &mut ClusterSums) {
-        let numbers = units.numbers();
-        let influence = |unit: usize| {
+    /// The coefficient with its standard error. Of the parameters, the periods' effects, the coefficient, the constant and the controls count:
+    /// the effects of units are nested in clusters.
+    pub fn coefficient(
+        self,
+        name: String,
+        estimate: f64,
+        means: &CohortMeans,
+        controls: usize,
+        alpha: f64,
+    ) -> Coefficient {
+        let (periods, clusters) = (means.periods.len() as f64, self.clusters as f64);
+        let rows = means.units() as f64 * periods;
+        let left = rows - periods - 1.0 - controls as f64;
+        let factor = clusters / (clusters - 1.0) * (rows - 1.0) / left;
+        let law = Law::Student(clusters - 1.0);
+        Coefficient::new(name, estimate, factor * self.squares, law, law.critical(alpha))
+    }
+}
+
+impl ClusterSums {
+    /// Adds units, before which there were so many others.
+    fn add(&mut self, units: &UnitRows, before: usize, influence: InfluenceOf<'_>) {
+        let of_unit = |unit: usize| {
             let first = units.unit(unit).next()?;
-            let cohort = self.means.cohort_of(units.group(first));
-            let terms = units.unit(unit).enumerate().map(|(t, row)| {
-                let outcome = numbers[0][row] - self.means.shift;
-                self.loadings[cohort][t] * (outcome - self.centres[cohort][t])
-            });
-            Some((terms.sum::<f64>(), units.cluster(first)))
+            Some((influence(units, unit, before + unit)?, units.cluster(first)))
         };
         let all: Vec<Option<(f64, Option<u32>)>> =
-            (0..units.units()).into_par_iter().map(influence).collect();
+            (0..units.units()).into_par_iter().map(of_unit).collect();
         let mut by_code: BTreeMap<u32, f64> = BTreeMap::new();
         for (value, cluster) in all.into_iter().flatten() {
-            sums.units += 1;
+            self.units += 1;
             match cluster {
                 Some(code) => *by_code.entry(code).or_default() += value,
-                None => sums.squares += value * value,
+                None => self.squares += value * value,
             }
         }
         for (code, sum) in by_code {
             if let Some(label) = units.cluster_label(code) {
-                *sums.sums.entry(label).or_default() += sum;
+                *self.sums.entry(label).or_default() += sum;
             }
         }
-    }
-}
-
-impl Spread {
-    /// The coefficient with its standard error. Of the parameters, the periods' effects, the coefficient and the constant count: the effects
-    /// of units are nested in clusters.
-    pub fn coefficient(self, name: String, regression: &TwoWay<'_>, alpha: f64) -> Coefficient {
-        let (periods, clusters) = (regression.means.periods.len() as f64, self.clusters as f64);
-        let rows = regression.means.units() as f64 * periods;
-        let factor = clusters / (clusters - 1.0) * (rows - 1.0) / (rows - periods - 1.0);
-        let law = Law::Student(clusters - 1.0);
-        let (estimate, variance) = (regression.estimate, factor * self.squares);
-        Coefficient::new(name, estimate, variance, law, law.critical(alpha))
     }
 }

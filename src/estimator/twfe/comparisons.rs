@@ -20,6 +20,8 @@ words! {
         LaterVsEarlier = "later_vs_earlier",
         /// Units with units that were treated all along; the same bias.
         LaterVsAlways = "later_vs_always",
+        /// Units that are treated earlier and later, over all periods, as comparisons with controls are; the same bias.
+        BothTreated = "both_treated",
     }
 }
 

@@ -7,6 +7,7 @@
 //! | reading, and what is refused | `study.rs` |
 //! | means of the cohorts of a balanced panel | `means.rs` |
 //! | the two-by-two comparisons and their weights | `comparisons.rs` |
+//! | the same with controls | `controlled.rs` |
 //! | the two-way coefficient and its standard error | `coefficient.rs` |
 //! | cells of groups and periods | `cells.rs` |
 //! | what effects and controls leave of the treatment | `residual.rs` |
@@ -21,6 +22,7 @@ mod cells;
 mod check;
 mod coefficient;
 mod comparisons;
+mod controlled;
 mod means;
 mod options;
 mod report;
@@ -36,5 +38,6 @@ pub(super) use study::check as check_panel;
 pub use comparisons::ComparisonKind;
 pub use options::{Bacon, TwfeCells, TwfeRegression, TwfeWeights};
 pub use result::{
-    BaconComparison, BaconResult, BaconSum, TwfeSettings, TwfeWeightRow, TwfeWeightsResult,
+    BaconComparison, BaconResult, BaconSum, BaconWithin, TwfeSettings, TwfeWeightRow,
+    TwfeWeightsResult,
 };

@@ -69,6 +69,10 @@ options! {
         /// First treated period; 0, infinity or a missing value if the unit is never treated.
         #[doc(alias = "gname")]
         pub group: String,
+        /// Controls: columns of numbers. With them cohorts are compared in pairs over all periods, and differences within cohorts have a
+        /// weight of their own; a few numbers of each row are held in memory.
+        #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub covariates: Vec<String>,
         /// Cluster of the standard error of the coefficient, beyond the unit.
         #[doc(alias = "clustervars")]
         pub cluster: Option<String>,
@@ -176,7 +180,8 @@ fn reading<'a>(
 impl Bacon {
     pub(super) fn columns(&self) -> PanelColumns {
         let panel = of_panel([&self.unit, &self.time, &self.group, &self.outcome], self.frequency);
-        PanelColumns { cluster: self.cluster.clone(), ..panel }
+        let (cluster, covariates) = (self.cluster.clone(), self.covariates.clone());
+        PanelColumns { cluster, covariates, ..panel }
     }
 
     pub(super) fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {

@@ -22,12 +22,12 @@ pub(super) struct Residual {
 }
 
 /// A weighted regression of an outcome on the treatment and controls, all less their effects, but for the outcome.
-struct Partial {
-    weight: Vec<f64>,
-    treated: Vec<f64>,
-    controls: Vec<Vec<f64>>,
+pub(super) struct Partial {
+    pub weight: Vec<f64>,
+    pub treated: Vec<f64>,
+    pub controls: Vec<Vec<f64>>,
     /// Sums of squares before effects were left out: of the treatment, then of the controls.
-    squares: Vec<f64>,
+    pub squares: Vec<f64>,
 }
 
 impl Residual {
@@ -68,7 +68,8 @@ impl Residual {
 }
 
 impl Partial {
-    fn residual(self, outcome: &[f64]) -> Option<Residual> {
+    /// What controls leave of the treatment, and its coefficient; `None` if it is nothing.
+    pub fn residual(self, outcome: &[f64]) -> Option<Residual> {
         let Self { weight, mut treated, controls, squares } = self;
         let product = |a: &[f64], b: &[f64]| -> f64 {
             weight.iter().zip(a.iter().zip(b)).map(|(w, (a, b))| w * a * b).sum()

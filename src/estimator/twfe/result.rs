@@ -60,8 +60,23 @@ pub struct BaconResult {
     pub sums: Vec<BaconSum>,
     /// All comparisons, by treated cohort and then by the start of the control's treatment.
     pub comparisons: Vec<BaconComparison>,
+    /// With controls, what differences within cohorts add to the coefficient.
+    #[serde(default)]
+    pub within: Option<BaconWithin>,
     /// What else should be known.
     pub warnings: Vec<DidWarning>,
+}
+
+/// Differences between units of a cohort, which controls bring into the coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BaconWithin {
+    /// Their weight in the coefficient, between 0 and 1; the comparisons have the rest.
+    #[doc(alias = "Omega")]
+    pub weight: f64,
+    /// Their coefficient, in units of the outcome; `None` without a weight.
+    #[doc(alias = "beta_hat_w")]
+    pub estimate: Option<f64>,
 }
 
 /// A two-by-two comparison.
@@ -81,7 +96,7 @@ pub struct BaconComparison {
     pub n_control: usize,
     /// Difference in differences, in units of the outcome.
     pub estimate: f64,
-    /// Its weight in the coefficient; all weights add up to 1.
+    /// Its weight among all comparisons, which add up to 1.
     pub weight: f64,
 }
 

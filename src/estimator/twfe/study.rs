@@ -1,6 +1,6 @@
 //! What the rows of a study must be like.
 
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::panel::overview::{Overview, PanelColumns};
 
 /// An error unless units have one row a period, one group and one cluster, and there are two periods.
@@ -41,10 +41,33 @@ pub(in crate::estimator) fn check(overview: &Overview, columns: &PanelColumns) -
             remedy: "each unit must stay in one cluster",
         });
     }
-    if let periods @ 0..2 = overview.periods().len() {
-        return Err(DidError::TooFewPeriods { periods });
+    let [first, _, ..] = overview.periods() else {
+        return Err(DidError::TooFewPeriods { periods: overview.periods().len() });
+    };
+    if overview.group_values().iter().any(|group| group > first && group.is_finite()) {
+        return Ok(());
     }
     overview.status_as_group(columns.group.as_ref(), columns.frequency).map_or(Ok(()), Err)
+}
+
+/// An error for a control that is no number.
+pub(super) fn check_controls(overview: &Overview, covariates: &[String]) -> Result<()> {
+    let numbers = overview.number_names();
+    match covariates.iter().find(|name| !numbers.contains(name)) {
+        Some(column) => Err(DidError::ColumnType {
+            column: column.clone(),
+            role: "covariate",
+            expected: "numbers, of which cells have means: an indicator for each text",
+            got: "text".into(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Says which controls were left out, by their places.
+pub(super) fn left_out(covariates: &[String], dependent: &[usize]) -> Option<DidWarning> {
+    let columns: Vec<String> = dependent.iter().map(|at| covariates[*at].clone()).collect();
+    (!columns.is_empty()).then_some(DidWarning::CollinearRegressors { columns })
 }
 
 /// Units with complete rows in some periods and not in all.

@@ -39,7 +39,7 @@ impl TwfeWeights {
         let columns = reading.columns;
         let overview = rows.overview()?;
         study::check(&overview, columns)?;
-        self.check_columns(&overview)?;
+        study::check_controls(&overview, &self.covariates)?;
         overview.check_weights(self.weights.as_ref())?;
         let cells = match self.cells {
             TwfeCells::Cohort => Cells::of_cohorts(&overview),
@@ -81,32 +81,16 @@ impl TwfeWeights {
         })
     }
 
-    /// An error for a control that is no number.
-    fn check_columns(&self, overview: &Overview) -> Result<()> {
-        let numbers = overview.number_names();
-        match self.covariates.iter().find(|name| !numbers.contains(name)) {
-            Some(column) => Err(DidError::ColumnType {
-                column: column.clone(),
-                role: "covariate",
-                expected: "numbers, of which cells have means: an indicator for each text",
-                got: "text".into(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     fn warnings(&self, overview: &Overview, residual: &Residual) -> Vec<DidWarning> {
         let mut warnings: Vec<DidWarning> = overview.dropped_rows().into_iter().collect();
         warnings.extend(overview.moved_groups());
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }
-        if !residual.dependent.is_empty() {
-            let names = residual.dependent.iter().map(|at| self.covariates[*at].clone());
-            warnings.push(DidWarning::CollinearRegressors { columns: names.collect() });
-        }
+        warnings.extend(study::left_out(&self.covariates, &residual.dependent));
         let units = study::units_with_gaps(overview);
-        if self.cells == TwfeCells::Cohort && units > 0 {
+        let differs = units > 0 || !self.covariates.is_empty() || self.weights.is_some();
+        if self.cells == TwfeCells::Cohort && differs {
             warnings.push(DidWarning::CohortsInPlaceOfUnits { units });
         }
         warnings

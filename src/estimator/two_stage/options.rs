@@ -86,6 +86,7 @@ impl TwoStage {
             cluster: self.cluster.clone(),
             missing_values: self.missing_values.clone(),
             averages: Vec::new(),
+            sums: false,
             second: self.second_stage.as_ref().map(|text| without_constant(text)),
             alpha: self.alpha,
         }

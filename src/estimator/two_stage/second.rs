@@ -105,7 +105,9 @@ pub(super) fn of_formula(stage: &FirstStage<'_>, reading: &StageReading) -> Resu
     if let [only] = columns.as_slice() {
         let rows =
             (0..design.rows()).filter(|row| design.treated[*row] && only.values[*row] == 0.0);
-        let is_indicator = only.values.iter().all(|value| matches!(*value, 0.0 | 1.0));
+        // The levels of `i()` are meant to be of some rows.
+        let is_indicator =
+            only.indicator.is_none() && only.values.iter().all(|value| matches!(*value, 0.0 | 1.0));
         let column = only.name.clone();
         out.warnings.extend(match rows.count() {
             rows @ 1.. if is_indicator => Some(DidWarning::TreatedOutside { column, rows }),

@@ -5,13 +5,12 @@ use polars::prelude::*;
 
 use super::excerpt::excerpt;
 use super::kinds::kind;
-use super::values::Numbers;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 
 /// What a column of dates can be.
-const DATES: &str = "dates, timestamps or text such as 2007-03-01, as the option `frequency` is set (in the time and in the \
-                     group column)";
+const DATES: &str = "dates, timestamps, text such as 2007-03-01 or numbers such as 200703, as the option `frequency` is set (in the time and \
+                     in the group column)";
 
 /// The column as numbers of periods: as it is without a frequency, and the periods of its dates with one. Its first row has
 /// the number `first_row` among all rows.
@@ -77,9 +76,10 @@ pub(crate) fn periods(
             counted(texts.str()?.iter(), |text: &&str| frequency.written(text))
                 .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?
         }
-        // A number is the name of a year and of no shorter period.
-        other if other.is_primitive_numeric() && frequency == Frequency::Year => {
-            return years(series, role).map_err(|(row, year)| unusable(year.to_string(), row));
+        // Numbers name no weeks.
+        other if other.is_primitive_numeric() && frequency != Frequency::Week => {
+            let named = by_digits(series, role, frequency)?;
+            return named.map_err(|(row, number)| unusable(number.to_string(), row));
         }
         other => {
             let got = kind(other);
@@ -89,16 +89,24 @@ pub(crate) fn periods(
     Ok(counted.with_name(series.name().clone()).into_series())
 }
 
-/// A column of years as it is, in which groups may also say that a unit is never treated; or the first value that is no year, and its
-/// row.
-fn years(series: &Series, role: &str) -> std::result::Result<Series, (usize, f64)> {
-    let never = |v: f64| role == "group" && (v == 0.0 || v == f64::INFINITY);
-    let year = |v: f64| v.is_nan() || never(v) || v.fract() == 0.0 && (1.0..1e4).contains(&v);
-    let values = Numbers::new(series, f64::NAN).map(Numbers::values);
-    match values.iter().flat_map(|values| values.iter()).zip(0..).find(|(v, _)| !year(**v)) {
-        None => Ok(series.clone()),
-        Some((value, row)) => Err((row, *value)),
-    }
+/// Periods of numbers that name them by their digits, among which groups may also say that a unit is never treated; or the first value that
+/// names none, and its row.
+fn by_digits(
+    series: &Series,
+    role: &str,
+    frequency: Frequency,
+) -> Result<std::result::Result<Series, (usize, f64)>> {
+    let is_never = |v: f64| role == "group" && (v == 0.0 || v == f64::INFINITY);
+    let numbers = series.cast(&DataType::Float64)?;
+    let period = |(row, value): (usize, Option<f64>)| match value {
+        Some(v) if !v.is_nan() && !is_never(v) => {
+            frequency.of_digits(v).map(|period| Some(period as f64)).ok_or((row, v))
+        }
+        kept => Ok(kept),
+    };
+    let periods: std::result::Result<Float64Chunked, (usize, f64)> =
+        numbers.f64()?.iter().enumerate().map(period).collect();
+    Ok(periods.map(|periods| periods.with_name(series.name().clone()).into_series()))
 }
 
 /// Periods of all values, or the first value without one, and its row. Equal neighbours are looked up once.

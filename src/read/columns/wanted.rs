@@ -10,6 +10,8 @@ pub(crate) enum Kind {
     Value,
     /// Which of its values are equal, and their order.
     Label,
+    /// Both, as it is written again.
+    Carried,
 }
 
 /// A column that is asked for.
@@ -60,10 +62,14 @@ impl Wanted {
         }
     }
 
-    /// Whether a column is a label in all its roles.
-    pub fn is_label(&self, name: &str) -> bool {
-        let mut roles = self.0.iter().filter(|asked| asked.column == name).peekable();
-        roles.peek().is_some() && roles.all(|asked| asked.kind == Kind::Label)
+    /// What counts of a column: its values if they do in one of its roles.
+    pub fn kind_of(&self, name: &str) -> Kind {
+        let roles = || self.0.iter().filter(|asked| asked.column == name);
+        let has = |kind| roles().any(|asked| asked.kind == kind);
+        [Kind::Value, Kind::Label, Kind::Carried]
+            .into_iter()
+            .find(|kind| has(*kind))
+            .unwrap_or(Kind::Value)
     }
 }
 
@@ -72,16 +78,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_is_nothing_else() {
+    fn a_label_has_no_role_as_a_value() {
         let name = |name: &str| name.to_owned();
         let wanted = Wanted::default()
             .and("outcome", Kind::Value, [&name("y")])
             .and("unit", Kind::Label, [&name("id")])
-            .and("cluster", Kind::Label, [&name("y"), &name("state")]);
-        assert_eq!(wanted.names(), ["id", "state", "y"]);
-        let labels = ["id", "state", "y", "z"].map(|name| wanted.is_label(name));
-        assert_eq!(labels, [true, true, false, false]);
-        let error = wanted.find_in(&["y", "id"]).unwrap_err().to_string();
+            .and("cluster", Kind::Label, [&name("y"), &name("state")])
+            .and("column", Kind::Carried, [&name("y"), &name("id"), &name("x")]);
+        assert_eq!(wanted.names(), ["id", "state", "x", "y"]);
+        let kinds = ["id", "state", "y", "x", "z"].map(|name| wanted.kind_of(name));
+        assert_eq!(kinds, [Kind::Label, Kind::Label, Kind::Value, Kind::Carried, Kind::Value]);
+        let error = wanted.find_in(&["y", "id", "x"]).unwrap_err().to_string();
         assert!(error.contains("`state` (cluster)"), "{error}");
     }
 }

@@ -84,7 +84,7 @@ impl Files {
         let names = self.names()?;
         let asked = roles.names();
         let others = names.iter().filter(|name| !asked.contains(name));
-        Ok((roles.clone().and("column", Kind::Label, others), names))
+        Ok((roles.clone().and("column", Kind::Carried, others), names))
     }
 
     /// How the audit names them.

@@ -1,10 +1,15 @@
 //! Groups that are no first treated periods: one rule for the first look at data and for every estimator.
 
+use std::ops::RangeInclusive;
+
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, DidWarning};
 
 /// A group that is farther from the periods than this many times their length is taken for a code.
 const FAR: f64 = 10.0;
+
+/// Years of dates, where a number may be one.
+const YEARS: RangeInclusive<f64> = 1_800.0..=2_200.0;
 
 /// Whether a column of first treated periods holds a treatment status instead: besides never treated only 1, which is no period.
 pub(crate) fn is_status(
@@ -47,8 +52,31 @@ pub(crate) fn changing_group(values: [f64; 2]) -> &'static str {
     }
 }
 
-/// Groups so far from all periods that they look like a code for something else, ascending.
-pub(crate) fn far_groups(
+/// Groups so far from all periods that they look like a code for something else, ascending, and periods that look like dates.
+pub(crate) fn doubtful_times(
+    groups: impl Iterator<Item = f64>,
+    periods: impl Iterator<Item = f64> + Clone,
+) -> impl Iterator<Item = DidWarning> {
+    far_groups(groups, periods.clone()).chain(dates_in_digits(periods))
+}
+
+/// Periods that look like quarters, months or days in digits, such as 200712, and are counted as numbers.
+fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarning> {
+    let year = |period: f64, one: f64| (period / one).floor();
+    let kinds = [(Frequency::Quarter, 10.0), (Frequency::Month, 100.0), (Frequency::Day, 1e4)];
+    let is_date = |period: f64, (frequency, one): (Frequency, f64)| {
+        YEARS.contains(&year(period, one)) && frequency.of_digits(period).is_some()
+    };
+    let all_are = |kind: &(Frequency, f64)| periods.clone().all(|period| is_date(period, *kind));
+    let (frequency, one) = kinds.into_iter().find(all_are)?;
+    let mut periods: Vec<f64> = periods.collect();
+    periods.sort_unstable_by(f64::total_cmp);
+    periods.dedup();
+    let pair = periods.windows(2).find(|pair| year(pair[0], one) < year(pair[1], one))?;
+    Some(DidWarning::DatesInDigits { frequency, before: pair[0], after: pair[1] })
+}
+
+fn far_groups(
     groups: impl Iterator<Item = f64>,
     periods: impl Iterator<Item = f64>,
 ) -> impl Iterator<Item = DidWarning> {
@@ -97,6 +125,33 @@ mod tests {
         // Two periods of which the group is one, or the next.
         assert_eq!(far_groups([2.0, 3.0].into_iter(), [1.0, 2.0].into_iter()).count(), 0);
         assert_eq!(far_groups([2.0].into_iter(), std::iter::empty()).count(), 0);
+    }
+
+    #[test]
+    fn dates_in_digits_are_told_from_numbers() {
+        let found = |periods: &[f64]| dates_in_digits(periods.iter().copied());
+        let warning =
+            |frequency, before, after| Some(DidWarning::DatesInDigits { frequency, before, after });
+        let months = [200_202.0, 200_111.0, 200_112.0, 200_201.0];
+        assert_eq!(found(&months), warning(Frequency::Month, 200_112.0, 200_201.0));
+        assert_eq!(
+            found(&[20_013.0, 20_014.0, 20_021.0]),
+            warning(Frequency::Quarter, 20_014.0, 20_021.0)
+        );
+        let days = [20_011_231.0, 20_020_101.0];
+        assert_eq!(found(&days), warning(Frequency::Day, 20_011_231.0, 20_020_101.0));
+        // Months of one year are one apart; years, counts of months and numbers are no dates.
+        for others in [
+            &[200_110.0, 200_111.0][..],
+            &[2_001.0, 2_002.0],
+            &[24_012.0, 24_013.0],
+            &[200_113.0, 200_201.0],
+            &[200_112.5, 200_201.0],
+            &[20_014.0, 20_015.0, 20_021.0],
+            &[],
+        ] {
+            assert_eq!(found(others), None, "{others:?}");
+        }
     }
 
     #[test]

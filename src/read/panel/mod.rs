@@ -56,7 +56,7 @@ use frames::Frames;
 
 pub use audit::SampleAudit;
 pub(crate) use mistakes::{
-    changing_group, far_groups, is_status, is_status_change, status_as_group, zero_groups,
+    changing_group, doubtful_times, is_status, is_status_change, status_as_group, zero_groups,
 };
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};

@@ -4,7 +4,7 @@ use super::result::{CohortDescription, CohortStatus, Description, Irregularity};
 use super::uses::clusters;
 use crate::base::calendar::Calendar;
 use crate::read::panel::overview::Overview;
-use crate::read::panel::{far_groups, is_status, smallest_cohort, zero_groups};
+use crate::read::panel::{doubtful_times, is_status, smallest_cohort, zero_groups};
 use crate::report::number::counted;
 use crate::result::inference::FEW_CLUSTERS;
 use crate::study::explore::Explore;
@@ -106,7 +106,7 @@ fn codes(
     overview
         .moved_groups()
         .into_iter()
-        .chain(far_groups(groups.iter().copied(), periods.clone()))
+        .chain(doubtful_times(groups.iter().copied(), periods.clone()))
         .chain(zero_groups(&description.group, overview.zero_groups, periods))
         .map(|warning| warning.shown(calendar.frequency))
 }

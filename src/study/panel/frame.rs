@@ -27,7 +27,7 @@ impl StepColumns {
         keys.wanted()
             .and("column", Kind::Value, &self.values)
             .and("treatment", Kind::Value, &self.treatment)
-            .and("column", Kind::Label, &self.carried)
+            .and("column", Kind::Carried, &self.carried)
     }
 }
 

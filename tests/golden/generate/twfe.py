@@ -3,8 +3,7 @@
 
     twfe.py REFERENCE_DIR OUTPUT_DIR
 
-REFERENCE_DIR holds bacon__stag_a.json (schema did-golden/1). Decompositions with covariates, and what R prints but is not compared, are
-left out. Standard library only.
+REFERENCE_DIR holds bacon__stag_a.json (schema did-golden/1). What R prints but is not compared is left out. Standard library only.
 """
 
 import json
@@ -26,7 +25,10 @@ def case(full):
         "columns": [column(options[name]) for name in ("yname", "idname", "tname", "gname")],
     }
     if full["family"] == "bacon":
-        names = ("treated", "untreated", "estimates", "weights", "twfe")
+        names = ["treated", "untreated", "estimates", "weights", "twfe"]
+        out["covariates"] = options["covariates"]
+        if options["covariates"]:
+            names += ["Omega", "beta_hat_w"]
         return out | {name: reference[name] for name in names}
     out |= {
         "type": options["type"],
@@ -45,10 +47,9 @@ def case(full):
 def main():
     reference, output = map(pathlib.Path, sys.argv[1:])
     cases = json.loads((reference / "bacon__stag_a.json").read_text())["cases"]
-    kept = [full for full in cases if full["family"] != "bacon" or not full["options"]["covariates"]]
     split = {
-        "bacon": [case(full) for full in kept if full["family"] == "bacon"],
-        "weights": [case(full) for full in kept if full["family"] == "twfe_weights"],
+        "bacon": [case(full) for full in cases if full["family"] == "bacon"],
+        "weights": [case(full) for full in cases if full["family"] == "twfe_weights"],
     }
     lines = [
         f'"{family}": [\n' + ",\n".join(json.dumps(c, separators=(",", ":")) for c in of) + "\n]"

@@ -2,6 +2,7 @@
 
 mod dense;
 mod errors;
+mod levels;
 mod results;
 mod textbook;
 mod uncompared;

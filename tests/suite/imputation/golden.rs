@@ -6,7 +6,7 @@ use polars::prelude::*;
 use serde::Deserialize;
 
 use super::{imputation, near, of, two_stage, written};
-use crate::support::frames::{floats, golden_data, golden_json, with};
+use crate::support::frames::{floats, golden_data, golden_json, golden_path, with};
 
 /// R's fixed effects are good to about 5e-11.
 const TOLERANCE: f64 = 1e-9;
@@ -314,4 +314,27 @@ fn effects_of_the_data_that_the_specification_writes_down() {
     near(of(&config.fit(&df).unwrap().effects, &StageTerm::Overall).1, 0.073_098_409_5, TOLERANCE);
     config.leave_out = true;
     near(of(&config.fit(&df).unwrap().effects, &StageTerm::Overall).1, 0.077_216_296_2, TOLERANCE);
+}
+
+/// The simulated data sets `df_het` of R `didimputation` and `did2s`, with the numbers of their pages.
+#[test]
+fn the_examples_of_the_packages_have_their_numbers() {
+    let data = |package: &str| golden_path(&format!("df_het_{package}.parquet"));
+    let config = Imputation::builder().outcome("dep_var").unit("unit").time("year").group("g");
+    let fit = config.build().fit(data("didimputation").as_path()).unwrap();
+    let near = |value: f64, expected: f64, rounded: f64| {
+        assert!((value - expected).abs() <= 0.5 * rounded, "{value} is not {expected}");
+    };
+    let (estimate, se) = of(&fit.effects, &StageTerm::Overall);
+    near(estimate, 2.262_952, 1e-6);
+    near(se, 0.031_396_84, 1e-8);
+    let (estimate, se) = of(&fit.effects, &StageTerm::EventTime(0.0));
+    near(estimate, 1.513_142_01, 1e-7);
+    near(se, 0.075_477_36, 1e-8);
+    let config = TwoStage::builder().outcome("dep_var").unit("unit").time("year").group("g");
+    let config = config.fixed_effects(["state", "year"]).cluster("state").build();
+    let fit = config.fit(data("did2s").as_path()).unwrap();
+    let (estimate, se) = of(&fit.effects, &StageTerm::Overall);
+    near(estimate, 2.152, 1e-3);
+    near(se, 0.047_6, 1e-4);
 }

@@ -1,9 +1,10 @@
 //! What must hold of any data.
 
 use burn_did::imputation::{PretrendTimes, StageTerm};
-use burn_did::{Imputation, ImputationResult};
+use burn_did::{DidError, Imputation, ImputationResult};
 
 use super::{imputation, near, of, random};
+use crate::support::but;
 use crate::support::frames::{floats, map, permutation, rows, with};
 
 fn weighted() -> Imputation {
@@ -129,9 +130,42 @@ fn weights_of_one_average_to_the_effect_on_all_and_their_sum_is_not_divided() {
     config.sums = true;
     let sum = of(&config.fit(&df).unwrap().effects, &average);
     near(sum.0, overall.0 * fit.effects.settings.n_treated as f64, 1e-12);
+    // A sum has the sampling weights as they are; an average does not depend on their scale.
+    config.weights = Some("w".into());
+    let of_weights = |scale: f64, config: &Imputation| {
+        of(&config.fit(map(&df, "w", |w| scale * w)).unwrap().effects, &average)
+    };
+    let weighted = of_weights(1.0, &config);
+    let ten = of_weights(10.0, &config);
+    near(ten.0, 10.0 * weighted.0, 1e-12);
+    near(ten.1, 10.0 * weighted.1, 1e-12);
+    let unsummed = but(config.clone(), |c| c.sums = false);
+    let total: f64 = {
+        let [w, g, t] = ["w", "g", "t"].map(|name| floats(&df, name));
+        let imputed = config.fit(&df).unwrap().effects.settings.n_treated;
+        let treated = (0..w.len()).filter(|i| g[*i] > 0.0 && t[*i] >= g[*i]);
+        assert_eq!(treated.clone().count(), imputed);
+        treated.map(|i| w[i]).sum()
+    };
+    near(weighted.0, total * of_weights(1.0, &unsummed).0, 1e-12);
+    config.weights = None;
     // A sum rests on as many rows as its average.
     config.min_effective = fit.effects.settings.n_treated as f64 - 0.5;
     near(of(&config.fit(&df).unwrap().effects, &average).0, sum.0, 1e-12);
+}
+
+/// As in Stata, whose remedy is a sum, too.
+#[test]
+fn averages_have_no_negative_weights() {
+    let df = random(4);
+    let signs: Vec<f64> =
+        (0..df.height()).map(|row| if row % 7 == 3 { -1.0 } else { 1.0 }).collect();
+    let df = with(&df, "a", signs);
+    let config = but(imputation(), |c| c.averages = vec!["a".into()]);
+    let error = config.fit(&df).unwrap_err();
+    assert!(matches!(&error, DidError::Negative { column, .. } if column == "a"), "{error}");
+    assert!(error.to_string().contains("only a sum"), "{error}");
+    assert!(but(config, |c| c.sums = true).fit(&df).is_ok());
 }
 
 #[test]

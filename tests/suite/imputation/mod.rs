@@ -36,7 +36,7 @@ fn random(seed: u64) -> DataFrame {
             let x = r.bell() + 0.1 * level * t as f64;
             let effect = if treated { slope + 0.4 * (t - g) as f64 } else { 0.0 };
             let y = level + 0.3 * t as f64 + 0.6 * x + 0.2 * region + effect + r.bell();
-            let (w, a, kept) = (0.5 + r.uniform(), r.uniform() - 0.2, r.uniform() < 0.85);
+            let (w, a, kept) = (0.5 + r.uniform(), r.uniform(), r.uniform() < 0.85);
             if kept {
                 let rel = if g == 0 { 1000.0 } else { t as f64 - g as f64 };
                 let row = [u as f64, t as f64, g as f64, y, x, w, (u % 7) as f64, region, a, rel];

@@ -8,6 +8,7 @@ use burn_did::regression::Vcov;
 use burn_did::twfe::{TwfeCells, TwfeRegression};
 
 use super::{Design, bacon, near, random, weights};
+use crate::support::frames::{floats, with};
 
 /// What the columns leave of `x`, with weights: by Gram and Schmidt, twice.
 fn residual(x: &[f64], columns: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
@@ -134,15 +135,19 @@ fn by_rows(design: &Design, treated: f64, control: Option<f64>) -> (f64, [usize;
 
 #[test]
 fn standard_errors_are_those_of_the_regression() {
-    for seed in 1..=8 {
+    let controls: [(&str, &[&str]); 3] =
+        [("d", &[]), ("d + x", &["x"]), ("d + x + w", &["x", "w"])];
+    for (seed, (regressors, covariates)) in (1..=8).flat_map(|seed| controls.map(|of| (seed, of))) {
         let frame = random(seed).frame();
         for cluster in ["id", "cl"] {
-            let config = FixedEffects::<Cpu>::builder().formula("y ~ d | id + t");
+            let config =
+                FixedEffects::<Cpu>::builder().formula(format!("y ~ {regressors} | id + t"));
             let config = config.vcov(Vcov::cluster([cluster])).fixef_tol(1e-12);
             let regression = config.build().fit(&frame).unwrap();
             let d = &regression.coefficients[0];
             let mut config = bacon();
             config.cluster = (cluster != "id").then(|| cluster.to_owned());
+            config.covariates = covariates.iter().map(|name| (*name).to_owned()).collect();
             let fit = config.fit(&frame).unwrap().coefficient;
             near(fit.estimate.unwrap(), d.estimate, 1e-10);
             near(fit.se.unwrap(), d.se.unwrap(), 1e-10);
@@ -150,6 +155,88 @@ fn standard_errors_are_those_of_the_regression() {
             near(fit.p_value.unwrap(), d.p_value.unwrap(), 1e-10);
         }
     }
+}
+
+/// With controls, of rows and their indicators: a regression for the treatment, one for each pair, and differences within cohorts.
+#[test]
+fn comparisons_with_controls_are_those_of_the_dense_program() {
+    let mut compared = 0;
+    for seed in 1..=12 {
+        let design = random(seed);
+        let rows = cells(&design, false, false, true);
+        let ones = |n: usize| vec![1.0; n];
+        let effects = |rows: &[&Row], level: &dyn Fn(&Row) -> usize| {
+            let codes =
+                |of: &dyn Fn(&Row) -> usize| rows.iter().map(|row| of(row)).collect::<Vec<_>>();
+            let mut effects = indicators(&codes(level));
+            effects.extend(indicators(&codes(&|row| row.time)));
+            effects
+        };
+        let all: Vec<&Row> = rows.iter().collect();
+        let column = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+        let mut regressors = effects(&all, &|row| row.level);
+        regressors.extend([column(&|row| row.control), column(&|row| row.control.powi(2))]);
+        let left = residual(&column(&|row| row.treated), &regressors, &ones(rows.len()));
+        let cohort = |row: &Row| design.groups[row.level].min(1e6) as usize;
+        let mean = |of: &[f64], at: &Row| {
+            let own = rows
+                .iter()
+                .zip(of)
+                .filter(|(row, _)| cohort(row) == cohort(at) && row.time == at.time);
+            let (n, sum) = own.fold((0.0, 0.0), |(n, sum), (_, value)| (n + 1.0, sum + value));
+            sum / n
+        };
+        let squares: f64 = left.iter().map(|d| d * d).sum();
+        let apart: Vec<f64> = rows.iter().zip(&left).map(|(row, d)| d - mean(&left, row)).collect();
+        let part: f64 = apart.iter().map(|d| d * d).sum();
+        let of_apart = rows.iter().zip(&apart).map(|(row, d)| row.outcome * d).sum::<f64>() / part;
+        let mut config = bacon();
+        config.covariates = vec!["x".into(), "x2".into()];
+        let x2: Vec<f64> = floats(&design.frame(), "x").iter().map(|x| x * x).collect();
+        let frame = with(&design.frame(), "x2", x2);
+        if squares < 1e-8 {
+            assert!(config.fit(&frame).is_err());
+            continue;
+        }
+        let fit = config.fit(&frame).unwrap();
+        let within = fit.within.unwrap();
+        near(within.weight, part / squares, 1e-10);
+        near(within.estimate.unwrap(), of_apart, 1e-8);
+        let predicted: Vec<f64> = rows.iter().zip(&left).map(|(row, d)| row.treated - d).collect();
+        let controls = [column(&|row| row.control), column(&|row| row.control.powi(2))];
+        let mut sum = 0.0;
+        let mut weights = Vec::new();
+        for of in &fit.comparisons {
+            let pair = [of.treated, of.control.unwrap_or(1e6)].map(|group| group as usize);
+            let own: Vec<&Row> = rows.iter().filter(|row| pair.contains(&cohort(row))).collect();
+            let effects = effects(&own, &|row| row.level);
+            let w = ones(own.len());
+            let of_own = |value: &dyn Fn(&Row) -> f64| {
+                let values: Vec<f64> = own.iter().map(|row| value(row)).collect();
+                residual(&values, &effects, &w)
+            };
+            let treated = of_own(&|row| row.treated);
+            let predicted = of_own(&|row| mean(&predicted, row));
+            let outcome = of_own(&|row| row.outcome);
+            let means: Vec<Vec<f64>> =
+                controls.iter().map(|x| of_own(&|row| mean(x, row))).collect();
+            let unexplained = residual(&treated, &means, &w);
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let explained: Vec<f64> =
+                treated.iter().zip(&unexplained).map(|(d, e)| d - e).collect();
+            let gap: Vec<f64> = explained.iter().zip(&predicted).map(|(q, p)| q - p).collect();
+            let size = dot(&unexplained, &unexplained) + dot(&gap, &gap);
+            near(of.estimate, (dot(&unexplained, &outcome) + dot(&gap, &outcome)) / size, 1e-7);
+            weights.push(own.len() as f64 * size);
+            sum += of.weight * of.estimate;
+            compared += 1;
+        }
+        let total: f64 = weights.iter().sum();
+        fit.comparisons.iter().zip(weights).for_each(|(of, w)| near(of.weight, w / total, 1e-9));
+        let average = within.weight * of_apart + (1.0 - within.weight) * sum;
+        near(fit.coefficient.estimate.unwrap(), average, 1e-9);
+    }
+    assert!(compared > 40, "{compared}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The numbers of R `bacondecomp` and `TwoWayFEWeights`.
 
-use burn_did::twfe::{TwfeCells, TwfeRegression};
+use burn_did::twfe::{ComparisonKind, TwfeCells, TwfeRegression};
 use burn_did::{Bacon, TwfeWeights};
 use serde::Deserialize;
 
 use super::near;
-use crate::support::frames::{golden_data, golden_json};
+use crate::support::frames::{golden_data, golden_json, golden_path};
 
 /// R's fixed effects are good to about 5e-11.
 const TOLERANCE: f64 = 1e-9;
@@ -26,6 +26,10 @@ struct Decomposition {
     estimates: Vec<f64>,
     weights: Vec<f64>,
     twfe: f64,
+    covariates: Vec<String>,
+    #[serde(rename = "Omega")]
+    omega: Option<f64>,
+    beta_hat_w: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -68,10 +72,11 @@ fn golden() -> Golden {
 #[test]
 fn decompositions_are_those_of_r() {
     let golden = golden().bacon;
-    assert_eq!(golden.len(), 3);
+    assert_eq!(golden.len(), 5);
     for case in golden {
         let [y, id, t, g] = &case.columns;
-        let config = Bacon::builder().outcome(y).unit(id).time(t).group(g).build();
+        let config = Bacon::builder().outcome(y).unit(id).time(t).group(g);
+        let config = config.covariates(&case.covariates).build();
         let fit = config.fit(golden_data(&case.dataset)).unwrap();
         assert_eq!(fit.comparisons.len(), case.treated.len(), "{}", case.id);
         for (index, treated) in case.treated.iter().enumerate() {
@@ -84,7 +89,30 @@ fn decompositions_are_those_of_r() {
             near(own.weight, case.weights[index], TOLERANCE);
         }
         near(fit.coefficient.estimate.unwrap(), case.twfe, TOLERANCE);
+        assert_eq!(fit.within.map(|within| within.weight).is_some(), case.omega.is_some());
+        if let (Some(within), Some(omega)) = (fit.within, case.omega) {
+            near(within.weight, omega, TOLERANCE);
+            near(within.estimate.unwrap(), case.beta_hat_w.unwrap(), 1e-7);
+        }
     }
+}
+
+/// Castle doctrine laws (Cheng and Hoekstra 2013): the weights that Goodman-Bacon (2021) prints.
+#[test]
+fn castle_doctrine_has_the_printed_weights() {
+    let config = Bacon::builder().outcome("l_homicide").unit("sid").time("year").group("g");
+    let fit = config.build().fit(golden_path("castle.csv").as_path()).unwrap();
+    let weight = |kind: ComparisonKind| {
+        let own = fit.sums.iter().find(|of| of.kind == kind).unwrap();
+        (own.weight * 1e3).round() / 1e3
+    };
+    let kinds = [
+        ComparisonKind::EarlierVsLater,
+        ComparisonKind::LaterVsEarlier,
+        ComparisonKind::TreatedVsNever,
+    ];
+    assert_eq!(kinds.map(weight), [0.060, 0.032, 0.908]);
+    near(fit.coefficient.estimate.unwrap(), 0.081_811_616_930_647, 1e-9);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `burn-did etwfe`
 
 use burn_did::backend::DidBackend;
-use burn_did::extended::EtwfeAbsorb;
+use burn_did::extended::{EtwfeAbsorb, EtwfeScale};
 use burn_did::options::ControlGroup;
 use burn_did::regression::Family;
 use burn_did::{Etwfe, EtwfeResult};
@@ -44,7 +44,7 @@ pub(crate) struct EtwfeArgs {
         value_delimiter = ','
     )]
     xname: Vec<Summands>,
-    /// A column of numbers that effects may differ by.
+    /// A column of numbers or categories that effects may differ by; with at most 20 levels, effects are averaged by level, too.
     #[arg(long, value_name = "COLUMN", visible_alias = "moderator")]
     xvar: Option<String>,
     /// What cohorts are compared with: rows not yet treated, or the never treated, with leads.
@@ -66,6 +66,16 @@ pub(crate) struct EtwfeArgs {
         help_heading = "Estimation"
     )]
     family: Family,
+    /// What effects are differences of, in a poisson, logit or probit regression: means, or the linear index.
+    #[arg(
+        long,
+        value_name = "SCALE",
+        visible_alias = "predict",
+        default_value_t = defaults::etwfe().scale,
+        value_parser = OneOf::<EtwfeScale>::all(),
+        help_heading = "Estimation"
+    )]
+    scale: EtwfeScale,
     /// Which effects a linear regression projects out, beside those of periods.
     #[arg(
         long,
@@ -118,6 +128,7 @@ impl Fit for EtwfeArgs {
             .covariates(Summands::all(&self.xname))
             .maybe_moderator(self.xvar.clone())
             .control_group(self.cgroup)
+            .scale(self.scale)
             .family(self.family)
             .absorb(self.absorb)
             .unweighted_averages(self.unweighted_averages)

@@ -1,6 +1,5 @@
 //! `burn-did honest`
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use burn_did::{
@@ -9,11 +8,10 @@ use burn_did::{
 };
 use clap::Args;
 
-use super::saved::{check_dynamic, study_to_analyse};
+use super::saved::EventStudyArgs;
 use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::formed::AggregateSpec;
 use crate::parse;
 use crate::words::OneOf;
 
@@ -25,11 +23,8 @@ use crate::words::OneOf;
 #[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png, .svg or .pdf file")))]
 #[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `aggregate`, `ddd`, `cont-did`, `did-multiplegt`, `etwfe`, `imputation`,
-    /// `two-stage`, `lpdid`, `stacked`, `sunab` or `feols` (with an `i()`), or an event study as a JSON object of `betahat`, `sigma`,
-    /// `num_pre_periods` and `num_post_periods` (the reference period left out).
-    #[arg(help_heading = None)]
-    file: PathBuf,
+    #[command(flatten)]
+    study: EventStudyArgs,
     /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
     /// or sdrm (changes of slope are at most Mbar times the largest before treatment). A suffix restricts the bias: pb or nb (its
     /// sign), i or d (its direction). The default is rm, or sd with --m.
@@ -94,9 +89,6 @@ pub(crate) struct HonestArgs {
         help_heading = "Parameter"
     )]
     event_time: Option<f64>,
-    /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
-    #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
-    aggregate: Option<AggregateSpec>,
     /// Method of the intervals. The default is flci for sd, `c_f` for sd with a restriction, and `c_lf` for rm and sdrm.
     #[arg(
         long,
@@ -195,15 +187,14 @@ impl FromStr for Violations {
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    args.output.check(&args.file)?;
-    let study = study_to_analyse(&args.file, args.aggregate.as_ref())?;
+    args.output.check(&args.study.file)?;
+    let study = args.study.read()?;
     let options = options.alpha(args.alp.unwrap_or(study.alpha));
     args.output.emit(&study.honest(options)?)
 }
 
 impl HonestArgs {
     fn options(&self) -> Result<Honest> {
-        check_dynamic(self.aggregate.as_ref())?;
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
             Some(at) => Effect::At(at),

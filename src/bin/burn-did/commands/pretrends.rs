@@ -1,15 +1,12 @@
 //! `burn-did pretrends`
 
-use std::path::PathBuf;
-
 use burn_did::{Pretrends, pretrends::PreTest};
 use clap::Args;
 
-use super::saved::{check_dynamic, study_to_analyse};
+use super::saved::EventStudyArgs;
 use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::Result;
-use crate::formed::AggregateSpec;
 use crate::parse;
 use crate::words::OneOf;
 
@@ -21,11 +18,8 @@ use crate::words::OneOf;
 #[command(mut_arg("plot", |arg| arg.help("Draw the event study with the violations to this .png, .svg or .pdf file")))]
 #[command(next_help_heading = "Test")]
 pub(crate) struct PretrendsArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `aggregate`, `ddd`, `cont-did`, `did-multiplegt`, `etwfe`, `imputation`,
-    /// `two-stage`, `lpdid`, `stacked`, `sunab` or `feols` (with an `i()`), or an event study as a JSON object of `betahat`, `sigma`,
-    /// `num_pre_periods` and `num_post_periods` (the reference period left out).
-    #[arg(help_heading = None)]
-    file: PathBuf,
+    #[command(flatten)]
+    study: EventStudyArgs,
     /// The test of the coefficients before the reference period.
     #[arg(
         long,
@@ -51,9 +45,6 @@ pub(crate) struct PretrendsArgs {
         value_parser = parse::alpha
     )]
     alp: f64,
-    /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
-    #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]")]
-    aggregate: Option<AggregateSpec>,
     /// Powers for which the slope of a linear violation is found.
     #[arg(
         long,
@@ -98,10 +89,8 @@ pub(crate) struct PretrendsArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &PretrendsArgs) -> Result<()> {
-    let asked = args.aggregate.as_ref();
-    check_dynamic(asked)?;
-    args.output.check(&args.file)?;
-    args.output.emit(&study_to_analyse(&args.file, asked)?.pretrends(args.options())?)
+    args.output.check(&args.study.file)?;
+    args.output.emit(&args.study.read()?.pretrends(args.options())?)
 }
 
 impl PretrendsArgs {

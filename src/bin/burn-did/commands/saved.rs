@@ -2,10 +2,14 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use burn_did::group_time::AggregationKind;
-use burn_did::{Aggregation, DidError, EventStudy, RegressionResult, SavedResult};
+use burn_did::joint_study::EstimatorOfStudy;
+use burn_did::{
+    Aggregation, DidError, EventStudy, JointStudyResult, RegressionResult, SavedResult,
+};
+use clap::Args;
 
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
@@ -20,49 +24,112 @@ pub(super) fn result_or_study(path: &Path) -> Result<SavedResult> {
     }
 }
 
-/// The event study of a file that is to be analysed: what the file has, or the average that is asked for of group-time effects.
-pub(super) fn study_to_analyse(path: &Path, asked: Option<&AggregateSpec>) -> Result<EventStudy> {
-    let saved = result_or_study(path)?;
-    if asked.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
-        return Err(CliError::usage(
-            "--aggregate is given, and the file has an event study",
-            "leave out --aggregate, or name a saved result of att-gt or ddd",
-        ));
-    }
-    Ok(match saved {
-        SavedResult::EventStudy(study) => *study,
-        SavedResult::SunAbraham(fit) => fit.event_study,
-        SavedResult::Imputation(fit) => fit.event_study(),
-        SavedResult::TwoStage(fit) => fit.event_study(),
-        SavedResult::Aggregated(average) => average.event_study()?,
-        SavedResult::Multiplegt(fit) => fit.event_study(),
-        SavedResult::LocalProjections(fit) => fit.event_study(),
-        SavedResult::Stacked(fit) => fit.event_study(),
-        SavedResult::Etwfe(fit) => fit.event_study(),
-        SavedResult::Regression(fit) => {
-            event_study(&fit, "the regression has no i(), and so no event study")?
-        }
-        SavedResult::ContDid(fit) => fit.event_study(fit.target)?,
-        SavedResult::GroupTime(fit) => {
-            let aggregation = asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
-            fit.aggregate(aggregation)?.event_study()?
-        }
-        other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, etwfe, imputation, two-stage, lpdid, stacked, sunab or feols wrote, or an event study";
-            return Err(refused(&other, path, reads));
-        }
-    })
+/// A file with an event study that is to be analysed.
+#[derive(Args)]
+pub(crate) struct EventStudyArgs {
+    /// Result saved with `--save` by `burn-did att-gt`, `aggregate`, `ddd`, `cont-did`, `did-multiplegt`, `etwfe`, `imputation`,
+    /// `two-stage`, `lpdid`, `stacked`, `sunab`, `study` or `feols` (with an `i()`), or an event study as a JSON object of `betahat`,
+    /// `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
+    #[arg(help_heading = None)]
+    pub file: PathBuf,
+    /// Window of the event study of a result of att-gt or ddd, as in dynamic:min_e=-5,max_e=5,na_rm=true.
+    #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Event study")]
+    aggregate: Option<AggregateSpec>,
+    /// Which event study of a file that has several: the estimator of a study (cs, bjs, ...), the variable of a regression's i(), or the
+    /// level of the moderator of an etwfe.
+    #[arg(long, value_name = "NAME", help_heading = "Event study")]
+    term: Option<String>,
 }
 
-/// An error for an average that is no event study.
-pub(super) fn check_dynamic(asked: Option<&AggregateSpec>) -> Result<()> {
-    if asked.is_some_and(|asked| asked.aggregation.kind != AggregationKind::Dynamic) {
-        return Err(CliError::usage(
-            "--aggregate must be dynamic: an event study is analysed",
-            "as in --aggregate dynamic:min_e=-5",
-        ));
+impl EventStudyArgs {
+    /// What the file has, or the average that is asked for of group-time effects.
+    pub fn read(&self) -> Result<EventStudy> {
+        let dynamic = |asked: &AggregateSpec| asked.aggregation.kind == AggregationKind::Dynamic;
+        if !self.aggregate.as_ref().is_none_or(dynamic) {
+            return Err(CliError::usage(
+                "--aggregate must be dynamic: an event study is analysed",
+                "as in --aggregate dynamic:min_e=-5",
+            ));
+        }
+        let saved = result_or_study(&self.file)?;
+        if self.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
+            return Err(CliError::usage(
+                "--aggregate is given, and the file has an event study",
+                "leave out --aggregate, or name a saved result of att-gt or ddd",
+            ));
+        }
+        let has_several = matches!(
+            saved,
+            SavedResult::JointStudy(_) | SavedResult::Regression(_) | SavedResult::Etwfe(_)
+        );
+        if self.term.is_some() && !has_several {
+            return Err(CliError::usage(
+                "--term is given, and the file has one event study",
+                "leave out --term, or name a saved result of study, feols or etwfe",
+            ));
+        }
+        Ok(match saved {
+            SavedResult::EventStudy(study) => *study,
+            SavedResult::SunAbraham(fit) => fit.event_study,
+            SavedResult::Imputation(fit) => fit.event_study(),
+            SavedResult::TwoStage(fit) => fit.event_study(),
+            SavedResult::Aggregated(average) => average.event_study()?,
+            SavedResult::Multiplegt(fit) => fit.event_study(),
+            SavedResult::LocalProjections(fit) => fit.event_study(),
+            SavedResult::Stacked(fit) => fit.event_study(),
+            SavedResult::Etwfe(fit) => match &self.term {
+                None => fit.event_study(),
+                Some(level) => fit.event_study_of(level).ok_or_else(|| {
+                    let levels = fit.by_level.iter().map(|of| of.level.as_str());
+                    unknown_term(level, levels.collect())
+                })?,
+            },
+            SavedResult::Regression(fit) => match &self.term {
+                None => event_study(&fit, "the regression has no i(), and so no event study")?,
+                Some(variable) => fit.event_study(variable)?,
+            },
+            SavedResult::JointStudy(fit) => self.of_joint_study(&fit)?,
+            SavedResult::ContDid(fit) => fit.event_study(fit.target)?,
+            SavedResult::GroupTime(fit) => {
+                let asked = self.aggregate.as_ref();
+                let aggregation =
+                    asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
+                fit.aggregate(aggregation)?.event_study()?
+            }
+            other => {
+                let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, etwfe, imputation, two-stage, lpdid, stacked, sunab, study or feols wrote, or an event study";
+                return Err(refused(&other, &self.file, reads));
+            }
+        })
     }
-    Ok(())
+
+    fn of_joint_study(&self, fit: &JointStudyResult) -> Result<EventStudy> {
+        let ran: Vec<&EstimatorOfStudy> =
+            fit.estimators.iter().filter(|of| of.event_study.is_some()).collect();
+        let names = || ran.iter().map(|of| of.estimator.word()).collect::<Vec<&str>>();
+        match (&self.term, ran.as_slice()) {
+            (None, [EstimatorOfStudy { event_study: Some(only), .. }]) => Ok(only.clone()),
+            (None, _) => Err(CliError::usage(
+                "the study has the event studies of several estimators",
+                format!("name one by --term: {}", names().join(", ")),
+            )),
+            (Some(term), _) => term
+                .parse()
+                .ok()
+                .and_then(|estimator| fit.event_study(estimator))
+                .cloned()
+                .ok_or_else(|| unknown_term(term, names())),
+        }
+    }
+}
+
+/// The error of an event study that a file does not have.
+fn unknown_term(term: &str, terms: Vec<&str>) -> CliError {
+    let hint = match terms.is_empty() {
+        true => "leave out --term".to_owned(),
+        false => format!("it has those of {}", terms.join(", ")),
+    };
+    CliError::usage(format!("the file has no event study of `{term}` (--term)"), hint)
 }
 
 /// The error of a command that cannot use a result, and reads `what`.
@@ -100,7 +167,7 @@ pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError 
         SavedResult::SunAbraham(_) => ("was saved by sunab", both),
         SavedResult::Imputation(_) => ("was saved by imputation", both),
         SavedResult::TwoStage(_) => ("was saved by two-stage", both),
-        SavedResult::JointStudy(_) => ("was saved by study", drawn),
+        SavedResult::JointStudy(_) => ("was saved by study", both),
         SavedResult::SpecificationCurve(_) => ("was saved by study with --vary", drawn),
         SavedResult::Description(_) => ("was saved by describe", drawn),
         SavedResult::PanelView(_) => ("was saved by panelview", drawn),

@@ -1,11 +1,14 @@
 //! Extended two-way fixed effects in print.
 
+mod levels;
+
 use crate::base::calendar::{label, shown};
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::etwfe::design::{cell_label, cohort_label, period_label};
-use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult};
+use crate::estimator::etwfe::levels::MOST_LEVELS;
+use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult, EtwfeScale};
 use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts, units_of_time};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -33,15 +36,22 @@ impl Report for EtwfeResult {
         let time = |of: &EtwfeEffect| period(of.time);
         let mut align = aligned(1);
         align.push(Align::Right);
+        let section =
+            |caption, first, name: &dyn Fn(&EtwfeEffect) -> String, of: &[EtwfeEffect]| {
+                let names: Vec<String> = of.iter().map(name).collect();
+                self.section(caption, first, &names, of)
+            };
+        let mut sections = vec![
+            section("Average effect on the treated", "", &|_| String::new(), &[overall]),
+            section("By time since treatment", "Event time", &event, &self.by_event_time),
+            section("By cohort", "Group", &group, &self.by_group),
+            section("By period", "Period", &time, &self.by_period),
+        ];
+        sections.extend(self.sections_by_level());
         Table {
             title: TITLE.into(),
             align,
-            sections: vec![
-                self.section("Average effect on the treated", "", &|_| String::new(), &[overall]),
-                self.section("By time since treatment", "Event time", &event, &self.by_event_time),
-                self.section("By cohort", "Group", &group, &self.by_group),
-                self.section("By period", "Period", &time, &self.by_period),
-            ],
+            sections,
             notes: self.notes(),
             caption: Some(foot::caption(TITLE, &self.settings.outcome)),
             label: Some("etwfe".into()),
@@ -53,17 +63,6 @@ impl Report for EtwfeResult {
     fn estimates(&self) -> Vec<Estimates> {
         let overall = Estimates::single("overall", Vec::new(), self.overall)
             .with([Variable::counts("n_rows", [Some(self.n_treated)])]);
-        let table = |name: &'static str, keys: Vec<Variable>, of: &[EtwfeEffect]| {
-            let status = |of: &EtwfeEffect| match (of.reference, of.estimate.estimate) {
-                (true, _) => Some("reference"),
-                (false, Some(_)) => Some("ok"),
-                (false, None) => Some("no_estimate"),
-            };
-            Estimates::new(name, keys, of.iter().map(|of| of.estimate)).with([
-                Variable::words("status", of.iter().map(status)),
-                Variable::counts("n_rows", of.iter().map(|of| Some(of.n_rows))),
-            ])
-        };
         let events =
             |of: &[EtwfeEffect]| Variable::numbers("event_time", of.iter().map(|of| of.event_time));
         let frequency = self.settings.frequency;
@@ -71,13 +70,15 @@ impl Report for EtwfeResult {
             |of: &[EtwfeEffect]| facts::periods("group", frequency, of.iter().map(|of| of.group));
         let times =
             |of: &[EtwfeEffect]| facts::periods("time", frequency, of.iter().map(|of| of.time));
-        vec![
+        let mut tables = vec![
             overall,
-            table("event_times", vec![events(&self.by_event_time)], &self.by_event_time),
-            table("groups", vec![groups(&self.by_group)], &self.by_group),
-            table("periods", vec![times(&self.by_period)], &self.by_period),
-            table("cells", vec![groups(&self.cells), times(&self.cells)], &self.cells),
-        ]
+            estimates("event_times", vec![events(&self.by_event_time)], &self.by_event_time),
+            estimates("groups", vec![groups(&self.by_group)], &self.by_group),
+            estimates("periods", vec![times(&self.by_period)], &self.by_period),
+            estimates("cells", vec![groups(&self.cells), times(&self.cells)], &self.cells),
+        ];
+        tables.extend(self.estimates_by_level());
+        tables
     }
 
     fn about(&self) -> Vec<Variable> {
@@ -86,6 +87,7 @@ impl Report for EtwfeResult {
             Variable::fact("estimator", "etwfe"),
             Variable::fact("outcome", settings.outcome.as_str()),
             Variable::fact("family", settings.family.to_string()),
+            Variable::fact("scale", settings.scale.to_string()),
             Variable::fact("control_group", settings.control_group.to_string()),
             Variable::fact("covariates", settings.covariates.join(", ")),
             Variable::fact("moderator", settings.moderator.clone()),
@@ -120,6 +122,7 @@ impl Report for EtwfeResult {
             };
             format!("cohort {group} has no effect in {time}: {why}").into()
         }));
+        messages.extend(self.messages_by_level());
         messages
     }
 
@@ -127,6 +130,19 @@ impl Report for EtwfeResult {
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         self.event_study().picture(options)
     }
+}
+
+/// Effects with what they are by.
+fn estimates(name: &'static str, keys: Vec<Variable>, of: &[EtwfeEffect]) -> Estimates {
+    let status = |of: &EtwfeEffect| match (of.reference, of.estimate.estimate) {
+        (true, _) => Some("reference"),
+        (false, Some(_)) => Some("ok"),
+        (false, None) => Some("no_estimate"),
+    };
+    Estimates::new(name, keys, of.iter().map(|of| of.estimate)).with([
+        Variable::words("status", of.iter().map(status)),
+        Variable::counts("n_rows", of.iter().map(|of| Some(of.n_rows))),
+    ])
 }
 
 impl EtwfeResult {
@@ -138,22 +154,22 @@ impl EtwfeResult {
         &self,
         caption: &str,
         first: &str,
-        name: &dyn Fn(&EtwfeEffect) -> String,
+        names: &[String],
         effects: &[EtwfeEffect],
     ) -> Section {
         let digits = Digits::of(effects.iter().map(|of| &of.estimate));
-        let row = |of: &EtwfeEffect| {
+        let row = |(name, of): (&String, &EtwfeEffect)| {
             let rows = if of.n_rows == 0 { String::new() } else { of.n_rows.to_string() };
             let own = columns(&of.estimate, digits);
-            std::iter::once(name(of)).chain(own).chain([rows]).collect::<Vec<String>>()
+            std::iter::once(name.clone()).chain(own).chain([rows]).collect::<Vec<String>>()
         };
         let [lower, upper] = foot::coefficient_heads(self.alpha);
-        let names = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
-        let header = names.into_iter().chain([lower, upper, String::new(), "Rows".to_owned()]);
+        let heads = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
+        let header = heads.into_iter().chain([lower, upper, String::new(), "Rows".to_owned()]);
         Section {
             caption: Some(format!("{caption}:")),
             header: header.collect(),
-            rows: effects.iter().map(row).collect(),
+            rows: names.iter().zip(effects).map(row).collect(),
         }
     }
 
@@ -176,6 +192,14 @@ impl EtwfeResult {
             false => ", whose shares are taken as known",
         };
         notes.push(format!("{over}{shares}"));
+        if let Some(name) = settings.moderator.as_ref().filter(|_| self.by_level.is_empty()) {
+            notes.push(format!(
+                "Averages by level of {name}: none, as it has more than {MOST_LEVELS}"
+            ));
+        }
+        if settings.scale == EtwfeScale::Link {
+            notes.push("Effects: differences of the linear index".to_owned());
+        }
         notes.extend(foot::reading(&settings.files, &settings.read_as_missing));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes

@@ -8,10 +8,10 @@ use crate::report::compare::{Comparable, Term, over_treated_rows};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::Table;
+use crate::report::{facts, foot};
 use crate::result::estimates::check::Checked;
 use crate::result::saved::Consistent;
 
@@ -21,7 +21,7 @@ impl Report for SunAbrahamResult {
     fn table(&self) -> Table {
         let audit = &self.regression.audit;
         let reading = foot::reading(&audit.files, &audit.read_as_missing);
-        let warnings = self.regression.messages().into_iter();
+        let warnings = self.messages_of_regression().into_iter();
         let warnings = warnings.map(|message| format!("Warning: {message}"));
         self.event_study.table_with(reading.into_iter().chain(warnings))
     }
@@ -37,7 +37,7 @@ impl Report for SunAbrahamResult {
 
     fn messages(&self) -> Vec<Message> {
         let effects = self.event_study.messages().into_iter();
-        effects.chain(self.regression.messages()).collect()
+        effects.chain(self.messages_of_regression()).collect()
     }
 
     #[cfg(feature = "plot")]
@@ -47,6 +47,12 @@ impl Report for SunAbrahamResult {
 }
 
 result!(SunAbrahamResult);
+
+impl SunAbrahamResult {
+    fn messages_of_regression(&self) -> Vec<Message> {
+        facts::messages(&self.regression.warnings, self.event_study.frequency())
+    }
+}
 
 impl Consistent for SunAbrahamResult {
     fn check(&self) -> Checked {

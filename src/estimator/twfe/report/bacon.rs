@@ -26,6 +26,7 @@ impl ComparisonKind {
             Self::EarlierVsLater => "Earlier vs later treated",
             Self::LaterVsEarlier => "Later vs earlier treated",
             Self::LaterVsAlways => "Later vs always treated",
+            Self::BothTreated => "Both treated",
         }
     }
 }
@@ -82,6 +83,11 @@ impl Report for BaconResult {
             Variable::numbers("weight", sums.iter().map(|of| Some(of.weight))),
             Variable::counts("comparisons", sums.iter().map(|of| Some(of.comparisons))),
         ]);
+        let within = self.within.map(|within| {
+            let estimate = Estimate { estimate: within.estimate, ..Estimate::default() };
+            let weight = Variable::numbers("weight", [Some(within.weight)]);
+            Estimates::single("within_cohorts", Vec::new(), estimate).with([weight])
+        });
         let all = &self.comparisons;
         let control = |of: &BaconComparison| match of.control {
             Some(group) if of.kind != ComparisonKind::LaterVsAlways => self.settings.key(group),
@@ -98,7 +104,7 @@ impl Report for BaconResult {
                 Variable::counts("n_treated", all.iter().map(|of| Some(of.n_treated))),
                 Variable::counts("n_control", all.iter().map(|of| Some(of.n_control))),
             ]);
-        vec![coefficient, kinds, comparisons]
+        [coefficient, kinds].into_iter().chain(within).chain([comparisons]).collect()
     }
 
     fn about(&self) -> Vec<Variable> {
@@ -106,6 +112,7 @@ impl Report for BaconResult {
         vec![
             Variable::fact("estimator", "bacon"),
             Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("covariates", settings.covariates.join(", ")),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", self.n_clusters),
             Variable::fact("n_units", settings.n_units),
@@ -149,12 +156,25 @@ impl BaconResult {
         let cluster = self.settings.cluster.as_ref().unwrap_or(&self.settings.unit);
         let mut notes = vec![
             format!(
-                "Two-way coefficient: {estimate} (Std. Error {se}, {level}% interval {lower} to {upper}), the average of all comparisons by weight"
+                "Two-way coefficient: {estimate} (Std. Error {se}, {level}% interval {lower} to {upper}), the average of all {} by weight",
+                if self.within.is_some() {
+                    "comparisons and differences within cohorts"
+                } else {
+                    "comparisons"
+                }
             ),
             format!("Std. Error: clustered by {cluster} ({} clusters)", self.n_clusters),
             "Later vs earlier or always treated: changes of the controls' own effects are a bias"
                 .into(),
         ];
+        notes.extend(self.within.map(|within| {
+            let (of_pairs, estimate) = (1.0 - within.weight, digits.show(within.estimate));
+            let apart = format!("differences within cohorts {}", weight(within.weight));
+            match within.estimate {
+                Some(_) => format!("Controls: the comparisons have the weight {} together, and {apart} ({estimate})", weight(of_pairs)),
+                None => format!("Controls: the comparisons have all weight, and {apart}"),
+            }
+        }));
         notes.extend(self.settings.notes());
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes

@@ -48,7 +48,8 @@ impl<'a> Field<'a> {
         }
         match Field::new(&text.replace(',', "."), missing, false) {
             Field::Float(value) => {
-                Some(Self::WithComma { value, may_be_thousands: may_be_thousands(text) })
+                let may_be_thousands = may_be_thousands(text, ',');
+                Some(Self::WithComma { value, may_be_thousands })
             }
             Field::Missing => Some(Self::Missing),
             _ => None,
@@ -72,11 +73,11 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Whether a number with one comma has one to three digits before it, the first of them not 0, and three after it.
-fn may_be_thousands(text: &str) -> bool {
+/// Whether a number with one mark has one to three digits before it, the first of them not 0, and three after it.
+pub(super) fn may_be_thousands(text: &str, mark: char) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    unsigned.split_once(',').is_some_and(|(thousands, rest)| {
+    unsigned.split_once(mark).is_some_and(|(thousands, rest)| {
         (1..=3).contains(&thousands.len())
             && rest.len() == 3
             && !thousands.starts_with('0')

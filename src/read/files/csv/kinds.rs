@@ -1,6 +1,7 @@
 //! The type of a CSV file's column, from all its fields.
 
 use super::field::Field;
+use crate::read::columns::Kind;
 
 /// Doubles up to here hold every integer.
 const EXACT: u128 = 1 << 53;
@@ -20,8 +21,9 @@ pub(super) struct FoundFields {
     /// Numbers with a decimal point, and with a decimal comma, where there may be both.
     pub points: bool,
     pub commas: bool,
-    /// Numbers with a comma that cannot separate thousands.
+    /// Numbers with a comma that cannot separate thousands, and with a point that cannot, where there may be both.
     pub decimal_commas: bool,
+    pub decimal_points: bool,
 }
 
 /// The type that holds all of them.
@@ -97,11 +99,17 @@ impl FoundFields {
             points: self.points || other.points,
             commas: self.commas || other.commas,
             decimal_commas: self.decimal_commas || other.decimal_commas,
+            decimal_points: self.decimal_points || other.decimal_points,
         }
     }
 
-    /// The type; that of a `label` tells all its values apart.
-    pub fn kind(self, label: bool) -> FieldKind {
+    /// The type; that of a label tells all its values apart, as does that of a carried column unless it has numbers with decimals.
+    pub fn kind(self, kind: Kind) -> FieldKind {
+        let label = match kind {
+            Kind::Value => false,
+            Kind::Label => true,
+            Kind::Carried => !self.floats,
+        };
         let numbers = self.integers.is_some() || self.floats || self.digits;
         if self.texts || (self.booleans && numbers) {
             return FieldKind::Text;

@@ -2,7 +2,7 @@
 
 use polars::prelude::{StringChunked, StringChunkedBuilder};
 
-use super::field::Field;
+use super::field::{Field, may_be_thousands};
 use super::kinds::{FoundFields, Mode, is_rounded};
 use crate::read::columns::{MissingValues, TokenCounts};
 
@@ -121,7 +121,10 @@ impl<'a> PartBuilder<'a> {
         let (row, part) = (self.rows, &mut self.part);
         part.found.add(field);
         if let Field::Float(value) | Field::WithComma { value, .. } = field {
-            part.found.points |= self.commas && text.contains('.');
+            if self.commas && !part.found.decimal_points && text.contains('.') {
+                part.found.points = true;
+                part.found.decimal_points = !may_be_thousands(text, '.');
+            }
             if self.label && !part.found.rounded {
                 part.found.rounded = is_rounded(text, value);
             }

@@ -14,6 +14,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::parallel::{self, held};
 use crate::base::progress::Progress;
+use crate::read::columns::Kind;
 use crate::read::files::{DecimalMark, problem};
 
 /// Memory is asked for whenever so much more is held.
@@ -36,8 +37,8 @@ pub(super) struct Reading<'a> {
 /// A column that is asked for.
 pub(super) struct CsvColumn {
     pub name: String,
-    /// Whether all its values are to be told apart.
-    pub label: bool,
+    /// What counts of it.
+    pub kind: Kind,
 }
 
 /// What was read of a piece.
@@ -229,7 +230,8 @@ impl Reading<'_> {
         let CsvFile { header, places, commas, .. } = &self.files[piece.file];
         let (separator, fields) = (header.separator, header.names.len());
         let builder = |(mode, column): (&Option<Mode>, &CsvColumn)| {
-            let new = |mode| PartBuilder::new(self.typing, column.label, *commas, mode);
+            let label = column.kind != Kind::Value;
+            let new = |mode| PartBuilder::new(self.typing, label, *commas, mode);
             mode.map(new)
         };
         let mut builders: Vec<Option<PartBuilder<'_>>> =

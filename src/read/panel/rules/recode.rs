@@ -7,7 +7,7 @@ use super::design::{DesignRules, LastCohort};
 use crate::base::calendar::{FittedCalendar, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::panel::audit::SampleAudit;
-use crate::read::panel::mistakes::far_groups;
+use crate::read::panel::mistakes::doubtful_times;
 use crate::read::panel::patterns::Pattern;
 use crate::read::panel::strata::Cohort;
 
@@ -106,7 +106,7 @@ impl Recoded {
 
     /// Groups so far from the periods that they look like a code.
     pub fn far(&self) -> impl Iterator<Item = DidWarning> {
-        far_groups(self.found.iter().copied(), self.periods.iter().copied())
+        doubtful_times(self.found.iter().copied(), self.periods.iter().copied())
     }
 
     /// First treated periods inside the sample.

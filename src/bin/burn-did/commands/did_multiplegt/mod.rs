@@ -129,8 +129,8 @@ pub(crate) struct DidMultiplegtArgs {
     /// Centre each switcher's change on the mean of the switchers with the same treatment path, where a path has at least two.
     #[arg(long, help_heading = "Inference")]
     less_conservative_se: bool,
-    /// With --xformla, use the variance of the Stata program, not that of R's `DIDmultiplegtDYN` 2.2, where groups start from several
-    /// treatments.
+    /// With --xformla and groups that start from several treatments, use the variance of R's `DIDmultiplegtDYN` from 2.3.0 on, not that
+    /// of 2.2.0; without clusters it is Stata's, too.
     #[arg(long, help_heading = "Inference")]
     separate_control_variance: bool,
     #[command(flatten)]

@@ -6,6 +6,7 @@ use clap::Args;
 use super::StudyArgs;
 use crate::args::{LevelArgs, OutputArgs};
 use crate::error::Result;
+use crate::parse::Summands;
 use crate::progress::Bar;
 
 /// The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts (Goodman-Bacon 2021).
@@ -16,6 +17,16 @@ use crate::progress::Bar;
 pub(crate) struct BaconArgs {
     #[command(flatten)]
     study: StudyArgs,
+    /// Controls, as in x1,x2: columns of numbers.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ',',
+        help_heading = "Columns"
+    )]
+    xname: Vec<Summands>,
     /// Cluster of the coefficient's standard error, beyond the unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
     clustervars: Option<String>,
@@ -35,6 +46,7 @@ pub(crate) fn run(args: &BaconArgs) -> Result<()> {
         .unit(&*keys.idname)
         .time(&*keys.tname)
         .group(&**gname)
+        .covariates(Summands::all(&args.xname))
         .maybe_cluster(args.clustervars.clone())
         .maybe_frequency(keys.dates.frequency)
         .maybe_memory_budget(*memory_budget)

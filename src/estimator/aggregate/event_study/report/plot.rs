@@ -73,7 +73,9 @@ impl EventStudy {
             let reference = self.rows.iter().rfind(|r| r.reference && !self.is_post(r.at));
             return reference.map(|row| row.at);
         }
-        facet.boundary(facet.places().into_iter().find(|at| self.is_post(*at))?)
+        let first = facet.places().into_iter().find(|at| self.is_post(*at))?;
+        // Event times count from treatment, whether there is an estimate at 0 or not.
+        facet.boundary(if self.column().is_none() { first.min(0.0) } else { first })
     }
 }
 

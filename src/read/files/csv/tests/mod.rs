@@ -279,7 +279,7 @@ fn converted_files_have_the_columns_of_those_in_memory() {
         let text = file(&mut random);
         fs::write(&path, &text).unwrap();
         let name = "a".to_owned();
-        let kind = if random.random_bool(0.5) { Kind::Label } else { Kind::Value };
+        let kind = [Kind::Label, Kind::Value, Kind::Carried][random.random_range(0..3)];
         let wanted = Wanted::default().and("column", kind, [&name]);
         let missing = MissingValues::default();
         let files = Files {

@@ -1,0 +1,122 @@
+# Calls as R's own packages have them: arguments are translated, or named in a warning or an error. Skipped without the program.
+source("setup.R")
+
+csv <- tempfile(fileext = ".csv")
+invisible(run("data", "mpdta", "--out", csv))
+data <- read.csv(csv)
+data$region <- data$countyreal %% 20
+caught <- function(call) tryCatch({ call; NULL }, burndid_error = function(e) e)
+warned <- function(call) tryCatch({ call; NULL }, burndid_warning = function(w) conditionMessage(w))
+says <- function(condition, text) stopifnot(!is.null(condition), grepl(text, if (is.character(condition)) condition else conditionMessage(condition), fixed = TRUE))
+att <- function(...) att_gt("lemp", "year", "countyreal", "first.treat", data = data, ...)
+fit <- att(bstrap = FALSE)
+study <- aggte(fit, "dynamic")
+
+# did::att_gt.
+says(caught(att(est_method = function(...) 1)), "`est_method` is a function")
+says(caught(att(est_method = function(...) 1)), "Rust and Python")
+says(caught(att(panel = NA)), "`panel` must be TRUE or FALSE")
+says(caught(att(control_group = "nobody")), "`control_group` must be one of \"nevertreated\"")
+stopifnot(!grepl("--help|Usage", conditionMessage(caught(att(est_method = "none")))))
+stopifnot(is.null(warned(att(print_details = FALSE, pl = FALSE, faster_mode = NULL))))
+says(warned(att(cores = 2, pl = TRUE)), "cores, pl")
+
+# did::aggte: averages are inferred as the fit was.
+same <- aggte(MP = fit, type = "dynamic", balance_e = NULL, min_e = -Inf, max_e = Inf, na.rm = FALSE, bstrap = FALSE, biters = 100, cband = TRUE,
+              alp = 0.05, clustervars = "countyreal")
+stopifnot(identical(same$se.egt, study$se.egt))
+says(warned(aggte(fit, bstrap = TRUE)), "bstrap = TRUE")
+says(warned(aggte(att(biters = 200), biters = 500)), "biters = 500")
+says(caught(aggte(fit, clustervars = "region")), "`clustervars`")
+by_region <- att(bstrap = FALSE, clustervars = c("countyreal", "region"))
+stopifnot(is.finite(aggte(by_region, clustervars = "region")$overall.se), caught(aggte(by_region, clustervars = "countyreal"))$code == "usage")
+says(caught(aggte(fit, "dynamic", min_e = "-1")), "must be numbers")
+
+# did::ggdid: the caller's arguments are before those of the picture.
+pdf(NULL)
+plot(study, main = "Employment", xlab = "Years", ylab = "Effect", ylim = c(-0.4, 0.4), col = "red", pch = 1, xaxt = "n")
+stopifnot(all.equal(par("usr")[3:4], 1.08 * c(-0.4, 0.4)))
+ggdid(study, ylim = c(-1, 1), xlab = "Years", ylab = "Effect", title = "Employment", xgap = 2, legend = FALSE, ref_line = NULL)
+stopifnot(all.equal(par("usr")[3:4], 1.08 * c(-1, 1)))
+ggdid(fit, group = 2004)
+stopifnot(all.equal(par("usr")[1:2], c(1, 4) + 0.04 * c(-3, 3)))
+says(warned(ggdid(fit, group = 1999)), "do not occur")
+says(warned(ggdid(fit, ncol = 2, theming = TRUE, grtitle = "Cohort", type = "attgt")), "ncol, theming, grtitle, type")
+invisible(dev.off())
+picture <- tempfile(fileext = ".svg")
+ggdid(study, picture, title = "Employment", xlab = "Length of exposure", ylab = "Log points", legend = FALSE)
+drawn <- paste(readLines(picture), collapse = " ")
+stopifnot(grepl("Length of exposure", drawn), grepl("Log points", drawn), grepl("Employment", drawn))
+says(warned(ggdid(study, picture, ylim = c(-1, 1), group = 2004)), "ylim, group")
+says(caught(ggdid(study, c(-1, 1))), "`file`")
+
+# fixest::feols: covariances.
+model <- lemp ~ treat + lpop | year + region
+error_of <- function(...) unname(feols(model, data, ...)$se)
+quiet <- function(call) suppressWarnings(call, classes = "burndid_warning")
+stopifnot(identical(error_of(vcov = "white"), error_of(vcov = "hetero")), identical(error_of(se = "standard"), error_of()),
+          identical(error_of(cluster = "region"), error_of(cluster = ~ region)), identical(error_of(vcov = cluster ~ region), error_of(vcov = ~ region)))
+stopifnot(identical(quiet(error_of(vcov = "cluster")), quiet(error_of(cluster = ~ year))),
+          identical(quiet(error_of(vcov = "twoway")), quiet(error_of(cluster = c("year", "region")))))
+# firm^year is one cluster, and not two.
+data$cell <- paste(data$region, data$year, sep = "_")
+stopifnot(all.equal(error_of(cluster = ~ region^year), error_of(cluster = ~ cell), tolerance = 1e-12))
+says(caught(error_of(vcov = NW(2) ~ region + year)), "only clusters")
+says(caught(error_of(vcov = diag(2))), "`vcov`")
+says(caught(error_of(cluster = data$region)), "`cluster` must name columns")
+
+# fixest::feols: weights, rows, and what has another name or none.
+stopifnot(identical(error_of(weights = ~ lpop), error_of(weights = "lpop")))
+says(caught(error_of(weights = ~ log(lpop))), "`weights` must name a column")
+says(caught(error_of(weights = data$lpop)), "`weights` must name a column")
+late <- feols(model, data[data$year > 2004, ])
+stopifnot(identical(coef(feols(model, data, subset = ~ year > 2004)), coef(late)), identical(coef(feols(model, data, subset = data$year > 2004)), coef(late)),
+          identical(coef(feols(model, data, rows = "year > 2004")), coef(late)))
+stopifnot(nobs(att(rows = c("year <= 2006", "region != 3"), bstrap = FALSE)) == sum(data$year <= 2006 & data$region != 3))
+says(caught(error_of(split = ~ year)), "`split`")
+says(caught(error_of(fixef = "year")), "after a bar")
+says(caught(error_of(ssc = list(adj = TRUE))), "`ssc` is a list")
+says(warned(error_of(nthreads = 2, notes = FALSE)), "nthreads")
+stopifnot(is.null(caught(error_of(fixef.iter = 1000, fixef.tol = 1e-9, fixef.rm = "none"))))
+data$high <- as.integer(data$lemp > 6)
+family_of <- function(family) unname(coef(feglm(high ~ treat | year, data, family)))
+stopifnot(identical(family_of(binomial()), family_of("logit")), identical(family_of(binomial("probit")), family_of("probit")),
+          identical(family_of(poisson), family_of("poisson")), caught(family_of(quasipoisson()))$code == "usage")
+
+# contdid, DIDmultiplegtDYN, etwfe, HonestDiD.
+simulated <- tempfile(fileext = ".csv")
+invisible(run("simulate", "cont-did", "--out", simulated, "--units", "500"))
+doses <- quiet(cont_did("y", "dose", "group", "period", "id", data = simulated, xformula = ~ 1, treatment_type = "continuous", cl = 1,
+                        print_details = FALSE, target_parameter = "slope", aggregation = "dose", num_knots = 1))
+stopifnot(nrow(as.data.frame(doses)) > 0L, caught(cont_did("y", "dose", "group", "period", "id", data = simulated, xformula = ~ x))$code == "usage")
+switching <- tempfile(fileext = ".csv")
+invisible(run("simulate", "did-multiplegt", "--out", switching, "--units", "300"))
+switches <- function(...) coef(quiet(did_multiplegt_dyn(read.csv(switching), "y", "id", "period", "d", effects = 2, ...)))
+stopifnot(identical(switches(cluster = "id", switchers = "", effects_equal = "all", graph_off = TRUE), switches(effects_equal = TRUE)),
+          identical(switches(bootstrap = list(20, 1)), switches()))
+says(caught(etwfe(fml = lemp ~ 1, tvar = year, gvar = first.treat, data = data)), "no formula")
+rough <- quiet(honest_did(study, type = "relative_magnitude", Mbarvec = 1, bound = "deviation from linear trend", parallel = FALSE))
+stopifnot(rough$document$about$delta != quiet(honest_did(study, type = "relative_magnitude", Mbarvec = 1))$document$about$delta)
+average <- quiet(honest_did(study, type = "relative_magnitude", Mbarvec = 1, l_vec = rep(0.25, 4)))
+stopifnot(is.finite(average$robust_ci$conf.low))
+
+# Names of columns with spaces.
+spaced <- data[c("lemp", "year", "countyreal", "first.treat", "lpop")]
+names(spaced) <- c("log emp", "the year", "the county", "first, if any", "log pop")
+stopifnot(identical(att_gt("log emp", "the year", "the county", "first, if any", ~ `log pop`, spaced, bstrap = FALSE)$att, att(xformla = ~ lpop, bstrap = FALSE)$att))
+stopifnot(identical(unname(feols(`log emp` ~ `log pop` | `the year`, spaced, cluster = "the county")$se),
+                    unname(feols(lemp ~ lpop | year, data, cluster = ~ countyreal)$se)))
+stopifnot(identical(sunab("log emp", "the year", "the county", "first, if any", spaced, cluster = "the county")$overall.se,
+                    sunab("lemp", "year", "countyreal", "first.treat", data)$overall.se))
+
+# The example of README.md runs as it stands, where the sources are at hand.
+readme <- Filter(file.exists, file.path(getwd(), c("../README.md", "../../r/README.md")))
+if (length(readme)) {
+  lines <- readLines(readme[1L])
+  code <- lines[seq(match("```r", lines) + 1L, length.out = match("```", lines[-seq_len(match("```r", lines))]) - 1L)]
+  dir.create(folder <- tempfile("readme-"))
+  from <- setwd(folder)
+  quiet(eval(parse(text = code[!grepl("modelsummary", code)]), new.env()))
+  stopifnot(file.size("event_study.pdf") > 1000)
+  setwd(from)
+}

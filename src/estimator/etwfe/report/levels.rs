@@ -1,0 +1,101 @@
+//! Effects by level of the moderator in print.
+
+use super::estimates;
+use crate::base::calendar::label;
+use crate::base::error::Message;
+use crate::estimator::etwfe::{EtwfeEffect, EtwfeLevel, EtwfeResult};
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::facts;
+use crate::report::table::Section;
+use crate::result::inference::Estimate;
+
+impl EtwfeResult {
+    fn moderator(&self) -> &str {
+        self.settings.moderator.as_deref().unwrap_or_default()
+    }
+
+    /// Averages by level with their differences from the first, and those of each level by event time.
+    pub(super) fn sections_by_level(&self) -> Vec<Section> {
+        let Some(first) = self.by_level.first() else { return Vec::new() };
+        let name = self.moderator();
+        let of = |estimate: Estimate, n_rows: usize| EtwfeEffect {
+            estimate,
+            n_rows,
+            ..EtwfeEffect::default()
+        };
+        let averages =
+            self.by_level.iter().map(|own| (own.level.clone(), of(own.overall, own.n_treated)));
+        let differences = self.by_level.iter().filter_map(|own| {
+            let less = format!("{} - {}", own.level, first.level);
+            Some((less, of(own.difference?, 0)))
+        });
+        let (names, effects): (Vec<String>, Vec<EtwfeEffect>) = averages.chain(differences).unzip();
+        let mut sections =
+            vec![self.section(&format!("By level of {name}"), name, &names, &effects)];
+        sections.extend(self.by_level.iter().map(|own| {
+            let caption = format!("By time since treatment, {name} = {}", own.level);
+            let at =
+                own.by_event_time.iter().map(|of| of.event_time.map_or_else(String::new, label));
+            self.section(&caption, "Event time", &at.collect::<Vec<String>>(), &own.by_event_time)
+        }));
+        sections
+    }
+
+    pub(super) fn estimates_by_level(&self) -> Vec<Estimates> {
+        let Some(first) = self.by_level.first() else { return Vec::new() };
+        let frequency = self.settings.frequency;
+        let levels = |of: Vec<&EtwfeLevel>| {
+            Variable::words("level", of.into_iter().map(|of| Some(of.level.as_str())))
+        };
+        let all: Vec<&EtwfeLevel> = self.by_level.iter().collect();
+        let others: Vec<&EtwfeLevel> = self.by_level[1..].iter().collect();
+        let differences = others.iter().map(|of| of.difference.unwrap_or_default());
+        let base = others.iter().map(|_| Some(first.level.as_str()));
+        let mut tables = vec![
+            Estimates::new("levels", vec![levels(all.clone())], all.iter().map(|of| of.overall))
+                .with([Variable::counts("n_rows", all.iter().map(|of| Some(of.n_treated)))]),
+            Estimates::new(
+                "level_differences",
+                vec![levels(others.clone()), Variable::words("less_level", base)],
+                differences,
+            ),
+        ];
+        let mut by = |table: &'static str,
+                      of: fn(&EtwfeLevel) -> &Vec<EtwfeEffect>,
+                      key: &dyn Fn(&[EtwfeEffect]) -> Variable| {
+            let rows =
+                all.iter().flat_map(|own| of(own).iter().map(move |effect| (*own, effect.clone())));
+            let (own, effects): (Vec<&EtwfeLevel>, Vec<EtwfeEffect>) = rows.unzip();
+            tables.push(estimates(table, vec![levels(own), key(&effects)], &effects));
+        };
+        by("level_event_times", |own| &own.by_event_time, &|of| {
+            Variable::numbers("event_time", of.iter().map(|of| of.event_time))
+        });
+        by("level_groups", |own| &own.by_group, &|of| {
+            facts::periods("group", frequency, of.iter().map(|of| of.group))
+        });
+        by("level_periods", |own| &own.by_period, &|of| {
+            facts::periods("time", frequency, of.iter().map(|of| of.time))
+        });
+        tables
+    }
+
+    /// Where effects of a level have no value.
+    pub(super) fn messages_by_level(&self) -> Vec<Message> {
+        let name = self.moderator();
+        let lost = self.by_level.iter().filter_map(|own| {
+            let without = own.by_event_time.iter().filter(|of| of.estimate.estimate.is_none());
+            let at: Vec<String> = without.filter_map(|of| of.event_time.map(label)).collect();
+            let known = own.overall.estimate.is_some();
+            (!known || !at.is_empty()).then(|| {
+                let which = match at.is_empty() {
+                    true => "average effect".to_owned(),
+                    false => format!("effect at event time {}", at.join(", ")),
+                };
+                let why = "no untreated rows say how the level would change without treatment";
+                format!("{name} = {} has no {which}: {why}", own.level).into()
+            })
+        });
+        lost.collect()
+    }
+}
