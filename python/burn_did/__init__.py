@@ -204,9 +204,9 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import what most programs do not need when it is asked for."""
-    if name == "engines":
+    if name in ("didhonest", "engines"):
         from importlib import import_module
 
-        return import_module(".engines", __name__)
+        return import_module(f".{name}", __name__)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

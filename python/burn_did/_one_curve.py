@@ -49,6 +49,9 @@ def _figure(result: Result, effect_type: str, look: Look) -> matplotlib.figure.F
     """The figure of the result with one of its panels, its words and its size in pixels."""
     figure = result.figure()
     panels = list(figure.axes)
+    if len(panels) != len(_PANELS):
+        remedy = "leave out `effect_type`, or fit with `aggregation=\"dose\"`"
+        raise refused(f"`effect_type` is of curves by dose, which this result does not show; {remedy}", remedy)
     kept, words_of_axis = panels[_PANELS[effect_type]], panels[-1].get_xlabel()
     legend = panels[0].get_legend()
     for panel in panels:

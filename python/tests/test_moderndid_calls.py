@@ -17,8 +17,8 @@ from conftest import close, golden_data
 
 import burn_did as did
 
-COLUMNS = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat"}
-SWITCHING = {"yname": "Dl_vloans_b", "tname": "year", "idname": "county", "dname": "inter_bra"}
+COLUMNS: dict[str, Any] = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat"}
+SWITCHING: dict[str, Any] = {"yname": "Dl_vloans_b", "tname": "year", "idname": "county", "dname": "inter_bra"}
 
 
 @cache
@@ -32,9 +32,9 @@ def drawn() -> did.GroupTimeResult:
 
 
 @cache
-def doses() -> did.ContDidResult:
+def doses(**options: Any) -> did.ContDidResult:
     data = did.simulate("cont_did", 300, 1).data
-    return did.cont_did(data, "y", "period", "id", "group", "dose")
+    return did.cont_did(data, "y", "period", "id", "group", "dose", **options)
 
 
 def agree(ours: Any, theirs: Any, relative: float = 1e-6) -> None:
@@ -47,8 +47,11 @@ def agree(ours: Any, theirs: Any, relative: float = 1e-6) -> None:
 
 def test_averages_take_what_agrees_with_the_fit() -> None:
     analytic = did.aggte(fit(), "dynamic")
-    for options in ({"boot": False}, {"biters": 500, "random_state": 3}, {"alpha": 0.05, "cband": False}, {"clustervars": []}):
-        assert did.aggte(fit(), "dynamic", **options) == analytic, options  # type: ignore[arg-type]
+    agreeing: list[dict[str, Any]] = [
+        {"boot": False}, {"biters": 500, "random_state": 3}, {"alpha": 0.05, "cband": False}, {"clustervars": []},
+    ]
+    for options in agreeing:
+        assert did.aggte(fit(), "dynamic", **options) == analytic, options
     of_draws = did.aggte(drawn(), "dynamic")
     assert did.aggte(drawn(), "dynamic", boot=True, biters=200, random_state=7) == of_draws
     band = did.aggte(fit(), "dynamic", cband=True, alpha=0.1)
@@ -64,7 +67,7 @@ def test_averages_take_what_agrees_with_the_fit() -> None:
         (lambda: did.aggte(drawn(), boot=False), "`boot` must be True, got False"),
         (lambda: did.aggte(drawn(), biters=999), "`biters` must be 200, got 999"),
         (lambda: did.aggte(drawn(), random_state=8), "`random_state` must be 7, got 8"),
-        (lambda: did.aggte(fit(), random_state=1.5), "`random_state` must be a whole number"),
+        (lambda: did.aggte(fit(), random_state="a"), "`random_state` must be a whole number"),  # type: ignore[arg-type]
         (lambda: did.aggte(fit(), clustervars=["state"]), r"`clustervars` must be \[\], got"),
         (lambda: did.plot_event_study(did.aggte(fit(), "dynamic"), ref_period=0), "`ref_period` must be -1, got 0"),
         (lambda: did.plot_dose_response(doses(), "slope"), "`effect_type` must be 'att', 'acrt' or None"),
@@ -103,6 +106,8 @@ def test_one_curve_of_doses(tmp_path: Path) -> None:
     assert size_of((tmp_path / "att.png").read_bytes()) == (400, 250)
     plain = did.plot_dose_response(doses(), "att", show_ci=False).svg
     assert len(plain) < len(pictures["att"].svg)
+    with pytest.raises(did.OptionError, match="curves by dose"):
+        did.plot_dose_response(doses(aggregation="eventstudy"), "acrt")
 
 
 def size_of(png: bytes) -> tuple[int, int]:
@@ -133,7 +138,7 @@ def test_words_of_plotnine(tmp_path: Path) -> None:
     assert same.svg == picture.svg
     assert [str(warning.message).partition(" has no effect")[0] for warning in heard] == ["`subtitle` of `labs`", "`theme_gray`"]
     with pytest.raises(TypeError):
-        picture + 3  # type: ignore[operator]
+        picture + 3
     picture.save(tmp_path / "picture.png", width=8, height=5, dpi=200)
     assert size_of((tmp_path / "picture.png").read_bytes()) == (1600, 1000)
 
@@ -141,7 +146,7 @@ def test_words_of_plotnine(tmp_path: Path) -> None:
 def test_sieves_of_arrays() -> None:
     data = did.simulate("npiv", 200, 1).data.to_polars()
     named = did.npiv(data, "y", "x", "w", j_x_segments=2, biters=50, seed=1)
-    columns = {name: data[name].to_numpy() for name in ("y", "x", "w")}
+    columns: dict[str, Any] = {name: data[name].to_numpy() for name in ("y", "x", "w")}
     given = did.npiv(**columns, j_x_segments=2, biters=50, seed=1)
     assert given.h == named.h and given.h_lower == named.h_lower
     assert did.npiv(**{**columns, "x": columns["x"].reshape(-1, 1)}, j_x_segments=2, biters=50, seed=1).h == named.h
@@ -177,6 +182,8 @@ def test_fields_are_those_of_the_table() -> None:
     switching = did.did_multiplegt(did.load_favara_imbs(), **SWITCHING, effects=2, placebo=0)
     assert switching.placebos is None and switching.heterogeneity is None and switching.effects_equal_test is None
     assert switching.effects.horizons == [1, 2] and switching.n_units == switching.n_switchers + switching.n_never_switchers
+    study = doses(aggregation="eventstudy").event_study
+    assert study is not None and study.event_times == did.to_df(doses(aggregation="eventstudy"))["event_time"].to_list()
     assert doses().event_study is None and len(doses().dose) == len(doses().att_d) == len(doses().acrt_d)
     study = did.aggte(fit(base_period="universal"), "dynamic")
     sensitivity = did.honest_did(study, m_vec=[0.0, 0.01])
@@ -187,18 +194,20 @@ def test_fields_are_those_of_the_table() -> None:
 def test_submodules() -> None:
     from burn_did.didhonest import honest_did
 
-    assert honest_did is did.honest_did
+    assert honest_did is did.honest_did is did.didhonest.honest_did
+
+
+@pytest.fixture
+def moderndid() -> Any:
+    return pytest.importorskip("moderndid")
 
 
 class TestAgainstModernDid:
     """The same fields and frames of the same data."""
 
-    @pytest.fixture(scope="class")
-    def moderndid(self) -> Any:
-        return pytest.importorskip("moderndid")
-
     def both(self, moderndid: Any, estimator: str, *arguments: Any, **options: Any) -> tuple[Any, Any]:
-        return tuple(getattr(module, estimator)(*arguments, **options) for module in (did, moderndid))  # type: ignore[return-value]
+        ours, theirs = (getattr(module, estimator)(*arguments, **options) for module in (did, moderndid))
+        return ours, theirs
 
     def fields(self, ours: Any, theirs: Any, names: str, relative: float = 1e-6) -> None:
         for name in names.split():

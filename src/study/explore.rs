@@ -33,7 +33,7 @@ options! {
         pub unit: Option<String>,
         /// Period.
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         pub group: Option<String>,
         /// Treatment in every period, 0 if untreated: for [`panelview`](Self::panelview), in place of a group.
         pub treatment: Option<String>,

@@ -123,3 +123,42 @@ fn commas_that_may_separate_thousands_are_asked_about() {
     assert!(points["cells"][0]["estimate"].is_number());
     assert_eq!(commas["cells"], points["cells"]);
 }
+
+/// A file with semicolons, of which an unused column alone shows that commas separate decimals.
+#[test]
+fn points_that_may_separate_thousands_are_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("semicolons.csv").display().to_string();
+    let write = |outcome: &dyn Fn(usize) -> String| {
+        let mut text = "id;t;g;y;rate\n".to_owned();
+        for row in 0..120 {
+            let (id, t) = (row / 4, row % 4);
+            let group = ["0", "2", "3"][id % 3];
+            text += &format!("{id};{t};{group};{};0,{row}\n", outcome(row));
+        }
+        fs::write(&path, text).unwrap();
+    };
+    let asked = |more: &[&'static str]| {
+        let columns = ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g"];
+        let shown = ["--format", "json", "--quiet"];
+        [&["att-gt", &path][..], &columns, &shown, more].concat()
+    };
+    let value = |row: usize| 1_000 + (37 * row) % 991;
+    write(&|row| format!("{}.{:03}", value(row) / 1_000, value(row) % 1_000));
+    for (more, says) in [
+        (&[][..], "`y` has numbers as 1.234 between semicolons"),
+        (
+            &["--decimal", "comma"],
+            "numbers of column `y` have points, and decimal commas were asked",
+        ),
+    ] {
+        let message = failure(1, &asked(more));
+        assert!(message.contains(says), "{message}");
+    }
+    let points = parsed(&asked(&["--decimal", "point"]));
+    write(&|row| format!("{},{:03}", value(row) / 1_000, value(row) % 1_000));
+    assert_eq!(parsed(&asked(&["--decimal", "comma"]))["cells"], points["cells"]);
+    // Points that cannot separate thousands need no option.
+    write(&|row| format!("0.{:03}", value(row)));
+    assert!(parsed(&asked(&[]))["cells"][0]["estimate"].is_number());
+}

@@ -118,3 +118,48 @@ fn fractional_months_are_event_times_of_whole_steps() {
     let at: Vec<f64> = rows.iter().map(|r| r["event_time"].as_f64().unwrap()).collect();
     assert_eq!(at, [-1.0 / 12.0, 0.0, 1.0 / 12.0, 2.0 / 12.0]);
 }
+
+/// Months, quarters and days as numbers, which are counted by their digits unless a frequency says what they are.
+#[test]
+fn dates_in_digits_are_counted_by_the_calendar() {
+    let data = temporary("digits.csv");
+    let periods = |frequency: &str| match frequency {
+        "month" => ["200711", "200712", "200801", "200802"],
+        "quarter" => ["20073", "20074", "20081", "20082"],
+        _ => ["20071230", "20071231", "20080101", "20080102"],
+    };
+    let written = |names: [&str; 4]| {
+        let mut csv = String::from("id,month,start,y\n");
+        for unit in 0..60 {
+            let start = ["0", names[2], names[3]][unit % 3];
+            for (t, name) in names.iter().enumerate() {
+                csv += &format!("{unit},{name},{start},{}\n", (unit * 31 + t * 17) % 23);
+            }
+        }
+        std::fs::write(&data, csv).unwrap();
+    };
+    let fit = |more: &[&str]| {
+        let shown = ["--format", "json", "--aggregate", "dynamic"];
+        parsed(&arguments(&data, &[&shown[..], more].concat()))
+    };
+    written(["1", "2", "3", "4"]);
+    let counted = fit(&[]);
+    for frequency in ["month", "quarter", "day"] {
+        written(periods(frequency));
+        let by_calendar = fit(&["--frequency", frequency]);
+        let numbers = |document: &serde_json::Value| {
+            let cells = document["cells"].as_array().unwrap().clone();
+            cells.iter().map(|cell| cell["estimate"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&by_calendar), numbers(&counted), "{frequency}");
+        assert_eq!(by_calendar["aggregates"][0]["rows"], counted["aggregates"][0]["rows"]);
+        let said = text(&burn_did(&arguments(&data, &[])).stderr).to_owned();
+        let says = format!("look like {frequency}s and are counted as numbers");
+        assert!(said.contains(&says), "{said}");
+        assert!(said.contains(&format!("`frequency` (`--frequency {frequency}`)")), "{said}");
+    }
+    let wrong = failure(1, &arguments(&data, &["--frequency", "month"]));
+    assert!(wrong.contains("20071230"), "{wrong}");
+    let weeks = failure(1, &arguments(&data, &["--frequency", "week"]));
+    assert!(weeks.contains("holds integers"), "{weeks}");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, stdout, temporary};
+use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, root, stdout, temporary};
 
 fn asked<'a>(more: &[&'a str]) -> Vec<&'a str> {
     ["etwfe", MPDTA].into_iter().chain(COLUMNS).chain(more.iter().copied()).collect()
@@ -66,4 +66,30 @@ fn sums_of_columns_may_be_a_formula() {
     }
     let error = failure(2, &asked(&["--xformla", "~ log(lpop)"]));
     assert!(error.contains("`log(lpop)` is no column"), "{error}");
+}
+
+#[test]
+fn levels_of_the_moderator_have_averages() {
+    let (data, saved) = (temporary("levels.csv"), temporary("levels.json"));
+    let text = std::fs::read_to_string(root().join(MPDTA)).unwrap();
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let county = names.iter().position(|name| *name == "countyreal").unwrap();
+    let mut csv = format!("{},region\n", names.join(","));
+    for line in lines {
+        let id: usize = line.split(',').nth(county).unwrap().parse().unwrap();
+        csv += &format!("{line},{}\n", ["north", "south", "west"][id % 3]);
+    }
+    std::fs::write(&data, csv).unwrap();
+    let columns = ["--yname", "lemp", "--tname", "year", "--gname", "first.treat"];
+    let asked =
+        [&["etwfe", &data][..], &columns, &["--xvar", "region", "--control-group", "nevertreated"]]
+            .concat();
+    let document = parsed(&[&asked[..], &["--format", "json", "--save", &saved]].concat());
+    assert_eq!(document["levels"].as_array().map(Vec::len), Some(3));
+    assert_eq!(document["level_differences"].as_array().map(Vec::len), Some(2));
+    let honest = parsed(&["honest", &saved, "--term", "south", "--format", "json"]);
+    assert!(honest["original"]["estimate"].is_number());
+    let unknown = failure(2, &["honest", &saved, "--term", "east"]);
+    assert!(unknown.contains("it has those of north, south, west"), "{unknown}");
 }

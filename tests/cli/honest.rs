@@ -265,3 +265,25 @@ fn grids_that_cut_an_interval_warn() {
     let document = parsed(&[&args[..], &["--format", "json"]].concat());
     assert_eq!(document["intervals"][0]["open"], json!(true));
 }
+
+/// Of files with several event studies, one is named.
+#[test]
+fn the_event_study_of_an_estimator_is_named() {
+    let saved = temporary("honest-study.json");
+    let columns = ["--outcome", "lemp", "--time", "year", "--unit", "countyreal"];
+    let study = ["study", "src/data/mpdta.csv", "--group", "first.treat", "--estimators", "cs,bjs"];
+    stdout(&[&study[..], &columns, &["--save", &saved, "--quiet"]].concat());
+    let several = failure(2, &["honest", &saved]);
+    assert!(several.contains("name one by --term: cs, bjs"), "{several}");
+    let unknown = failure(2, &["pretrends", &saved, "--term", "sa"]);
+    assert!(unknown.contains("no event study of `sa`"), "{unknown}");
+    let of = |term: &str| parsed(&["honest", &saved, "--term", term, "--format", "json"]);
+    let alone = temporary("honest-alone.json");
+    let imputation = ["imputation", "src/data/mpdta.csv", "--group", "first.treat"];
+    stdout(&[&imputation[..], &columns, &["--save", &alone, "--quiet"]].concat());
+    let single = parsed(&["honest", &alone, "--format", "json"]);
+    let [joint, single] = [of("imputation"), single].map(|of| of["original"]["estimate"].clone());
+    assert!(joint.is_number() && (joint.as_f64().unwrap() - single.as_f64().unwrap()).abs() < 1e-9);
+    let one = failure(2, &["honest", &alone, "--term", "bjs"]);
+    assert!(one.contains("the file has one event study"), "{one}");
+}

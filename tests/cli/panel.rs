@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use polars::prelude::{ParquetReader, SerReader};
+
 use crate::run::*;
 
 const ROWS: &str = "id,t,y,state,d\n\
@@ -176,4 +178,21 @@ fn a_period_without_values_does_not_change_the_type_of_text() {
     let columns = ["--columns", "s", "--tname", "t"];
     let message = failure(1, &[&["panel", "to-long", &wide, "--out", &out][..], &columns].concat());
     assert!(message.contains("give them one type"), "{message}");
+}
+
+/// Numbers with more digits than doubles have are numbers in the written file, too, and long integers keep their digits.
+#[test]
+fn columns_keep_their_types() {
+    let long = "12345678901234567890123456789012345678901";
+    let rows = format!(
+        "id,t,y,z,key\na,1,0.10000000000000000555,9007199254740993,{long}\na,2,0.2,0.5,{long}\n"
+    );
+    let (_folder, data, out) = folder(&rows);
+    let parquet = out.replace("out.csv", "out.parquet");
+    stdout(&panel("lag", &data, &parquet, &["--columns", "y"]));
+    let frame = ParquetReader::new(fs::File::open(&parquet).unwrap()).finish().unwrap();
+    let types = |name: &str| frame.column(name).unwrap().dtype().to_string();
+    assert_eq!(["y", "z", "key", "y_lag1"].map(types), ["f64", "f64", "str", "f64"]);
+    let key = frame.column("key").unwrap().str().unwrap().get(0).unwrap().to_owned();
+    assert_eq!(key, long);
 }

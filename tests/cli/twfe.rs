@@ -102,3 +102,22 @@ fn a_panel_with_a_gap_is_balanced_as_the_error_says() {
     stdout(&[&["panel", "balance", &gap, "--out", &balanced], &keys[..]].concat());
     stdout(&[&["bacon", &balanced], &COLUMNS[..]].concat());
 }
+
+#[test]
+fn decompositions_with_controls_have_differences_within_cohorts() {
+    // Effects of units have the part of a control that does not change.
+    let constant = parsed(&asked("bacon", &["--xname", "lpop", "--format", "json"]));
+    assert_eq!(constant["within_cohorts"]["weight"], json!(0.0));
+    assert!(constant["warnings"].to_string().contains("lpop"), "{}", constant["warnings"]);
+    let data = "tests/golden/tvw_a.csv";
+    let columns = ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g"];
+    let with_controls = [&["bacon", data][..], &columns, &["--xname", "x3"]].concat();
+    let document = parsed(&[&with_controls[..], &["--format", "json"]].concat());
+    let omega = document["within_cohorts"]["weight"].as_f64().unwrap();
+    assert!((omega - 0.002_955_642_954).abs() < 1e-9, "{omega}");
+    let table = stdout(&with_controls);
+    assert!(
+        table.contains("Both treated") && table.contains("differences within cohorts 0.0030"),
+        "{table}"
+    );
+}

@@ -63,7 +63,7 @@ options! {
         /// Period.
         #[doc(alias = "tvar")]
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         #[doc(alias = "gvar")]
         pub group: String,
         /// Covariates: columns of numbers, of which effects of treatment, cohorts and periods have slopes.

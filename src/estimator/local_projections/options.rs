@@ -58,7 +58,7 @@ options! {
         /// Period.
         #[doc(alias = "tname")]
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated. This or [`treatment`](Self::treatment).
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out. This or [`treatment`](Self::treatment).
         #[doc(alias = "gname")]
         pub group: Option<String>,
         /// Treatment in each period, 0 or 1.

@@ -62,7 +62,7 @@ options! {
         /// Period.
         #[doc(alias = "tname")]
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         #[doc(alias = "gname")]
         pub group: String,
         /// Periods of the window before treatment, at least 1: the last of them is the base.

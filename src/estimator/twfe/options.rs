@@ -66,7 +66,7 @@ options! {
         /// Period.
         #[doc(alias = "tname")]
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         #[doc(alias = "gname")]
         pub group: String,
         /// Controls: columns of numbers. With them cohorts are compared in pairs over all periods, and differences within cohorts have a
@@ -109,7 +109,7 @@ options! {
         /// Period.
         #[doc(alias = "T")]
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         #[doc(alias = "G")]
         pub group: String,
         /// The regression, and what is assumed.

@@ -74,7 +74,7 @@ options! {
         /// Period.
         #[doc(alias = "tname")]
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         #[doc(alias = "gname")]
         pub group: String,
         /// Covariates, as in `~ x1 + x2`; each estimator adjusts for them in its own way.

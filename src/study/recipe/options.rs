@@ -61,7 +61,7 @@ options! {
         pub unit: Option<String>,
         /// Period.
         pub time: String,
-        /// First treated period; 0, infinity or a missing value if the unit is never treated.
+        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         pub group: String,
         /// Formula of the covariates. Its columns are described and their balance is shown.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]

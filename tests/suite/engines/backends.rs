@@ -97,10 +97,10 @@ pub fn continuous_treatments<B: DidBackend>(precision: Precision, one_in: usize)
 
 #[test]
 fn golden_cases_on_the_cpu_in_single_precision() {
-    two_periods_and_triple_differences::<Cpu>(Precision::F32, 1);
+    two_periods_and_triple_differences::<Cpu>(Precision::F32, 3);
 }
 
 #[test]
 fn golden_cases_of_continuous_treatments_on_the_cpu_in_single_precision() {
-    continuous_treatments::<Cpu>(Precision::F32, 1);
+    continuous_treatments::<Cpu>(Precision::F32, 3);
 }

@@ -75,8 +75,11 @@ impl Written {
     }
 }
 
-/// Calls `test` with all cases, as many at a time as there are cores: a case alone does not keep them busy. Every eighth is fitted by one
-/// worker, the others by three.
+/// One in so many cases is done by workers.
+const ONE_IN: usize = 3;
+
+/// Calls `test` with one case in three, as many at a time as there are cores: a case alone does not keep them busy. Every eighth of these is
+/// fitted by one worker, the others by three.
 fn every<C: Sync>(cases: &[C], data: &[Written; 2], test: impl Fn(&C, &Written) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -85,7 +88,7 @@ fn every<C: Sync>(cases: &[C], data: &[Written; 2], test: impl Fn(&C, &Written) 
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(case) = cases.get(number) else { break };
+                    let Some(case) = cases.get(ONE_IN * number) else { break };
                     test(case, &data[usize::from(!number.is_multiple_of(8))]);
                 }
             });

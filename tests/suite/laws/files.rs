@@ -44,7 +44,7 @@ fn scatter(directory: &Path, df: &DataFrame, seed: u64) {
     }
 }
 
-law!(pieces);
+law!(pieces, some);
 
 fn pieces(case: &Case, report: &mut Report) {
     let case = case.drawn();

@@ -60,7 +60,7 @@ fn relabelled(df: &DataFrame, column: &str, write: Write) -> DataFrame {
     out
 }
 
-law!(names);
+law!(names, some);
 
 fn names(case: &Case, report: &mut Report) {
     let drawn = case.drawn();

@@ -60,7 +60,7 @@ fn cut(case: &Case, report: &mut Report, plain: &Numbers, budgets: [u64; 2]) {
     }
 }
 
-law!(chunks_and_devices);
+law!(chunks_and_devices, some);
 
 fn chunks_and_devices(case: &Case, report: &mut Report) {
     let case = case.drawn();

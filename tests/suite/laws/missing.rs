@@ -32,7 +32,7 @@ pub fn without(df: &DataFrame, column: &str, is_lost: impl Fn(usize) -> bool) ->
 }
 
 law!(
-    a_row_without_a_value_might_be_left_out:
+    a_row_without_a_value_might_be_left_out, crate::laws::some:
         att_gt, drdid, ddd, doses, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, explore
 );
 

@@ -5,13 +5,17 @@
 //! a subject by an implementation of [`Subject`](subject::Subject) and a list of cases in [`subjects`]; it then has all laws.
 //! What holds of one estimator alone stands in its own folder.
 
-/// The tests of a law: one for every subject. A law that fits a case very often is held to a `few` cases of each.
+/// The tests of a law: one for every subject. A law that fits a case very often is held to a
+/// `few` cases of each, and one that fits it often to `some`.
 macro_rules! law {
     ($law:ident) => {
         law! { $law: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, specification_curve, explore }
     };
     ($law:ident, few) => {
         law! { $law, crate::laws::few: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, specification_curve, explore }
+    };
+    ($law:ident, some) => {
+        law! { $law, crate::laws::some: att_gt, drdid, ddd, doses, switching, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, joint_study, specification_curve, explore }
     };
     ($law:ident: $($subject:ident),+) => {
         law! { $law, std::convert::identity: $($subject),+ }
@@ -56,6 +60,15 @@ fn hold(cases: &[subject::Case], law: fn(&subject::Case, &mut report::Report)) {
 
 /// At most six cases, evenly among all.
 fn few(cases: Vec<subject::Case>) -> Vec<subject::Case> {
-    let step = cases.len().div_ceil(6);
+    at_most(6, cases)
+}
+
+/// At most twelve cases, evenly among all.
+fn some(cases: Vec<subject::Case>) -> Vec<subject::Case> {
+    at_most(12, cases)
+}
+
+fn at_most(count: usize, cases: Vec<subject::Case>) -> Vec<subject::Case> {
+    let step = cases.len().div_ceil(count);
     cases.into_iter().step_by(step).collect()
 }

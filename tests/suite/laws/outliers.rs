@@ -106,13 +106,13 @@ fn is_sane(reported: &Reported) -> bool {
     finite && reported.se.is_none_or(|se| se > 0.0)
 }
 
-law!(outcomes: att_gt, ddd);
+law!(outcomes, crate::laws::some: att_gt, ddd);
 
 fn outcomes(case: &Case, report: &mut Report) {
     check(case, report, Role::Outcome, [1e9, -1e17, 1e37, 1e300]);
 }
 
-law!(covariates: att_gt, ddd);
+law!(covariates, crate::laws::some: att_gt, ddd);
 
 fn covariates(case: &Case, report: &mut Report) {
     check(case, report, Role::Covariate, [1e9, -1e17, 1e37, 1e300]);

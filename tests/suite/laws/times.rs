@@ -37,7 +37,7 @@ fn renamed(case: &Case, calendar: fn(f64) -> f64) -> DataFrame {
     })
 }
 
-law!(calendars);
+law!(calendars, some);
 
 fn calendars(case: &Case, report: &mut Report) {
     if case.times.is_empty() {

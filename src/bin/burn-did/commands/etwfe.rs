@@ -32,7 +32,7 @@ pub(crate) struct EtwfeArgs {
     /// Unit, whose effects are projected out; without one, those of cohorts are.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: Option<String>,
-    /// First treated period; 0, inf or empty (dates: empty) for never treated.
+    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects.

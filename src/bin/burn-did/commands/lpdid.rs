@@ -25,7 +25,7 @@ pub(crate) struct LpdidArgs {
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
     yname: String,
-    /// First treated period; 0, infinity or empty (dates: empty) if the unit is never treated. This or --treat.
+    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out. This or --treat.
     #[arg(
         long,
         value_name = "COLUMN",

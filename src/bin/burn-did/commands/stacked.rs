@@ -25,7 +25,7 @@ pub(crate) struct StackedArgs {
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
     yname: String,
-    /// First treated period; 0, infinity or empty (dates: empty) if the unit is never treated.
+    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Covariates, as in x1,x2: columns of numbers.

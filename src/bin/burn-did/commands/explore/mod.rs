@@ -23,7 +23,7 @@ pub(crate) struct ExploreArgs {
     /// Period: a number, or a date with --frequency.
     #[arg(long, value_name = "COLUMN", visible_alias = "time")]
     tname: String,
-    /// First treated period; 0, infinity or empty (dates: empty) if the unit is never treated.
+    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group", required = true)]
     gname: Option<String>,
     /// Unit; without it, every row is a unit of its own.

@@ -14,7 +14,7 @@ use crate::parse;
 struct StudyArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
-    /// First treated period; 0, infinity or empty (dates: empty) if the unit is never treated.
+    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group")]
     gname: String,
     /// Outcome.
