@@ -147,9 +147,17 @@ impl Field {
     pub(crate) fn check(&self) -> Result<(), String> {
         let name = &self.name;
         match &self.kind {
-            Kind::Other(format) => Err(format!(
-                "column `{name}` has the Arrow type `{format}`, which no column of an estimator can have; convert it to numbers, texts or dates"
-            )),
+            Kind::Other(format) => {
+                let what = match format.get(..2) {
+                    Some("+l" | "+L" | "+w" | "+v") => "lists".to_owned(),
+                    Some("+s") => "groups of fields".to_owned(),
+                    Some("+m") => "maps".to_owned(),
+                    _ => format!("the Arrow type `{format}`"),
+                };
+                Err(format!(
+                    "column `{name}` has {what}, which no column of an estimator can have; convert it to numbers, texts or dates"
+                ))
+            }
             kind if self.reading == Reading::Both && kind.has_categories() => Err(format!(
                 "column `{name}` has categories that are numbers, which are levels in the formula and numbers in another argument; give the formula a copy of the column under another name"
             )),

@@ -1,4 +1,9 @@
-//! Estimators: configuration, plan and result.
+//! Estimators.
+//!
+//! - Lives here: a folder for each family (options, fit, result and its tables), and what several families share: `shell` (estimators of
+//!   passes), `fixed_effects` (regressions), `first_stage` (imputation, two stages), `by_unit` (local projections, stacks), `aggregate`.
+//! - May import: `base`, `read`, `engine`, `result`, `report`, `data`.
+//! - Must not import: `study`, `cluster`. A family imports another only where it stands on it.
 
 pub(crate) mod aggregate;
 pub(crate) mod analysed;

@@ -1,6 +1,6 @@
 //! From files and data frames to the validated estimation sample.
 //!
-//! - Lives here: reading of CSV and parquet files, formulas, columns, and the panel with its strata.
+//! - Lives here: reading of CSV, parquet and Stata files, formulas, columns, and the panel with its strata.
 //! - May import: `base`.
 //! - Must not import: `engine` or anything above it. Columns stay as they were read; what is computed of them is asked of a source.
 //!

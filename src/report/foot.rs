@@ -127,7 +127,9 @@ pub(crate) fn caption(title: &str, outcome: &str) -> String {
     format!("{title}: {outcome}")
 }
 
+/// What stars mean where intervals may be uniform bands, and where they are pointwise.
 pub(crate) const SIGNIF: &str = "Signif. codes: `*' confidence band does not cover 0";
+pub(crate) const SIGNIF_POINTWISE: &str = "Signif. codes: `*' confidence interval does not cover 0";
 
 pub(crate) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
     let mut notes = vec![SIGNIF.to_owned(), String::new()];

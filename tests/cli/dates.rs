@@ -64,7 +64,7 @@ fn dates_without_a_frequency_say_what_to_do() {
     let message = failure(1, &arguments(&data, &["--frequency", "day"]));
     assert!(message.contains("`month` (time) has `2007-01` in line 2 of"), "{message}");
     let message = failure(1, &mpdta(&["--frequency", "month"]));
-    assert!(message.contains("`year` (time) holds integers"), "{message}");
+    assert!(message.contains("`year` (time) has 2003 in line 2"), "{message}");
     let message = failure(1, &arguments(&monthly("years.csv", "-01"), &["--frequency", "year"]));
     assert!(message.contains("two rows for period 2007"), "{message}");
 }

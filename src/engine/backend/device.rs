@@ -215,7 +215,7 @@ impl Device {
             _ => {
                 drop(work);
                 refused(
-                    "of a backend that this program was built with (features `cpu`, `wgpu`, `vulkan`, `cuda`)",
+                    "of a backend that this program was built with, each by the feature of its name (`cpu`, which is there by default, `wgpu`, `vulkan`, `cuda`; a wheel by `maturin build --features cuda`)",
                 )
             }
         }

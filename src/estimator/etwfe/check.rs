@@ -1,7 +1,7 @@
 //! What holds of extended two-way fixed effects.
 
 use super::result::{EtwfeEffect, EtwfeResult};
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::saved::Consistent;
@@ -9,8 +9,7 @@ use crate::result::saved::check::check_estimate;
 
 impl Consistent for EtwfeResult {
     fn check(&self) -> Checked {
-        let level =
-            Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate();
+        let level = Inference::new(self.alpha).validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
         self.regression.check().map_err(|problem| format!("`regression`: {problem}"))?;
         check_event_times("", &self.by_event_time, &self.vcov)?;

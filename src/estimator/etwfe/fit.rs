@@ -22,6 +22,9 @@ use crate::read::input::Data;
 
 fits!(<B> Etwfe<B>, device: B::Device, output: EtwfeResult);
 
+/// How far the fixed effects of a column may be from converged: averages add up the errors of many columns.
+const TOLERANCE: f64 = 1e-10;
+
 impl<B: DidBackend> Etwfe<B> {
     /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.
     ///
@@ -164,6 +167,7 @@ impl<B: DidBackend> Etwfe<B> {
             .ssc(self.ssc)
             .family(self.family)
             .keep_singletons(true)
+            .fixef_tol(TOLERANCE)
             .keep_influence(self.keep_influence)
             .solver(self.solver)
             .maybe_missing_values(self.missing_values.clone())

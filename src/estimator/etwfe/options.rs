@@ -2,7 +2,7 @@
 
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, ControlGroup, Inference};
+use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
@@ -120,7 +120,7 @@ impl<B: DidBackend> Etwfe<B> {
     /// # Errors
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        Inference::new(self.alpha).validate()?;
         let twice = self.moderator.as_ref().filter(|name| self.covariates.contains(name));
         match twice {
             Some(name) => Err(DidError::config(

@@ -1,7 +1,7 @@
 //! What holds of effects that are read from a file.
 
 use super::effects::{StageEffects, StageTerm};
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::check::{check_estimate, check_multiples};
@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 impl StageEffects {
     pub(in crate::estimator) fn check(&self) -> Checked {
         let alpha = self.settings.alpha;
-        let level = Inference { alpha, band: Band::Pointwise, bootstrap: None }.validate();
+        let level = Inference::new(alpha).validate();
         level.map_err(|error| format!("`settings.alpha`: {error}"))?;
         let k = self.rows.len();
         ensure(self.vcov.len() == k && self.vcov.iter().all(|row| row.len() == k), "vcov", || {

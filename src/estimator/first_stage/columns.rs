@@ -2,7 +2,7 @@
 
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::estimator::fixed_effects::{CohortColumns, RegressionColumns};
 use crate::read::columns::MissingValues;
 use crate::read::formula::{Interaction, RegressionFormula, name_label};
@@ -44,7 +44,7 @@ impl StageColumns {
     /// [`DidError::Config`] or [`DidError::Formula`].
     pub fn validate(&self) -> Result<()> {
         self.formulas()?;
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
+        Inference::new(self.alpha).validate()
     }
 
     /// The fixed effects as they are written.

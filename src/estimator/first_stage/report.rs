@@ -75,7 +75,7 @@ pub(in crate::estimator) trait StageReport {
     fn notes(&self) -> Vec<String> {
         let StageEffects { rows, settings, audit, .. } = self.effects();
         let mut notes = vec![
-            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            foot::SIGNIF_POINTWISE.to_owned(),
             String::new(),
             format!("First stage (untreated rows): {}", settings.formula),
         ];

@@ -44,7 +44,7 @@ use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, Inference, Precision};
+use crate::base::options::{Inference, Precision};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, Solver};
 use crate::estimator::fitting::fits;
@@ -221,7 +221,7 @@ impl<B: DidBackend> FixedEffects<B> {
                 "a covariance that is clustered by one factor, as `Vcov::cluster([\"firm\"])`";
             return Err(DidError::config("keep_influence", expected, true));
         }
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
+        Inference::new(self.alpha).validate()
     }
 
     /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.

@@ -47,9 +47,15 @@ pub(crate) fn pre_test(
         warnings.push(no_test(&reason));
         return None;
     }
+    const SINGULAR: &str = "the covariance of the pre-treatment estimates is singular";
+    // It has no higher rank than there are observations, less their mean.
+    if pre.len() >= effects.joint.n {
+        warnings.push(no_test(SINGULAR));
+        return None;
+    }
     let wald = effects.joint.select(&pre)?.wald();
     match wald {
-        None => warnings.push(no_test("the covariance of the pre-treatment estimates is singular")),
+        None => warnings.push(no_test(SINGULAR)),
         Some(_) => warnings.extend(crowded(pre.iter().map(|j| &cells[*j]))),
     }
     wald

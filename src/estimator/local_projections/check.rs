@@ -1,7 +1,7 @@
 //! What holds of local projections.
 
 use super::result::LocalProjectionsResult;
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::estimator::by_unit::checked;
 use crate::result::estimates::check::{Checked, ensure};
 use crate::result::saved::Consistent;
@@ -9,8 +9,7 @@ use crate::result::saved::check::check_estimate;
 
 impl Consistent for LocalProjectionsResult {
     fn check(&self) -> Checked {
-        let level =
-            Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate();
+        let level = Inference::new(self.alpha).validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
         self.sample.check()?;
         ensure(self.n_clusters <= self.sample.n_units, "n_clusters", || {

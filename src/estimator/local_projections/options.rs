@@ -3,7 +3,7 @@
 use super::base::ProjectionBase;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, ControlGroup, Inference};
+use crate::base::options::{ControlGroup, Inference};
 use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::by_unit::Asked;
@@ -126,7 +126,7 @@ impl LocalProjections {
     /// # Errors
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        Inference::new(self.alpha).validate()?;
         let wrong = |option, expected, got: String| Err(DidError::config(option, expected, got));
         match (&self.group, &self.treatment) {
             (None, None) => return wrong("group", "a column, or `treatment`", "none".into()),

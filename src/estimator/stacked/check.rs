@@ -1,7 +1,7 @@
 //! What holds of stacked difference-in-differences.
 
 use super::result::StackedResult;
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::estimator::by_unit::checked;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
@@ -10,8 +10,7 @@ use crate::result::saved::check::check_estimate;
 
 impl Consistent for StackedResult {
     fn check(&self) -> Checked {
-        let level =
-            Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate();
+        let level = Inference::new(self.alpha).validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
         self.sample.check()?;
         checked(&self.effects, &self.vcov)?;

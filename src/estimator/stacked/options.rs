@@ -2,7 +2,7 @@
 
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{Band, ControlGroup, Inference};
+use crate::base::options::{ControlGroup, Inference};
 use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::by_unit::Asked;
@@ -116,7 +116,7 @@ impl Stacked {
     /// # Errors
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        Inference::new(self.alpha).validate()?;
         let wrong = |option, expected, got: String| Err(DidError::config(option, expected, got));
         if self.pre_window == 0 || self.pre_window > WINDOW {
             return wrong("pre_window", "between 1 and 10000", self.pre_window.to_string());

@@ -10,7 +10,7 @@ use super::result::{BaconComparison, BaconResult, BaconSum, BaconWithin, TwfeSet
 use super::study;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::base::words::Words;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -24,7 +24,7 @@ impl Bacon {
     /// # Errors
     /// [`DidError::Config`] for a level out of range.
     pub fn validate(&self) -> Result<()> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
+        Inference::new(self.alpha).validate()
     }
 
     /// Decomposes the coefficient.

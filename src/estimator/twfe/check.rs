@@ -1,7 +1,7 @@
 //! What holds of the diagnostics of two-way fixed effects.
 
 use super::result::{BaconResult, TwfeSettings, TwfeWeightsResult};
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
@@ -23,8 +23,7 @@ impl TwfeSettings {
 impl Consistent for BaconResult {
     fn check(&self) -> Checked {
         self.settings.check()?;
-        let level =
-            Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate();
+        let level = Inference::new(self.alpha).validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
         check_estimate("coefficient", &self.coefficient, &CellStatus::Estimated, true)?;
         ensure((1..=self.settings.n_units).contains(&self.n_clusters), "n_clusters", || {

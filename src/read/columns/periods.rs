@@ -191,6 +191,9 @@ mod tests {
             "{found}"
         );
         let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Month));
+        assert!(found.contains("`g` (group) has 2007 in row 7"), "{found}");
+        assert!(found.contains("in digits as 20071 and 200703"), "{found}");
+        let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Week));
         assert!(
             found.contains("holds integers") && found.contains("`frequency` is set"),
             "{found}"

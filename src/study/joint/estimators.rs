@@ -5,7 +5,7 @@ use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator, shifted};
 use crate::base::calendar::TimeGrid;
 use crate::base::error::{DidError, DidWarning, Message, Result};
-use crate::base::options::{Band, ControlGroup, Inference};
+use crate::base::options::{ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::AttGt;
@@ -226,7 +226,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .build();
         let fit = estimator.fit_on(&rows.frame, device)?;
         let dynamic = Aggregation::dynamic();
-        let inference = Inference { alpha: config.alpha, band: Band::Pointwise, bootstrap: None };
+        let inference = Inference::new(config.alpha);
         let aggregated = fit.aggregate_with(dynamic, &inference)?;
         let influence = fit.influence_of(dynamic)?.ok_or_else(foreign)?;
         let study = aggregated.event_study()?;

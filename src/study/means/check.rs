@@ -1,15 +1,14 @@
 //! What holds of mean outcomes.
 
 use super::{CohortMean, CohortMeans};
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::check_ends;
 
 impl Consistent for CohortMeans {
     fn check(&self) -> Checked {
-        let level =
-            Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate();
+        let level = Inference::new(self.alpha).validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
         ensure(self.rows_missing <= self.n_rows, "rows_missing", || "exceeds `n_rows`".into())?;
         for (index, row) in self.rows.iter().enumerate() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::options::{Band, Inference};
+use crate::base::options::Inference;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{BasePeriod, Overview, PanelColumns};
@@ -86,7 +86,7 @@ impl Explore {
     /// As [`describe`](Self::describe), and [`DidError::Config`] without an outcome, for a level out of range or for a base period in which
     /// there is no outcome.
     pub fn means<'a>(&self, data: impl Into<Data<'a>>) -> Result<CohortMeans> {
-        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()?;
+        Inference::new(self.alpha).validate()?;
         let Some(outcome) = &self.outcome else {
             return Err(DidError::config("outcome", "a column, for its means", "none"));
         };

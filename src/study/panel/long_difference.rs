@@ -90,7 +90,7 @@ impl Plan for Since<'_> {
         let ranks = survey.ranks(frame);
         let rank = |row: usize| ranks[usize::from(frame.time.codes[row])];
         let mut sources: Vec<Option<IdxSize>> = vec![None; frame.df.height()];
-        let (mut never, mut always, mut absent) = (0, 0, 0);
+        let (mut never, mut always, mut absent, mut unknown) = (0, 0, 0, 0);
         for (position, unit) in frame.units.iter().enumerate() {
             let base = match (self.0.base, &frame.cohorts) {
                 (Base::Period(period), _) => survey.rank(period),
@@ -99,6 +99,10 @@ impl Plan for Since<'_> {
                         cohorts.as_ref().map_or(f64::INFINITY, |cohorts| cohorts[position]);
                     if cohort == f64::INFINITY {
                         never += 1;
+                        continue;
+                    }
+                    if cohort.is_nan() {
+                        unknown += 1;
                         continue;
                     }
                     let before =
@@ -117,6 +121,9 @@ impl Plan for Since<'_> {
         if self.0.base == Base::BeforeTreatment {
             change.add("Units without a base period: never treated", never);
             change.add("Units without a base period: treated from the first period on", always);
+            if unknown > 0 {
+                change.add("Units without a base period: the group is NaN", unknown);
+            }
         }
         let mut df = frame.df.clone();
         for (values, column) in frame.values.iter().zip(&self.0.columns) {

@@ -177,7 +177,7 @@ impl EtwfeResult {
         let (settings, regression) = (&self.settings, &self.regression);
         let controls = settings.control_group.label();
         let mut notes = vec![
-            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            foot::SIGNIF_POINTWISE.to_owned(),
             String::new(),
             format!("Control Group: {controls}, Family: {}", settings.family),
             format!("Formula: {}", regression.settings.formula),

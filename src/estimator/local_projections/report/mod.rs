@@ -111,7 +111,7 @@ impl LocalProjectionsResult {
         let controls = settings.control_group.label();
         let base = measured_from(settings.base);
         let mut notes = vec![
-            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            foot::SIGNIF_POINTWISE.to_owned(),
             String::new(),
             format!("Method: {method}"),
             format!("Control Group: {controls}, Base: {base}"),

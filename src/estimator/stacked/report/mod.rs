@@ -141,7 +141,7 @@ impl StackedResult {
         };
         let subs: Vec<String> = self.sub_experiments.iter().map(weight).collect();
         let mut notes = vec![
-            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            foot::SIGNIF_POINTWISE.to_owned(),
             String::new(),
             format!("Control Group: {controls}, Weights of Controls: {weights}"),
             format!("Cohorts (weights of their controls): {}", subs.join(", ")),

@@ -198,10 +198,7 @@ impl EventStudy {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.left_out_notes();
-        notes.extend([
-            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
-            String::new(),
-        ]);
+        notes.extend([foot::SIGNIF_POINTWISE.to_owned(), String::new()]);
         match &self.provenance {
             Provenance::Given => {}
             Provenance::Regression(fit) => notes.extend([
