@@ -7,13 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._regressions import Vcov, _ssc, _vcov
+from ._result import coefficients
 from ._results import EtwfeResult, warned
 from ._table import Table, Tidy, chosen
 from ._types import Backend, Data, Missing, Names, flag, only, refused, shown, source, text
+
+if TYPE_CHECKING:
+    import pandas
 
 _EFFECTS = {"vs": "unit", "feo": "unit", "none": "cohort"}
 
@@ -181,6 +185,43 @@ class EmfxResult(Tidy):
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
+    @property
+    def __maketables_coef_table__(self) -> pandas.DataFrame:
+        """The averages as maketables has coefficients."""
+        count = len(self.levels or self.event_times or [None])
+        levels = [""] * count if self.levels is None else [f" ({level})" for level in self.levels]
+        places = ["ATT"] * count if self.event_times is None else [f"{self.aggregation_type} {_shown_place(at)}" for at in self.event_times]
+        return coefficients(self.tidy().to_dict(), [place + level for place, level in zip(places, levels, strict=True)])
+
+    def __maketables_stat__(self, key: str) -> Any:
+        """A fact about the fit."""
+        return self.fit.__maketables_stat__(key)
+
+    @property
+    def __maketables_depvar__(self) -> str:
+        """The outcome."""
+        return self.fit.__maketables_depvar__
+
+    @property
+    def __maketables_fixef_string__(self) -> str | None:
+        """Fixed effects of the regression."""
+        return self.fit.__maketables_fixef_string__
+
+    @property
+    def __maketables_vcov_info__(self) -> dict[str, str | None]:
+        """Kind of standard errors, and clusters."""
+        return self.fit.__maketables_vcov_info__
+
+    @property
+    def __maketables_default_stat_keys__(self) -> list[str]:
+        """Facts that tables show by default."""
+        return self.fit.__maketables_default_stat_keys__
+
+    @property
+    def __maketables_stat_labels__(self) -> dict[str, str]:
+        """Labels of facts."""
+        return self.fit.__maketables_stat_labels__
+
 
 #: Tables of the averages of each type, over all levels and by level, and the column by which they differ.
 _TABLES = {
@@ -211,7 +252,7 @@ def emfx(
     Parameters
     ----------
     result : EtwfeResult
-        What ``etwfe`` gave. Pictures, tables and sensitivity analyses are of it.
+        What ``etwfe`` gave. Pictures and sensitivity analyses are of it.
     type : {"simple", "group", "calendar", "event"}
         Over all treated rows, or by cohort, period or event time. The overall average is that over all treated rows in each case.
     post_only : bool
@@ -301,3 +342,8 @@ def _number(at: Any) -> Any:
         return float(at)
     except ValueError:
         return at
+
+
+def _shown_place(at: Any) -> str:
+    """A period or event time, without decimals if it has none."""
+    return f"{at:g}" if isinstance(at, float) else str(at)

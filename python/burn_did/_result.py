@@ -187,22 +187,8 @@ class Result(Tidy):
     @property
     def __maketables_coef_table__(self) -> pandas.DataFrame:
         """Estimates as maketables has them."""
-        import pandas
-
         rows = Table(_native.compare_frame([("b", self._native)], {})).to_dict()
-        frame = pandas.DataFrame(
-            {
-                "b": rows["estimate"],
-                "se": rows["se"],
-                "t": _ratio(rows["estimate"], rows["se"]),
-                "p": rows["p_value"],
-                "ci95l": rows["ci_lower"],
-                "ci95u": rows["ci_upper"],
-            },
-            index=pandas.Index(rows["term"], name="Coefficient"),
-            dtype=float,
-        )
-        return frame
+        return coefficients(rows, rows["term"])
 
     def __maketables_stat__(self, key: str) -> Any:
         """A fact about the fit by the name that ``glance`` has for it, or ``N``."""
@@ -249,6 +235,21 @@ class Result(Tidy):
     def __maketables_stat_labels__(self) -> dict[str, str]:
         """Labels of facts."""
         return {"se_type": "Std. errors"}
+
+
+def coefficients(rows: dict[str, list[Any]], terms: list[Any]) -> pandas.DataFrame:
+    """Rows of a tidy table as maketables has coefficients."""
+    import pandas
+
+    columns = {
+        "b": rows["estimate"],
+        "se": rows["se"],
+        "t": _ratio(rows["estimate"], rows["se"]),
+        "p": rows["p_value"],
+        "ci95l": rows["ci_lower"],
+        "ci95u": rows["ci_upper"],
+    }
+    return pandas.DataFrame(columns, index=pandas.Index(terms, name="Coefficient"), dtype=float)
 
 
 def _ratio(above: list[float | None], below: list[float | None]) -> list[float | None]:

@@ -191,12 +191,16 @@ def test_bacon_and_twfe_weights() -> None:
     golden = golden_json("twfe.json")
     for case in golden["bacon"]:
         y, i, t, g = case["columns"]
-        rows = did.bacon(golden_data(case["dataset"]), y, t, i, g).to_dict()["result"]["comparisons"]
+        fit = did.bacon(golden_data(case["dataset"]), y, t, i, g, xname=case["covariates"] or None)
+        rows = fit.to_dict()["result"]["comparisons"]
         want = sorted(zip(case["weights"], case["estimates"], strict=True))
         got = sorted((row["weight"], row["estimate"]) for row in rows)
         assert len(got) == len(want)
         for (weight, estimate), (weight_want, estimate_want) in zip(got, want, strict=True):
             assert close(weight, weight_want, 1e-9) and close(estimate, estimate_want, 1e-8, 1e-3), case["id"]
+        if case["covariates"]:
+            within = fit.to_dict()["result"]["within"]
+            assert close(within["weight"], case["Omega"], 1e-9) and close(within["estimate"], case["beta_hat_w"], 1e-7, 1e-3)
     for case in golden["weights"]:
         y, i, t, g = case["columns"]
         fit = did.twfe_weights(

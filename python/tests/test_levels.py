@@ -155,3 +155,18 @@ def test_effects_on_the_linear_index() -> None:
     assert close(counts["response"].overall_att, 9 - untreated, 1e-7) and counts[None].overall_att == counts["response"].overall_att
     with pytest.raises(did.OptionError, match="`scale` must be response, link"):
         did.etwfe(pl.DataFrame(rows), "y", "t", "g", family="poisson", scale="log")
+
+
+def test_maketables_reads_the_averages() -> None:
+    pytest.importorskip("pandas")
+    events = did.emfx(fitted(None), "event")
+    table = events.__maketables_coef_table__
+    assert list(table.index) == [f"event {at:g}" for at in events.event_times or []]
+    assert list(table["b"]) == events.att_by_event and list(table["se"]) == events.se_by_event
+    simple = did.emfx(fitted(lakes()), by_xvar=True).__maketables_coef_table__
+    assert list(simple.index) == ["ATT (false)", "ATT (true)"]
+    assert list(did.emfx(fitted(None)).__maketables_coef_table__.index) == ["ATT"]
+    assert events.__maketables_depvar__ == "lemp" and events.__maketables_stat__("N") == events.fit.__maketables_stat__("N")
+    assert events.__maketables_vcov_info__ == events.fit.__maketables_vcov_info__
+    assert events.__maketables_default_stat_keys__ == ["N", "se_type"] and "se_type" in events.__maketables_stat_labels__
+    assert events.__maketables_fixef_string__ == events.fit.__maketables_fixef_string__
