@@ -158,8 +158,9 @@ fn dates_in_digits_are_counted_by_the_calendar() {
         assert!(said.contains(&says), "{said}");
         assert!(said.contains(&format!("`frequency` (`--frequency {frequency}`)")), "{said}");
     }
-    let wrong = failure(1, &arguments(&data, &["--frequency", "month"]));
-    assert!(wrong.contains("20071230"), "{wrong}");
-    let weeks = failure(1, &arguments(&data, &["--frequency", "week"]));
-    assert!(weeks.contains("holds integers"), "{weeks}");
+    let coarse = failure(1, &arguments(&data, &["--frequency", "month"]));
+    assert!(coarse.contains("two rows for period 2007-12"), "{coarse}");
+    written(periods("month"));
+    let fine = failure(1, &arguments(&data, &["--frequency", "day"]));
+    assert!(fine.contains("has 200711 in line 2"), "{fine}");
 }

@@ -109,15 +109,29 @@ fn decompositions_with_controls_have_differences_within_cohorts() {
     let constant = parsed(&asked("bacon", &["--xname", "lpop", "--format", "json"]));
     assert_eq!(constant["within_cohorts"]["weight"], json!(0));
     assert!(constant["warnings"].to_string().contains("lpop"), "{}", constant["warnings"]);
-    let data = "tests/golden/tvw_a.csv";
+    let data = temporary("controls.csv");
+    let mut csv = String::from("id,t,g,y,x\n");
+    for unit in 0..40 {
+        let group = [0, 3, 4, 5][unit % 4];
+        for t in 1..=6 {
+            let (y, x) = ((unit * 31 + t * t * 17) % 23, (unit * 7 + t * t * 5) % 11);
+            csv += &format!("{unit},{t},{group},{y},{x}\n");
+        }
+    }
+    std::fs::write(&data, csv).unwrap();
     let columns = ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g"];
-    let with_controls = [&["bacon", data][..], &columns, &["--xname", "x3"]].concat();
+    let with_controls = [&["bacon", &data][..], &columns, &["--xname", "x"]].concat();
     let document = parsed(&[&with_controls[..], &["--format", "json"]].concat());
-    let omega = document["within_cohorts"]["weight"].as_f64().unwrap();
-    assert!((omega - 0.002_955_642_954).abs() < 1e-9, "{omega}");
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let within = &document["within_cohorts"];
+    let (omega, apart) = (number(&within["weight"]), number(&within["estimate"]));
+    let pairs = document["comparisons"].as_array().unwrap();
+    assert_eq!(pairs.len(), 6);
+    let sum: f64 = pairs.iter().map(|of| number(&of["weight"]) * number(&of["estimate"])).sum();
+    let coefficient = number(&document["coefficient"]["estimate"]);
+    assert!(omega > 0.0 && (omega * apart + (1.0 - omega) * sum - coefficient).abs() < 1e-12);
     let table = stdout(&with_controls);
-    assert!(
-        table.contains("Both treated") && table.contains("differences within cohorts 0.0030"),
-        "{table}"
-    );
+    for says in ["Both treated", "differences within cohorts", "Controls: x"] {
+        assert!(table.contains(says), "{table}");
+    }
 }

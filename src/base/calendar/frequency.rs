@@ -78,9 +78,19 @@ impl Frequency {
 
     /// The period of a date in text.
     pub(crate) fn written(self, date: &str) -> Option<i64> {
+        self.period_of(WrittenDate::parse(date)?)
+    }
+
+    /// The period that a whole number names by its digits, of this frequency or of one that divides it: 2007, 20071 for a quarter, 200703 for a
+    /// month and 20070301 for a day; `None` for any other number.
+    pub(crate) fn of_digits(self, number: f64) -> Option<i64> {
+        self.period_of(WrittenDate::of_digits(number)?)
+    }
+
+    fn period_of(self, date: WrittenDate) -> Option<i64> {
         let quarter = |year: i32, quarter: u32| 4 * i64::from(year) + i64::from(quarter) - 1;
         let month = |year: i32, month: u32| 12 * i64::from(year) + i64::from(month) - 1;
-        match (self, WrittenDate::parse(date)?) {
+        match (self, date) {
             (_, WrittenDate::Day(date)) | (Self::Week, WrittenDate::Week(date)) => self.of(date),
             (Self::Year, WrittenDate::Year(y) | WrittenDate::Quarter(y, _)) => Some(y.into()),
             (Self::Year, WrittenDate::Month(y, _)) => Some(y.into()),
@@ -93,13 +103,22 @@ impl Frequency {
 
     /// How precisely a date is written: that of a day for `2007-03-01`, of a month for `2007-03`. `None` for anything else.
     pub(crate) fn of_written(date: &str) -> Option<Self> {
-        Some(match WrittenDate::parse(date)? {
+        Some(Self::named_by(WrittenDate::parse(date)?))
+    }
+
+    /// As [`of_written`](Self::of_written), of a date in digits.
+    pub(crate) fn of_written_digits(number: f64) -> Option<Self> {
+        Some(Self::named_by(WrittenDate::of_digits(number)?))
+    }
+
+    fn named_by(date: WrittenDate) -> Self {
+        match date {
             WrittenDate::Year(_) => Self::Year,
             WrittenDate::Quarter(..) => Self::Quarter,
             WrittenDate::Month(..) => Self::Month,
             WrittenDate::Week(_) => Self::Week,
             WrittenDate::Day(_) => Self::Day,
-        })
+        }
     }
 
     /// The period of a day; `None` outside the years 1 to 9999.
@@ -114,25 +133,6 @@ impl Frequency {
             Self::Week => (days - 1).div_euclid(7) + 1,
             Self::Day => days,
         })
-    }
-
-    /// The period that a whole number names by its digits: 2007 for a year, 20071 for a quarter, 200703 for a month and 20070301 for a day;
-    /// `None` for any other number.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
-    pub(crate) fn of_digits(self, number: f64) -> Option<i64> {
-        if number.fract() != 0.0 || !(1e3..1e8).contains(&number) {
-            return None;
-        }
-        let digits = number as u32;
-        let (year, month, day) = match self {
-            Self::Year => (digits, 1, 1),
-            Self::Quarter => (digits / 10, (3 * (digits % 10)).checked_sub(2)?, 1),
-            Self::Month => (digits / 100, digits % 100, 1),
-            Self::Week => return None,
-            Self::Day => (digits / 10_000, digits / 100 % 100, digits % 100),
-        };
-        let year = i32::try_from(year).ok().filter(|year| (1_000..=9_999).contains(year))?;
-        self.of(NaiveDate::from_ymd_opt(year, month, day)?)
     }
 
     /// The period of a number of days since 1970.

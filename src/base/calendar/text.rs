@@ -41,6 +41,30 @@ impl WrittenDate {
         let date = NaiveDate::from_ymd_opt(year, month, day)?;
         is_clock(clock).then_some(Self::Day(date))
     }
+
+    /// The year, quarter, month or day that a whole number of four, five, six or eight digits writes; `None` for any other.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
+    pub fn of_digits(number: f64) -> Option<Self> {
+        if number.fract() != 0.0 || !(1e3..1e8).contains(&number) {
+            return None;
+        }
+        let digits = number as u32;
+        let year = |one: u32| (digits / one) as i32;
+        match digits {
+            ..10_000 => Some(Self::Year(year(1))),
+            ..100_000 => {
+                let quarter = digits % 10;
+                (1..=4).contains(&quarter).then_some(Self::Quarter(year(10), quarter))
+            }
+            ..1_000_000 => {
+                let month = digits % 100;
+                (1..=12).contains(&month).then_some(Self::Month(year(100), month))
+            }
+            ..10_000_000 => None,
+            _ => NaiveDate::from_ymd_opt(year(10_000), digits / 100 % 100, digits % 100)
+                .map(Self::Day),
+        }
+    }
 }
 
 /// The number that the first `count` characters are, and the rest.

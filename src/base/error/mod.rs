@@ -119,7 +119,7 @@ pub enum DidError {
     },
     /// A value of a time or group column is not a date, or the date is less precise than the periods.
     #[error(
-        "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05, or in digits as 20071 and 200703{never}",
+        "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05, or in digits as 20071, 200703 and 20070301{never}",
         place = Place(*.row, .line), never = never_with_dates(.role)
     )]
     NoPeriod {

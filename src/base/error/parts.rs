@@ -41,15 +41,15 @@ pub(super) fn separated(rows: usize, columns: &[String]) -> String {
 /// About a pre-test of many estimates.
 pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize) -> String {
     format!(
-        "the pre-test has {estimates} estimates of the group {group}, which has {units} units: with fewer than ten units for each it rejects too often, also if trends are parallel; the event study has fewer estimates, and `pretrends` tests them"
+        "the pre-test has {estimates} estimates of the group {group}, which has {units} units: with fewer than ten units for each it rejects too often, also if trends are parallel; test fewer, such as those of the event study of several groups (`pretrends`), or count longer periods"
     )
 }
 
 /// About periods such as 200712.
-pub(super) fn dates_in_digits(frequency: Frequency, before: f64, after: f64) -> String {
+pub(super) fn dates_in_digits([frequency, by]: [Frequency; 2], before: f64, after: f64) -> String {
     let apart = after - before;
     format!(
-        "periods such as {before} and {after} look like {frequency}s and are counted as numbers, so that these two are {apart} apart; `frequency` (`--frequency {frequency}`) counts them by the calendar, with groups that are written in the same way"
+        "periods such as {before} and {after} look like {frequency}s and are counted as numbers, so that these two are {apart} apart; `frequency` (`--frequency {by}`) counts them by the calendar, with groups that are written in the same way"
     )
 }
 

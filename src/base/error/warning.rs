@@ -104,6 +104,8 @@ pub enum DidWarning {
     DatesInDigits {
         /// What the dates are.
         frequency: Frequency,
+        /// The longest periods that tell them apart.
+        by: Frequency,
         /// The last period of a year.
         before: f64,
         /// The first one of the next.

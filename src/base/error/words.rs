@@ -87,8 +87,8 @@ impl DidWarning {
             Self::CrowdedPretest { group, estimates, units } => {
                 f.write_str(&crowded_pretest(&name(group), *estimates, *units))
             }
-            Self::DatesInDigits { frequency, before, after } => {
-                f.write_str(&dates_in_digits(*frequency, *before, *after))
+            Self::DatesInDigits { frequency, by, before, after } => {
+                f.write_str(&dates_in_digits([*frequency, *by], *before, *after))
             }
             Self::GroupsBetweenPeriods { groups } => write!(
                 f,

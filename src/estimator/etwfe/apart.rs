@@ -1,4 +1,4 @@
-//! Whether the effects of a level of the moderator are told apart from what its rows would have without treatment.
+//! Which averages the regression determines, where slopes of the moderator were left out.
 //!
 //! A slope that follows from other regressors is left out, and stands as 0 in sums. A sum that does not depend on which of them are left out
 //! is found by a regression of an outcome that is made of known coefficients: it is what that regression gives back.
@@ -8,16 +8,17 @@ use polars::prelude::{Column, DataFrame};
 use super::design::Design;
 use super::levels::Levels;
 use super::margins::Fitted;
-use super::options::Etwfe;
+use super::options::{Etwfe, EtwfeScale};
 use super::sample::Sample;
 use crate::base::error::Result;
+use crate::base::segment::mix;
 use crate::engine::backend::DidBackend;
 use crate::estimator::fixed_effects::{EstimatedRegression, Family, Vcov};
 
 /// A difference from what is known beyond this part of its size is not rounding.
 const DIFFERENT: f64 = 1e-5;
 
-/// What a part's effects add up to.
+/// What the effects of a part add up to, by known coefficients and by those that the regression of their outcome has.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     known: f64,
@@ -27,8 +28,30 @@ struct Sum {
     lost: bool,
 }
 
+/// Which averages do not depend on the slopes that were left out.
+pub(super) struct Apart {
+    /// `[cells][levels]`.
+    sums: Vec<Sum>,
+    /// Whether averages over levels are of effects that are no sums of coefficients, so that each part must be known.
+    each: bool,
+}
+
+impl Apart {
+    /// Whether the average over some parts, of one level or over all, is known.
+    pub fn is_known(&self, parts: &[usize], of_level: bool) -> bool {
+        let own = || parts.iter().map(|part| &self.sums[*part]);
+        let is_same = |known: f64, found: f64, size: f64| (known - found).abs() <= DIFFERENT * size;
+        if self.each {
+            return own().all(|of| !of.lost && is_same(of.known, of.found, of.size));
+        }
+        let total = |of: fn(&Sum) -> f64| own().map(of).sum::<f64>();
+        let lost = of_level && own().any(|of| of.lost);
+        !lost && is_same(total(|of| of.known), total(|of| of.found), total(|of| of.size))
+    }
+}
+
 impl<B: DidBackend> Etwfe<B> {
-    /// Which parts, `[cells][levels]`, have an effect of their own; `None` if nothing was left out.
+    /// Which averages are known; `None` if nothing was left out, and all are.
     pub(super) fn apart(
         &self,
         sample: &Sample,
@@ -37,11 +60,11 @@ impl<B: DidBackend> Etwfe<B> {
         mut frame: DataFrame,
         fitted: &Fitted,
         device: &B::Device,
-    ) -> Result<Option<Vec<bool>>> {
+    ) -> Result<Option<Apart>> {
         let left_out = design.covariates.iter().zip(&fitted.of_covariates).any(|(slope, place)| {
             slope.moderates && place.is_none() && slope.values.iter().any(|value| *value != 0.0)
         });
-        if !levels.are_averaged() || !left_out {
+        if !left_out {
             return Ok(None);
         }
         let rows = sample.rows.len();
@@ -75,10 +98,11 @@ impl<B: DidBackend> Etwfe<B> {
         for row in 0..rows {
             let Some(cell) = design.cell_of(row) else { continue };
             let sum = &mut sums[cell * levels.len() + levels.of(row)];
+            let weight = if self.unweighted_averages { 1.0 } else { sample.weight(row) };
             let mut add = |at: usize, value: f64, place: Option<usize>| {
-                let known = coefficient(at) * value;
+                let known = weight * coefficient(at) * value;
                 sum.known += known;
-                sum.found += found[at].map_or(0.0, |own| own * value);
+                sum.found += found[at].map_or(0.0, |own| weight * own * value);
                 sum.size += known.abs();
                 sum.lost |= found[at].is_some() && place.is_none() && value != 0.0;
             };
@@ -88,13 +112,12 @@ impl<B: DidBackend> Etwfe<B> {
                 add(cells + at, value, fitted.of_covariates[*at]);
             }
         }
-        let is_apart = |of: &Sum| !of.lost && (of.known - of.found).abs() <= DIFFERENT * of.size;
-        Ok(Some(sums.iter().map(is_apart).collect()))
+        let each = !self.family.is_linear() && self.scale == EtwfeScale::Response;
+        Ok(Some(Apart { sums, each }))
     }
 }
 
-/// The known coefficient of a regressor, between ½ and 1½, and no simple multiple of another's.
+/// The known coefficient of a regressor, between ½ and 1½: no sums and differences of others are the same.
 fn coefficient(regressor: usize) -> f64 {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    0.5 + ((regressor + 1) as f64 * GOLDEN).fract()
+    0.5 + (mix(regressor as u64) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -66,6 +66,9 @@ impl<B: DidBackend> Etwfe<B> {
         let known = self.identified(&sample, &design);
         let fitted = self.fitted(&design, &regression, &of_coefficients, &known);
         let levels = Levels::new(&sample);
+        let sums = 8 * design.cells.len() * levels.len() * regression.coefficients.len();
+        let remedy = "take a moderator with fewer levels, or longer periods (`frequency`)";
+        memory::check("effects of cohorts in periods by level", sums as u128, remedy)?;
         let apart = self.apart(&sample, &design, &levels, frame, &fitted, device)?;
         let weighted = !self.unweighted_averages;
         let parts = Parts {

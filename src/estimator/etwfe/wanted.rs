@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::apart::Apart;
 use super::averages::Average;
 use super::design::{Cell, Design};
 use super::margins::Margins;
@@ -56,8 +57,8 @@ pub(super) struct Parts<'a> {
     pub design: &'a Design,
     pub margins: &'a Margins,
     pub control_group: ControlGroup,
-    /// Which parts, `[cells][levels]`, have an effect that is told apart from those of other levels; all of them if it is not said.
-    pub apart: Option<Vec<bool>>,
+    /// Which averages are known; all of them if it is not said.
+    pub apart: Option<Apart>,
 }
 
 impl Parts<'_> {
@@ -122,8 +123,8 @@ impl Parts<'_> {
     ) -> Wanted {
         let cells = self.design.cells.iter().enumerate().filter(|(_, cell)| holds(cell));
         let parts: Vec<usize> = cells.flat_map(|(cell, _)| self.parts_of(cell, level)).collect();
-        let is_apart = |apart: &Vec<bool>| parts.iter().all(|part| apart[*part]);
-        let known = level.is_none() || self.apart.as_ref().is_none_or(is_apart);
+        let is_known = |apart: &Apart| apart.is_known(&parts, level.is_some());
+        let known = self.apart.as_ref().is_none_or(is_known);
         let mut average = Average::of(self.margins, parts);
         average.value = average.value.filter(|_| known);
         Wanted { key, average: Some(average) }

@@ -97,6 +97,7 @@ impl RegressionResult {
         let levels: Vec<_> = self.indicators.iter().filter(|i| i.of == of).collect();
         if levels.is_empty() {
             let mut known: Vec<&str> = self.indicators.iter().map(|i| i.of.as_str()).collect();
+            known.sort_unstable();
             known.dedup();
             let known = if known.is_empty() { "none".to_owned() } else { known.join("`, `") };
             let what = format!("there is no `i()` of `{of}`; there is `{known}`");

@@ -9,7 +9,7 @@ use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 
 /// What a column of dates can be.
-const DATES: &str = "dates, timestamps, text such as 2007-03-01 or numbers such as 200703, as the option `frequency` is set (in the time and \
+const DATES: &str = "dates, timestamps, text such as 2007-03-01 or numbers such as 20070301, as the option `frequency` is set (in the time and \
                      in the group column)";
 
 /// The column as numbers of periods: as it is without a frequency, and the periods of its dates with one. Its first row has
@@ -73,11 +73,13 @@ pub(crate) fn periods(
         }
         DataType::String | DataType::Categorical(..) | DataType::Enum(..) => {
             let texts = series.cast(&DataType::String)?;
-            counted(texts.str()?.iter(), |text: &&str| frequency.written(text))
-                .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?
+            let of_digits = |text: &str| frequency.of_digits(text.parse::<u32>().ok()?.into());
+            counted(texts.str()?.iter(), |text: &&str| {
+                frequency.written(text).or_else(|| of_digits(text))
+            })
+            .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?
         }
-        // Numbers name no weeks.
-        other if other.is_primitive_numeric() && frequency != Frequency::Week => {
+        other if other.is_primitive_numeric() => {
             let named = by_digits(series, role, frequency)?;
             return named.map_err(|(row, number)| unusable(number.to_string(), row));
         }
@@ -192,10 +194,10 @@ mod tests {
         );
         let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Month));
         assert!(found.contains("`g` (group) has 2007 in row 7"), "{found}");
-        assert!(found.contains("in digits as 20071 and 200703"), "{found}");
-        let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Week));
+        assert!(found.contains("in digits as 20071, 200703 and 20070301"), "{found}");
+        let found = error(Series::new("g".into(), [true]), Some(Frequency::Week));
         assert!(
-            found.contains("holds integers") && found.contains("`frequency` is set"),
+            found.contains("holds true and false") && found.contains("`frequency` is set"),
             "{found}"
         );
         let dates = Series::new("g".into(), [1_i32]).cast(&DataType::Date).unwrap();

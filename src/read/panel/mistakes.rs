@@ -9,7 +9,7 @@ use crate::base::error::{DidError, DidWarning};
 const FAR: f64 = 10.0;
 
 /// Years of dates, where a number may be one.
-const YEARS: RangeInclusive<f64> = 1_800.0..=2_200.0;
+const YEARS: RangeInclusive<i64> = 1_800..=2_200;
 
 /// Whether a column of first treated periods holds a treatment status instead: besides never treated only 1, which is no period.
 pub(crate) fn is_status(
@@ -62,18 +62,33 @@ pub(crate) fn doubtful_times(
 
 /// Periods that look like quarters, months or days in digits, such as 200712, and are counted as numbers.
 fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarning> {
-    let year = |period: f64, one: f64| (period / one).floor();
-    let kinds = [(Frequency::Quarter, 10.0), (Frequency::Month, 100.0), (Frequency::Day, 1e4)];
-    let is_date = |period: f64, (frequency, one): (Frequency, f64)| {
-        YEARS.contains(&year(period, one)) && frequency.of_digits(period).is_some()
+    let year = |period: f64| Frequency::Year.of_digits(period);
+    let frequency = Frequency::of_written_digits(periods.clone().next()?)?;
+    let is_date = |period: f64| {
+        Frequency::of_written_digits(period) == Some(frequency)
+            && year(period).is_some_and(|year| YEARS.contains(&year))
     };
-    let all_are = |kind: &(Frequency, f64)| periods.clone().all(|period| is_date(period, *kind));
-    let (frequency, one) = kinds.into_iter().find(all_are)?;
-    let mut periods: Vec<f64> = periods.collect();
-    periods.sort_unstable_by(f64::total_cmp);
-    periods.dedup();
-    let pair = periods.windows(2).find(|pair| year(pair[0], one) < year(pair[1], one))?;
-    Some(DidWarning::DatesInDigits { frequency, before: pair[0], after: pair[1] })
+    if frequency == Frequency::Year || !periods.clone().all(is_date) {
+        return None;
+    }
+    // Halves and thirds of years are no quarters.
+    let ends_in = |digit: f64| periods.clone().any(|period| period % 10.0 == digit);
+    if frequency == Frequency::Quarter && !(ends_in(3.0) && ends_in(4.0)) {
+        return None;
+    }
+    let mut all: Vec<f64> = periods.collect();
+    all.sort_unstable_by(f64::total_cmp);
+    all.dedup();
+    let pair = all.windows(2).find(|pair| year(pair[0]) < year(pair[1]))?;
+    // The longest periods of which no two are one.
+    let longest = [Frequency::Year, Frequency::Quarter, Frequency::Month, Frequency::Day];
+    let tells_apart = |longer: &Frequency| {
+        let counted: Option<Vec<i64>> =
+            all.iter().map(|period| longer.of_digits(*period)).collect();
+        counted.is_some_and(|counted| counted.is_sorted_by(|a, b| a < b))
+    };
+    let by = longest.into_iter().find(tells_apart)?;
+    Some(DidWarning::DatesInDigits { frequency, by, before: pair[0], after: pair[1] })
 }
 
 fn far_groups(
@@ -130,16 +145,24 @@ mod tests {
     #[test]
     fn dates_in_digits_are_told_from_numbers() {
         let found = |periods: &[f64]| dates_in_digits(periods.iter().copied());
-        let warning =
-            |frequency, before, after| Some(DidWarning::DatesInDigits { frequency, before, after });
+        let warning = |frequency, before, after| {
+            Some(DidWarning::DatesInDigits { frequency, by: frequency, before, after })
+        };
         let months = [200_202.0, 200_111.0, 200_112.0, 200_201.0];
         assert_eq!(found(&months), warning(Frequency::Month, 200_112.0, 200_201.0));
         assert_eq!(
             found(&[20_013.0, 20_014.0, 20_021.0]),
             warning(Frequency::Quarter, 20_014.0, 20_021.0)
         );
-        let days = [20_011_231.0, 20_020_101.0];
+        let days = [20_011_230.0, 20_011_231.0, 20_020_101.0];
         assert_eq!(found(&days), warning(Frequency::Day, 20_011_231.0, 20_020_101.0));
+        let yearly = found(&[20_001_231.0, 20_011_231.0]);
+        let by = Frequency::Year;
+        let (before, after) = (20_001_231.0, 20_011_231.0);
+        assert_eq!(
+            yearly,
+            Some(DidWarning::DatesInDigits { frequency: Frequency::Day, by, before, after })
+        );
         // Months of one year are one apart; years, counts of months and numbers are no dates.
         for others in [
             &[200_110.0, 200_111.0][..],
@@ -148,6 +171,7 @@ mod tests {
             &[200_113.0, 200_201.0],
             &[200_112.5, 200_201.0],
             &[20_014.0, 20_015.0, 20_021.0],
+            &[20_011.0, 20_012.0, 20_021.0, 20_022.0],
             &[],
         ] {
             assert_eq!(found(others), None, "{others:?}");

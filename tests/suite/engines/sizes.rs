@@ -317,7 +317,7 @@ fn few_clusters_deserve_a_warning_and_one_is_none() {
         let fit = spec.fit(&clustered(clusters));
         assert_eq!(few(&fit.warnings), expected);
         let text = fit.to_string();
-        assert_eq!(text.contains("fewer than ten"), expected.is_some(), "{text}");
+        assert_eq!(text.contains("with fewer than ten they"), expected.is_some(), "{text}");
         let rows = Spec { repeated_cross_sections: true, ..spec };
         assert_eq!(few(&rows.fit(&clustered(clusters)).warnings), expected);
     }

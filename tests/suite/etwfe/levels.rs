@@ -100,6 +100,7 @@ fn compare(df: &DataFrame, config: &Etwfe<Cpu>, fit: &EtwfeResult) -> usize {
         regression.push(rows[i].clone(), ys[i], weight(i), factors, ids[i] as i64);
     }
     let dense = regression.fit();
+    let rank = regression.rank() as f64;
     let k = cells.len() * levels.len();
     let mut compared = 0;
     for own in &fit.by_level {
@@ -119,7 +120,7 @@ fn compare(df: &DataFrame, config: &Etwfe<Cpu>, fit: &EtwfeResult) -> usize {
             let variance: f64 =
                 pairs.map(|(a, b)| mean[a] * mean[b] * dense.covariance[a][b]).sum();
             let parameters = fit.regression.df_k as f64;
-            let factor = (n as f64 - regression.rank() as f64) / (n as f64 - parameters);
+            let factor = (n as f64 - rank) / (n as f64 - parameters);
             near(of.estimate.se, (variance * factor).sqrt(), 1e-6);
             compared += 1;
         };
@@ -154,7 +155,7 @@ fn as_text(df: &DataFrame, column: &str) -> DataFrame {
 #[test]
 fn effects_by_category_are_those_of_the_dense_program() {
     let (mut compared, mut fits) = (0, 0);
-    for seed in 1..=12 {
+    for seed in 1..=8 {
         let df = filter(&random(seed), "g", |g| g == 0.0 || g > 1.0);
         if !floats(&df, "g").contains(&0.0) {
             continue;
@@ -172,7 +173,7 @@ fn effects_by_category_are_those_of_the_dense_program() {
             }
         }
     }
-    assert!(fits >= 16 && compared > 300, "{fits} fits, {compared} averages");
+    assert!(fits >= 12 && compared > 200, "{fits} fits, {compared} averages");
 }
 
 /// With numbers, text and booleans for two levels, and averages that add up to those of all rows.
@@ -235,9 +236,69 @@ fn a_level_without_untreated_rows_has_no_effect() {
     assert!(fit.by_level.iter().all(|own| own.overall.estimate.is_none()));
     // The averages of all rows are as without a moderator.
     near(fit.overall.estimate, etwfe().fit(&df).unwrap().overall.estimate.unwrap(), 1e-9);
-    let says = "m = 1 has no effect at event time 0, 1, 2, 3: no untreated rows say how the level would change without treatment";
+    let says = "effects by level of m are not told apart at event time 0, 1, 2, 3 (levels 0, 1): ";
     let said: Vec<String> = fit.messages().iter().map(ToString::to_string).collect();
-    assert!(said.iter().any(|text| text == says), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with(says)), "{said:?}");
+}
+
+/// Which slopes are left out as collinear depends on the order of the categories, and nothing else may.
+#[test]
+fn no_number_depends_on_the_names_of_the_categories() {
+    let (mut known, mut unknown) = (0, 0);
+    for seed in 1..=8 {
+        let df = filter(&random(seed), "g", |g| g == 0.0 || g > 1.0);
+        if !floats(&df, "g").contains(&0.0) {
+            continue;
+        }
+        // Level 2 has no never-treated units.
+        let [ids, groups] = ["id", "g"].map(|name| floats(&df, name));
+        let level = |(id, g): (&f64, &f64)| match (*id as usize / 2) % 3 {
+            2 if *g == 0.0 => 0,
+            level => level,
+        };
+        let levels: Vec<usize> = ids.iter().zip(&groups).map(level).collect();
+        let named = |names: [&str; 3]| {
+            let texts: Vec<&str> = levels.iter().map(|level| names[*level]).collect();
+            with(&df, "m", texts)
+        };
+        let orders = [["a", "b", "c"], ["b", "c", "a"], ["c", "b", "a"]];
+        for controls in [ControlGroup::NotYetTreated, ControlGroup::NeverTreated] {
+            for (weights, unweighted) in [(None, false), (Some("w"), false), (Some("w"), true)] {
+                let config = but(moderated(etwfe()), |c| {
+                    c.control_group = controls;
+                    c.weights = weights.map(str::to_owned);
+                    c.unweighted_averages = unweighted;
+                });
+                let fits = orders.map(|names| (names, config.fit(named(names)).unwrap()));
+                let numbers = |(names, fit): &([&str; 3], EtwfeResult)| {
+                    let of = |effects: &[EtwfeEffect]| -> Vec<Option<f64>> {
+                        effects.iter().map(|of| of.estimate.estimate).collect()
+                    };
+                    let mut all = of(&fit.by_event_time);
+                    all.extend([fit.overall.estimate]);
+                    for name in names {
+                        let own = fit.by_level.iter().find(|own| own.level == *name);
+                        all.extend(own.map_or(Vec::new(), |own| of(&own.by_event_time)));
+                    }
+                    all
+                };
+                let first = numbers(&fits[0]);
+                for fit in &fits[1..] {
+                    let other = numbers(fit);
+                    assert_eq!(first.len(), other.len());
+                    for (a, b) in first.iter().zip(&other) {
+                        match (a, b) {
+                            (Some(a), Some(b)) => near(Some(*a), *b, 1e-6),
+                            (a, b) => assert_eq!(a, b, "seed {seed}"),
+                        }
+                    }
+                }
+                known += first.iter().flatten().count();
+                unknown += first.iter().filter(|number| number.is_none()).count();
+            }
+        }
+    }
+    assert!(known > 100 && unknown > 100, "{known} known, {unknown} unknown");
 }
 
 #[test]

@@ -251,10 +251,10 @@ fn dates_need_a_frequency_and_a_frequency_needs_dates() {
     assert!(found.contains("`t` (time) has dates") && found.contains("`frequency`"), "{found}");
     let monthly = with_frequency(Frequency::Month);
     let found = error(&monthly, &panel());
-    assert!(found.contains("`t` (time) holds") && found.contains("`frequency`"), "{found}");
+    assert!(found.contains("`t` (time) has 1 in row 0") && found.contains("200703"), "{found}");
     let mixed = with(&dates, "g", floats(&panel(), "g"));
     let found = error(&monthly, &mixed);
-    assert!(found.contains("`g` (group) holds") && found.contains("`frequency`"), "{found}");
+    assert!(found.contains("`g` (group) has") && found.contains("20070301"), "{found}");
     let found = error(&config(), &mixed);
     assert!(found.contains("`t` (time) has dates"), "{found}");
     let yearly = with_frequency(Frequency::Year);

@@ -60,7 +60,7 @@ fn relabelled(df: &DataFrame, column: &str, write: Write) -> DataFrame {
     out
 }
 
-law!(names, some);
+law!(names, few);
 
 fn names(case: &Case, report: &mut Report) {
     let drawn = case.drawn();

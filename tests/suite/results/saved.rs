@@ -1,6 +1,7 @@
 //! Saved results: read back to the last bit, and whatever was done to a file in between, an answer or an error that names the
 //! field.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
@@ -314,6 +315,21 @@ fn use_all(fit: &GroupTimeResult) {
     assert!(tables.iter().all(|t| !t.contains("NaN") && !t.contains("inf ")));
 }
 
+/// One place of each kind: what differs by its number in a list alone is of one kind.
+fn representative(pointers: &[String]) -> Vec<&String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let kind = |pointer: &String| -> String {
+        pointer.split('/').map(|part| if is_number(part) { "/" } else { part }).collect()
+    };
+    let mut is_new = |pointer: &&String| {
+        let count = seen.entry(kind(pointer)).or_default();
+        *count += 1;
+        *count == 1
+    };
+    pointers.iter().filter(|pointer| is_new(pointer)).collect()
+}
+
 #[test]
 fn no_change_to_a_file_makes_a_panic() {
     let file = Saved::new("mutated");
@@ -323,7 +339,7 @@ fn no_change_to_a_file_makes_a_panic() {
         let base = file.read();
         let mut all = Vec::new();
         pointers(&base["result"], "/result", &mut all);
-        for pointer in &all {
+        for pointer in representative(&all) {
             let value = base.pointer(pointer).unwrap();
             for mutation in mutations(value) {
                 let mut document = base.clone();
@@ -345,7 +361,7 @@ fn no_change_to_a_file_makes_a_panic() {
         }
     }
     assert!(panics.is_empty(), "{} panics: {panics:#?}", panics.len());
-    assert!(refused > accepted && accepted > 100, "{refused} refused, {accepted} accepted");
+    assert!(refused > accepted && accepted > 30, "{refused} refused, {accepted} accepted");
 }
 
 #[test]

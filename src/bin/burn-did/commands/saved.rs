@@ -37,7 +37,7 @@ pub(crate) struct EventStudyArgs {
     aggregate: Option<AggregateSpec>,
     /// Which event study of a file that has several: the estimator of a study (cs, bjs, ...), the variable of a regression's i(), or the
     /// level of the moderator of an etwfe.
-    #[arg(long, value_name = "NAME", help_heading = "Event study")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = "Event study")]
     term: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use super::part::{ColumnPart, Typing};
 use super::reading::{CsvColumn, ReadPiece, Reading};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::read::columns::{MissingValues, Wanted};
+use crate::read::columns::{Kind, MissingValues, Wanted};
 use crate::read::files::{DecimalMark, Files, problem};
 
 /// What `work` makes of files that have all columns of the roles, in any order, cut into pieces of `size` bytes.
@@ -63,10 +63,16 @@ fn check_decimals(reading: &Reading<'_>, found: &[FoundFields], kinds: &[FieldKi
         numbers.iter().find(|(_, found)| has(found)).map(|(name, _)| *name)
     };
     let (commas, points) = (first(|found| found.commas), first(|found| found.points));
+    // Only values are calculated with.
+    let is_value = |name: &str| {
+        reading.columns.iter().any(|column| column.name == name && column.kind == Kind::Value)
+    };
+    let of_value = numbers.iter().find(|(name, found)| found.points && is_value(name));
+    let of_value = of_value.map(|(name, _)| *name);
     let is_shown = numbers.iter().any(|(_, f)| f.decimal_commas || f.decimal_points);
     let unknown = reading.decimal.is_none() && !is_shown;
     let has_semicolons = reading.files.iter().any(|file| file.header.separator == b';');
-    let problem_text = match (commas, points) {
+    let problem_text = match (commas, points.filter(|_| commas.is_some()).or(of_value)) {
         (Some(commas), Some(points)) if points == commas => format!(
             "some numbers of column `{commas}` have decimal commas and others decimal points; write the file with one of the two"
         ),
