@@ -51,16 +51,16 @@ impl WrittenDate {
         let digits = number as u32;
         let year = |one: u32| (digits / one) as i32;
         match digits {
-            ..10_000 => Some(Self::Year(year(1))),
-            ..100_000 => {
+            0..10_000 => Some(Self::Year(year(1))),
+            10_000..100_000 => {
                 let quarter = digits % 10;
                 (1..=4).contains(&quarter).then_some(Self::Quarter(year(10), quarter))
             }
-            ..1_000_000 => {
+            100_000..1_000_000 => {
                 let month = digits % 100;
                 (1..=12).contains(&month).then_some(Self::Month(year(100), month))
             }
-            ..10_000_000 => None,
+            1_000_000..10_000_000 => None,
             _ => NaiveDate::from_ymd_opt(year(10_000), digits / 100 % 100, digits % 100)
                 .map(Self::Day),
         }

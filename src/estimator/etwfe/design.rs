@@ -186,7 +186,9 @@ fn terms<'a>(sample: &'a Sample, names: &[&'a str]) -> Vec<Term<'a>> {
         return terms;
     };
     let mut occurs = vec![false; categories.len()];
-    values.iter().for_each(|value| occurs[*value as usize] = true);
+    for value in values {
+        occurs[*value as usize] = true;
+    }
     let others = (0..categories.len()).filter(|category| occurs[*category]).skip(1);
     terms.extend(others.map(|category| {
         let is = |value: &f64| f64::from(u8::from(*value as usize == category));

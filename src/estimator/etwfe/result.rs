@@ -144,6 +144,7 @@ impl EtwfeResult {
     }
 
     /// As [`event_study`](Self::event_study), of the rows of a level of the moderator; `None` for another level.
+    #[must_use]
     pub fn event_study_of(&self, level: &str) -> Option<EventStudy> {
         let own = self.by_level.iter().find(|own| own.level == level)?;
         Some(self.study(&own.by_event_time, &own.vcov, own.overall))

@@ -124,7 +124,7 @@ impl StageSample {
             weights.as_deref().unwrap_or_default(),
         )?;
         check_range(&columns.outcome, &outcome)?;
-        let mean_weight = weights.as_mut().map_or(1.0, divide_by_mean);
+        let mean_weight = weights.as_deref_mut().map_or(1.0, divide_by_mean);
         let coded = |f: usize| {
             let (map, levels) = &maps[f];
             (gather(&rows, |row| map[used[f].codes[row] as usize]), *levels)
@@ -342,9 +342,11 @@ fn levels(
 }
 
 /// Divides weights by their mean, which changes no average; and the mean.
-fn divide_by_mean(weights: &mut Vec<f64>) -> f64 {
+fn divide_by_mean(weights: &mut [f64]) -> f64 {
     let mean = sum(weights.len(), |row| weights[row]) / weights.len() as f64;
-    weights.iter_mut().for_each(|weight| *weight /= mean);
+    for weight in weights {
+        *weight /= mean;
+    }
     mean
 }
 

@@ -126,7 +126,7 @@ impl Spread {
             Ok(())
         })?;
         let named = columns.cluster.as_ref();
-        let spread = Spread {
+        let spread = Self {
             squares: sums.squares + sums.sums.values().map(|sum| sum * sum).sum::<f64>(),
             clusters: if named.is_some() { sums.sums.len() } else { sums.units },
         };

@@ -39,7 +39,10 @@ impl Controlled {
             weight: cells.weight.clone(),
             treated: within(values),
             controls: controls.clone(),
-            squares: std::iter::once(values).chain(&cells.controls).map(spread).collect(),
+            squares: std::iter::once(values)
+                .chain(&cells.controls)
+                .map(|own| spread(own))
+                .collect(),
         };
         let residual = without_controls(&cells.treated).residual(&cells.outcome)?;
         let left = &residual.values;
@@ -100,7 +103,8 @@ impl Tables {
     /// Of two cohorts, the first treated before the other; `None` without a weight.
     fn comparison(&self, means: &CohortMeans, first: usize, second: usize) -> Option<Comparison> {
         let (earlier, later) = (&means.cohorts[first], &means.cohorts[second]);
-        let treatment = |of: &Cohort| (0..means.periods.len()).map(|t| of.treated(t)).collect();
+        let treatment =
+            |of: &Cohort| -> Vec<f64> { (0..means.periods.len()).map(|t| of.treated(t)).collect() };
         let treated = gap(&treatment(earlier), &treatment(later));
         let outcome = gap(&earlier.means, &later.means);
         let of_table = |table: &Table| gap(&table[first], &table[second]);
@@ -143,7 +147,7 @@ fn less_both_means(values: &[f64], periods: usize) -> Vec<f64> {
 }
 
 /// Sum of squares around the mean.
-fn spread(values: &Vec<f64>) -> f64 {
+fn spread(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
@@ -163,7 +167,7 @@ fn table(means: &CohortMeans, cohorts: &[usize], values: &[f64]) -> Table {
 }
 
 /// The difference of two cohorts by period, less its mean.
-fn gap(one: &Vec<f64>, other: &Vec<f64>) -> Vec<f64> {
+fn gap(one: &[f64], other: &[f64]) -> Vec<f64> {
     let gaps = difference(one, other);
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     gaps.iter().map(|gap| gap - mean).collect()
@@ -183,7 +187,10 @@ fn fitted(target: &[f64], columns: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
         }
         let size = dot(&left, &left);
         if size > COLLINEAR * dot(&column, &column) {
-            left.iter_mut().for_each(|value| *value /= size.sqrt());
+            let length = size.sqrt();
+            for value in &mut left {
+                *value /= length;
+            }
             basis.push(left);
         }
     }

@@ -112,7 +112,9 @@ fn compare(df: &DataFrame, config: &Etwfe<Cpu>, fit: &EtwfeResult) -> usize {
                 total += weight(i);
                 mean.iter_mut().zip(&rows[i]).for_each(|(mean, x)| *mean += weight(i) * x);
             }
-            mean.iter_mut().for_each(|mean| *mean /= total);
+            for mean in &mut mean {
+                *mean /= total;
+            }
             let value: f64 = (0..k).map(|j| mean[j] * dense.coefficients[j]).sum();
             let Some(estimate) = of.estimate.estimate else { return };
             near(Some(estimate), value, 1e-7);

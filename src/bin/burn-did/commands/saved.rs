@@ -35,7 +35,7 @@ pub(crate) struct EventStudyArgs {
     /// Window of the event study of a result of att-gt or ddd, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Event study")]
     aggregate: Option<AggregateSpec>,
-    /// Which event study of a file that has several: the estimator of a study (cs, bjs, ...), the variable of a regression's i(), or the
+    /// Which event study of a file that has several: the estimator of a study (cs, bjs, ...), the variable of a regression's `i()`, or the
     /// level of the moderator of an etwfe.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = "Event study")]
     term: Option<String>,
