@@ -89,16 +89,11 @@ impl<B: DidBackend> Etwfe<B> {
             }
         }
         let mut sums = vec![Sum::default(); cells * levels.len()];
-        let mut slopes: Vec<Vec<usize>> = vec![Vec::new(); cells];
-        for (at, slope) in design.covariates.iter().enumerate() {
-            if let Some(cell) = slope.cell {
-                slopes[cell].push(at);
-            }
-        }
+        let slopes = design.slopes_of_cells();
         for row in 0..rows {
             let Some(cell) = design.cell_of(row) else { continue };
-            let sum = &mut sums[cell * levels.len() + levels.of(row)];
-            let weight = if self.unweighted_averages { 1.0 } else { sample.weight(row) };
+            let sum = &mut sums[levels.part(cell, row)];
+            let weight = self.weight_in_averages(sample, row);
             let mut add = |at: usize, value: f64, place: Option<usize>| {
                 let known = weight * coefficient(at) * value;
                 sum.known += known;

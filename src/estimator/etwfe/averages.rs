@@ -79,8 +79,7 @@ pub(super) fn covariance(
         tell("averages", at as u64, m as u64);
         let Some(value) = average.value else { continue };
         for row in 0..shares.clusters.len() {
-            let level = shares.levels.of(row);
-            let part = shares.design.cell_of(row).map(|cell| cell * margins.levels + level);
+            let part = shares.design.cell_of(row).map(|cell| shares.levels.part(cell, row));
             if part.is_some_and(|part| average.parts.contains(&part)) {
                 let part = (shares.weights)(row) * (margins.effects[row] - value) / average.weight;
                 sums[shares.clusters[row] as usize] += part;

@@ -149,6 +149,17 @@ impl Design {
         Ok(Regressors::new(cells, columns))
     }
 
+    /// The covariates that are slopes of each cell's effect, by number.
+    pub fn slopes_of_cells(&self) -> Vec<Vec<usize>> {
+        let mut slopes = vec![Vec::new(); self.cells.len()];
+        for (at, covariate) in self.covariates.iter().enumerate() {
+            if let Some(cell) = covariate.cell {
+                slopes[cell].push(at);
+            }
+        }
+        slopes
+    }
+
     /// Number of a row's cell; none without an effect.
     pub fn cell_of(&self, row: usize) -> Option<usize> {
         Some(self.cell_of[row]).filter(|cell| *cell != u32::MAX).map(|cell| cell as usize)

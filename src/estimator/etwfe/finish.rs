@@ -112,7 +112,7 @@ impl<B: DidBackend> Etwfe<B> {
             false => regression.vcov.concat(),
         };
         let clusters = self.random_shares.then(|| sample.drawn());
-        let weights = |row: usize| if self.unweighted_averages { 1.0 } else { sample.weight(row) };
+        let weights = |row: usize| self.weight_in_averages(sample, row);
         let shares = clusters.as_ref().map(|clusters| RandomShares {
             clusters,
             design,

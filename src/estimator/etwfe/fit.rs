@@ -70,16 +70,21 @@ impl<B: DidBackend> Etwfe<B> {
         let remedy = "take a moderator with fewer levels, or longer periods (`frequency`)";
         memory::check("effects of cohorts in periods by level", sums as u128, remedy)?;
         let apart = self.apart(&sample, &design, &levels, frame, &fitted, device)?;
-        let weighted = !self.unweighted_averages;
+        let weights = |row: usize| self.weight_in_averages(&sample, row);
         let parts = Parts {
             sample: &sample,
             design: &design,
-            margins: &fitted.margins(&sample, &design, &levels, weighted),
+            margins: &fitted.margins(&design, &levels, &weights),
             control_group: self.control_group,
             apart,
         };
         self.describe(&sample, &mut regression);
         Ok(self.result(&parts, &levels, regression))
+    }
+
+    /// The weight of a row in averages.
+    pub(super) fn weight_in_averages(&self, sample: &Sample, row: usize) -> f64 {
+        if self.unweighted_averages { 1.0 } else { sample.weight(row) }
     }
 
     /// Columns whose levels are the clusters, as far as they are columns of the data.

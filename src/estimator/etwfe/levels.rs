@@ -40,8 +40,13 @@ impl Levels {
     }
 
     /// The number of a row's level.
-    pub fn of(&self, row: usize) -> usize {
+    fn of(&self, row: usize) -> usize {
         self.of_rows.get(row).map_or(0, |level| *level as usize)
+    }
+
+    /// The number of a row's cell and level together, of `[cells][levels]`.
+    pub fn part(&self, cell: usize, row: usize) -> usize {
+        cell * self.len() + self.of(row)
     }
 
     /// How many.

@@ -5,7 +5,6 @@ use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 use super::design::Design;
 use super::levels::Levels;
 use super::options::EtwfeScale;
-use super::sample::Sample;
 use crate::estimator::fixed_effects::Family;
 
 /// Coefficients by regressor; none where one was left out.
@@ -54,13 +53,12 @@ impl Margins {
 }
 
 impl Fitted {
-    /// Of all rows; `weighted` if averages have their weights.
+    /// Of all rows, with these weights in averages.
     pub fn margins(
         &self,
-        sample: &Sample,
         design: &Design,
         levels: &Levels,
-        weighted: bool,
+        weights: &dyn Fn(usize) -> f64,
     ) -> Margins {
         let k = self.coefficients.len();
         let empty = |cell: usize| CellSums {
@@ -73,20 +71,17 @@ impl Fitted {
         let of_level = levels.len();
         let mut all: Vec<CellSums> =
             (0..design.cells.len() * of_level).map(|at| empty(at / of_level)).collect();
-        let mut effects = vec![0.0; sample.rows.len()];
-        // Slopes of each cell's effect, with their coefficients.
-        let mut slopes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); design.cells.len()];
-        for (at, (covariate, place)) in
-            design.covariates.iter().zip(&self.of_covariates).enumerate()
-        {
-            if let Some(cell) = covariate.cell {
-                slopes[cell].extend(place.map(|place| (at, place)));
-            }
-        }
+        let mut effects = vec![0.0; design.cell_of.len()];
+        // With their coefficients.
+        let with_place = |of: Vec<usize>| -> Vec<(usize, usize)> {
+            of.into_iter().filter_map(|at| Some((at, self.of_covariates[at]?))).collect()
+        };
+        let slopes: Vec<Vec<(usize, usize)>> =
+            design.slopes_of_cells().into_iter().map(with_place).collect();
         for (row, effect) in effects.iter_mut().enumerate() {
             let Some(cell) = design.cell_of(row) else { continue };
-            let weight = if weighted { sample.weight(row) } else { 1.0 };
-            let sums = &mut all[cell * of_level + levels.of(row)];
+            let weight = weights(row);
+            let sums = &mut all[levels.part(cell, row)];
             sums.rows += 1;
             sums.weight += weight;
             // What the effect has in the row: the regressors of the cell by their coefficients.

@@ -86,16 +86,16 @@ impl Parts<'_> {
 
     /// The effect of each cell.
     pub fn cells(&self) -> Vec<Wanted> {
-        let of_cell = |own: &Cell| {
+        let of_cell = |(number, own): (usize, &Cell)| {
             let key = EtwfeEffect {
                 group: Some(self.sample.cohorts[own.cohort].group),
                 time: Some(self.sample.periods[own.period]),
                 event_time: Some(own.event_time),
                 ..EtwfeEffect::default()
             };
-            self.wanted(key, None, &|cell| cell == own)
+            self.over(key, None, self.parts_of(number, None).collect())
         };
-        self.design.cells.iter().map(of_cell).collect()
+        self.design.cells.iter().enumerate().map(of_cell).collect()
     }
 
     /// Before treatment there are some against the never treated only.
@@ -122,7 +122,11 @@ impl Parts<'_> {
         holds: &dyn Fn(&Cell) -> bool,
     ) -> Wanted {
         let cells = self.design.cells.iter().enumerate().filter(|(_, cell)| holds(cell));
-        let parts: Vec<usize> = cells.flat_map(|(cell, _)| self.parts_of(cell, level)).collect();
+        let parts = cells.flat_map(|(cell, _)| self.parts_of(cell, level)).collect();
+        self.over(key, level, parts)
+    }
+
+    fn over(&self, key: EtwfeEffect, level: Option<usize>, parts: Vec<usize>) -> Wanted {
         let is_known = |apart: &Apart| apart.is_known(&parts, level.is_some());
         let known = self.apart.as_ref().is_none_or(is_known);
         let mut average = Average::of(self.margins, parts);

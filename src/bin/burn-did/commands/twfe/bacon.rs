@@ -3,10 +3,9 @@
 use burn_did::Bacon;
 use clap::Args;
 
-use super::StudyArgs;
+use super::{ControlArgs, StudyArgs};
 use crate::args::{LevelArgs, OutputArgs};
 use crate::error::Result;
-use crate::parse::Summands;
 use crate::progress::Bar;
 
 /// The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts (Goodman-Bacon 2021).
@@ -17,16 +16,8 @@ use crate::progress::Bar;
 pub(crate) struct BaconArgs {
     #[command(flatten)]
     study: StudyArgs,
-    /// Controls, as in x1,x2: columns of numbers.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_aliases = ["covariates", "xformla"],
-        value_parser = Summands::read,
-        value_delimiter = ',',
-        help_heading = "Columns"
-    )]
-    xname: Vec<Summands>,
+    #[command(flatten)]
+    controls: ControlArgs,
     /// Cluster of the coefficient's standard error, beyond the unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
     clustervars: Option<String>,
@@ -46,7 +37,7 @@ pub(crate) fn run(args: &BaconArgs) -> Result<()> {
         .unit(&*keys.idname)
         .time(&*keys.tname)
         .group(&**gname)
-        .covariates(Summands::all(&args.xname))
+        .covariates(args.controls.columns())
         .maybe_cluster(args.clustervars.clone())
         .maybe_frequency(keys.dates.frequency)
         .maybe_memory_budget(*memory_budget)

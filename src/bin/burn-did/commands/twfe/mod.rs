@@ -6,7 +6,7 @@ pub(crate) mod weights;
 use clap::Args;
 
 use crate::args::{LONG_FORM, PanelKeyArgs};
-use crate::parse;
+use crate::parse::{self, Summands};
 
 /// The data, and which column is what.
 #[derive(Args)]
@@ -23,4 +23,25 @@ struct StudyArgs {
     /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
     memory_budget: Option<u64>,
+}
+
+/// Controls of the regression.
+#[derive(Args)]
+struct ControlArgs {
+    /// Controls, as in x1,x2: columns of numbers.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ',',
+        help_heading = "Columns"
+    )]
+    xname: Vec<Summands>,
+}
+
+impl ControlArgs {
+    fn columns(&self) -> Vec<String> {
+        Summands::all(&self.xname)
+    }
 }

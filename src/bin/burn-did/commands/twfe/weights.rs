@@ -4,11 +4,10 @@ use burn_did::TwfeWeights;
 use burn_did::twfe::{TwfeCells, TwfeRegression};
 use clap::Args;
 
-use super::StudyArgs;
+use super::{ControlArgs, StudyArgs};
 use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::Result;
-use crate::parse::Summands;
 use crate::progress::Bar;
 use crate::words::OneOf;
 
@@ -24,16 +23,8 @@ pub(crate) struct TwfeWeightsArgs {
     /// Sampling weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
-    /// Controls, as in x1,x2: columns of numbers.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_aliases = ["covariates", "xformla"],
-        value_parser = Summands::read,
-        value_delimiter = ',',
-        help_heading = "Columns"
-    )]
-    xname: Vec<Summands>,
+    #[command(flatten)]
+    controls: ControlArgs,
     /// The regression, and what is assumed of effects.
     #[arg(
         long = "type",
@@ -68,7 +59,7 @@ pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
         .time(&*keys.tname)
         .group(&**gname)
         .maybe_weights(args.weightsname.clone())
-        .covariates(Summands::all(&args.xname))
+        .covariates(args.controls.columns())
         .regression(args.regression)
         .cells(args.cells)
         .maybe_frequency(keys.dates.frequency)
