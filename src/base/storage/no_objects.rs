@@ -1,6 +1,7 @@
 //! What stands for object stores in builds that do not read them.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// An object; without the feature there are none.
@@ -49,6 +50,15 @@ impl Object {
     }
 
     pub fn range_of(&self, _: &Version, _: u64, _: u64) -> io::Result<Vec<u8>> {
+        match *self {}
+    }
+
+    pub fn ranges_of(
+        &self,
+        _: &Version,
+        _: &[Range<u64>],
+        _: &mut dyn FnMut(u64, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
         match *self {}
     }
 

@@ -107,12 +107,46 @@ impl Object {
         self.bytes(start, length, version.tag.clone())
     }
 
+    /// Calls `put` with where each piece of some ranges of a version begins, and with its bytes.
+    ///
+    /// # Errors
+    /// As of [`Self::range_of`], and those of `put`.
+    pub fn ranges_of(
+        &self,
+        version: &Version,
+        ranges: &[Range<u64>],
+        put: &mut dyn FnMut(u64, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.pieces(ranges, version.tag.clone(), put)
+    }
+
     fn bytes(&self, start: u64, length: u64, tag: Option<String>) -> io::Result<Vec<u8>> {
-        let end = start.saturating_add(length);
-        let piece = |from: u64| from..from.saturating_add(PIECE).min(end);
-        let pieces: Vec<Range<u64>> = (start..end).step_by(PIECE as usize).map(piece).collect();
+        let mut bytes = Vec::new();
+        self.pieces(&[start..start.saturating_add(length)], tag, &mut |_, piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Calls `put` with where each piece of some ranges begins, and with its bytes, in order. Pieces of all ranges are asked for at the
+    /// same time.
+    fn pieces(
+        &self,
+        ranges: &[Range<u64>],
+        tag: Option<String>,
+        put: &mut dyn FnMut(u64, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let of_range = |range: &Range<u64>| {
+            let end = range.end;
+            let piece = move |from: u64| from..from.saturating_add(PIECE).min(end);
+            range.clone().step_by(PIECE as usize).map(piece)
+        };
+        let pieces: Vec<Range<u64>> = ranges.iter().flat_map(of_range).collect();
+        let places = pieces.clone();
         let Self { store, key, .. } = self.clone();
-        let bytes = wait(async move {
+        let (send, receive) = mpsc::channel();
+        runtime()?.spawn(async move {
             let ask = |range| {
                 let (store, key) = (Arc::clone(&store), key.clone());
                 let range = Some(GetRange::Bounded(range));
@@ -120,17 +154,21 @@ impl Object {
                 async move { store.get_opts(&key, options).await?.bytes().await }
             };
             let mut asked = stream::iter(pieces).map(ask).buffered(REQUESTS);
-            let mut bytes = Vec::new();
             while let Some(piece) = asked.next().await {
-                bytes.extend_from_slice(&piece?);
+                // Who no longer listens has met an error.
+                if send.send(piece).is_err() {
+                    break;
+                }
             }
-            Ok(bytes)
-        })?;
-        if bytes.len() as u64 == length {
-            Ok(bytes)
-        } else {
-            Err(io::ErrorKind::UnexpectedEof.into())
+        });
+        for place in places {
+            let bytes = receive.recv().map_err(|_| stopped())?.map_err(told)?;
+            if bytes.len() as u64 != place.end - place.start {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            put(place.start, &bytes)?;
         }
+        Ok(())
     }
 
     /// Its path.
@@ -273,20 +311,32 @@ fn problem(error: &dyn std::error::Error) -> String {
 fn wait<T: Send + 'static>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> io::Result<T> {
+    let (send, receive) = mpsc::sync_channel(1);
+    runtime()?.spawn(async move {
+        // Whoever asked is waiting.
+        let _ = send.send(work.await);
+    });
+    receive.recv().map_err(|_| stopped())?.map_err(told)
+}
+
+/// The threads that talk to object stores.
+fn runtime() -> io::Result<&'static tokio::runtime::Runtime> {
     static RUNTIME: OnceLock<Result<tokio::runtime::Runtime, String>> = OnceLock::new();
     let start = || {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         builder.worker_threads(2).thread_name("object store").enable_all().build()
     };
     let runtime = RUNTIME.get_or_init(|| start().map_err(|e| e.to_string()));
-    let runtime = runtime.as_ref().map_err(|e| io::Error::other(e.as_str()))?;
-    let (send, receive) = mpsc::sync_channel(1);
-    runtime.spawn(async move {
-        // Whoever asked is waiting.
-        let _ = send.send(work.await);
-    });
-    let done = receive.recv().map_err(|_| io::Error::other("the object store's client stopped"))?;
-    done.map_err(|error| match error {
+    runtime.as_ref().map_err(|e| io::Error::other(e.as_str()))
+}
+
+fn stopped() -> io::Error {
+    io::Error::other("the object store's client stopped")
+}
+
+/// An error of a store in the words of this crate.
+fn told(error: Error) -> io::Error {
+    match error {
         Error::NotFound { .. } => io::Error::new(io::ErrorKind::NotFound, "no such object"),
         Error::Precondition { .. } => {
             io::Error::other("the object was written anew while it was read; read it again")
@@ -295,5 +345,5 @@ fn wait<T: Send + 'static>(
             io::Error::new(io::ErrorKind::PermissionDenied, problem(&error))
         }
         other => io::Error::other(problem(&other)),
-    })
+    }
 }

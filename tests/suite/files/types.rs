@@ -153,6 +153,60 @@ fn labels_are_text_categories_booleans_and_dates_too() {
     assert_eq!(expected.cells, fit(&dates).cells);
 }
 
+/// As many categories as units are read as text, a few as what they are: in whole files, in pieces, and in several files.
+#[test]
+fn categories_in_files_are_labels_as_their_texts() {
+    let df = panel();
+    let texts = |name: &str| -> Vec<Option<String>> {
+        let label = |v: f64| (v != 3.0).then(|| format!("a rather long name, {v:06}"));
+        floats(&df, name).into_iter().map(label).collect()
+    };
+    let mut texts = with(&with(&df, "id", texts("id")), "cl", texts("cl"));
+    let expected = fit(&texts);
+    assert!(expected.audit != fit(&df).audit, "unit 3 has no name");
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, df: &mut DataFrame| {
+        let path = folder.path().join(name);
+        let writer = ParquetWriter::new(std::fs::File::create(&path).unwrap());
+        writer.with_row_group_size(Some(100)).finish(df).unwrap();
+        path
+    };
+    let own = || DataType::from_categories(Categories::random("".into(), CategoricalPhysical::U32));
+    let all = |name: &str| {
+        let column = texts.column(name).unwrap().unique_stable().unwrap().drop_nulls();
+        column.str().unwrap().iter().flatten().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let frozen = |name: &str| {
+        let labels = all(name);
+        DataType::from_frozen_categories(
+            FrozenCategories::new(labels.iter().map(String::as_str)).unwrap(),
+        )
+    };
+    let dtypes = [[own(), own()], [frozen("id"), frozen("cl")]];
+    let half = texts.height() / 2;
+    let first = write("first.parquet", &mut texts.slice(0, half));
+    for dtypes in dtypes {
+        let mut categories = texts.clone();
+        for (name, dtype) in ["id", "cl"].into_iter().zip(&dtypes) {
+            categories.with_column(texts.column(name).unwrap().cast(dtype).unwrap()).unwrap();
+        }
+        let whole = write("whole.parquet", &mut categories);
+        for data in [Data::from(whole.as_path()), Data::in_pieces(whole.as_path())] {
+            let found = config().fit(data).unwrap();
+            assert_eq!(
+                (&expected.cells, &expected.audit),
+                (&found.cells, &found.audit),
+                "{dtypes:?}"
+            );
+        }
+        if dtypes[0].is_categorical() {
+            let second = write("second.parquet", &mut categories.slice(half as i64, usize::MAX));
+            let found = config().fit(&[first.clone(), second][..]).unwrap();
+            assert_eq!((&expected.cells, &expected.audit), (&found.cells, &found.audit));
+        }
+    }
+}
+
 #[test]
 fn labels_beyond_64_bits_are_exact() {
     let df = panel();

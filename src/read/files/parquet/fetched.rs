@@ -58,12 +58,10 @@ impl Fetched {
         self.file.try_clone()
     }
 
-    /// Adds some of its bytes.
+    /// Adds some of its bytes; all ranges are asked for at the same time.
     pub(super) fn add(&self, ranges: Vec<Range<u64>>) -> io::Result<()> {
-        joined(ranges).into_iter().try_for_each(|range| {
-            let bytes = self.fetch(&range)?;
-            self.write(range.start, &bytes)
-        })
+        let mut write = |start, bytes: &[u8]| self.write(start, bytes);
+        self.object.ranges_of(&self.version, &joined(ranges), &mut write)
     }
 
     /// The object's end, with all metadata.

@@ -109,8 +109,7 @@ impl ParquetFiles {
 impl FilePart {
     /// The columns of a schema, in its types.
     pub fn read(&self, schema: &Schema) -> Result<DataFrame> {
-        let columns: Vec<String> = schema.iter_names().map(ToString::to_string).collect();
-        let df = self.source.rows((self.start, self.rows), &columns)?;
+        let df = self.source.rows_of((self.start, self.rows), schema)?;
         let mut df = schema::cast(&self.source, df, schema)?;
         df.rechunk_mut();
         Ok(df)

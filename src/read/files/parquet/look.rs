@@ -32,6 +32,18 @@ impl ParquetFile {
         Ok((schema, opened.metadata.num_rows))
     }
 
+    /// Whether a column of categories has so many that they are read sooner as text, which needs no table of all of them. Where there are
+    /// few, a row takes less than two bytes of the file: its category's number.
+    pub fn has_many_categories(&self, name: &str) -> Result<bool> {
+        let opened = OpenFile::new(self)?;
+        let groups = opened.metadata.row_groups.iter();
+        let chunks =
+            groups.flat_map(|group| group.columns_under_root_iter(name).into_iter().flatten());
+        let bytes = chunks.map(|chunk| chunk.uncompressed_size().max(0) as usize);
+        let bytes = bytes.fold(0, usize::saturating_add);
+        Ok(bytes / 2 >= opened.metadata.num_rows.max(1))
+    }
+
     /// Rows of its row groups.
     pub fn row_groups(&self) -> Result<Vec<usize>> {
         let opened = OpenFile::new(self)?;
@@ -40,7 +52,14 @@ impl ParquetFile {
 
     /// Some of its rows: the first, and how many.
     pub fn rows(&self, rows: (usize, usize), columns: &[String]) -> Result<DataFrame> {
-        OpenFile::new(self)?.rows(rows, columns)
+        OpenFile::new(self)?.rows(rows, columns, |_| false)
+    }
+
+    /// Some of its rows, in the columns of a schema: categories are read as the texts that the schema says they are.
+    pub fn rows_of(&self, rows: (usize, usize), schema: &Schema) -> Result<DataFrame> {
+        let columns: Vec<String> = schema.iter_names().map(ToString::to_string).collect();
+        let as_text = |name: &str| schema.get(name) == Some(&DataType::String);
+        OpenFile::new(self)?.rows(rows, &columns, as_text)
     }
 }
 

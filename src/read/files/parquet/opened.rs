@@ -13,6 +13,7 @@ use super::columns::{self, Groups};
 use super::fetched::Fetched;
 use super::file::ParquetFile;
 use super::halves;
+use super::schema::are_categories;
 use super::zone::unknown_zone;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
@@ -68,11 +69,16 @@ impl<'a> OpenFile<'a> {
         infer_schema(&self.metadata).map_err(|e| self.unreadable(e))
     }
 
-    /// Some of its rows: the first, and how many.
+    /// Some of its rows: the first, and how many. Categories are texts where they are wanted as such.
     ///
     /// # Errors
     /// If they cannot be read, the file is damaged, or was changed meanwhile.
-    pub fn rows(&self, (first, rows): (usize, usize), columns: &[String]) -> Result<DataFrame> {
+    pub fn rows(
+        &self,
+        (first, rows): (usize, usize),
+        columns: &[String],
+        as_text: impl Fn(&str) -> bool,
+    ) -> Result<DataFrame> {
         let groups = self.groups(first, rows);
         if let Some(fetched) = &self.fetched {
             let mut places = Vec::new();
@@ -85,7 +91,12 @@ impl<'a> OpenFile<'a> {
             }
             fetched.add(places).map_err(|e| self.source.io(e))?;
         }
-        let schema = self.schema()?;
+        let mut schema = self.schema()?;
+        for (name, field) in schema.iter_mut() {
+            if as_text(name) && are_categories(&DataType::from_arrow_field(field)) {
+                *field = ArrowField::new(name.clone(), ArrowDataType::Utf8View, true);
+            }
+        }
         let is_half = |name: &String| {
             schema.get(name).is_some_and(|field| field.dtype() == &ArrowDataType::Float16)
         };
@@ -429,7 +440,7 @@ mod tests {
         let file = ParquetFile::found(&path).unwrap();
         let opened = OpenFile::new(&file).unwrap();
         File::options().write(true).open(&path).unwrap().set_len(100).unwrap();
-        let error = opened.rows((0, 4_000), &["x".to_owned()]).unwrap_err().to_string();
+        let error = opened.rows((0, 4_000), &["x".to_owned()], |_| false).unwrap_err().to_string();
         assert!(error.contains("changed or replaced"), "{error}");
     }
 }

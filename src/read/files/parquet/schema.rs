@@ -6,7 +6,7 @@ use polars::prelude::*;
 
 use super::file::ParquetFile;
 use crate::base::error::{DidError, Result};
-use crate::read::columns::{Wanted, kinds};
+use crate::read::columns::{Kind, Wanted, kinds};
 use crate::read::files::{check_columns, problem};
 
 /// Types of the columns of the roles in all files.
@@ -35,8 +35,24 @@ pub(super) fn common(sources: &[ParquetFile], roles: &Wanted) -> Result<Schema> 
             }
         }
     }
-    let fields = names.iter().zip(common).map(|(n, k)| Field::new(n.as_str().into(), k.dtype));
-    Ok(fields.collect())
+    let mut schema = Schema::with_capacity(names.len());
+    for (name, known) in names.iter().zip(common) {
+        let mut dtype = known.dtype;
+        if are_categories(&dtype) && roles.kind_of(name) == Kind::Label {
+            for source in sources {
+                if source.has_many_categories(name)? {
+                    dtype = DataType::String;
+                }
+            }
+        }
+        schema.insert(name.as_str().into(), dtype);
+    }
+    Ok(schema)
+}
+
+/// Whether a column has categories, or those of an enum.
+pub(super) fn are_categories(dtype: &DataType) -> bool {
+    dtype.is_categorical() || dtype.is_enum()
 }
 
 /// A column's type in the files so far, and the file that it is from.
