@@ -151,8 +151,8 @@ pub mod explore {
 pub mod joint_study {
     pub use crate::study::{
         Agreement, CurveTests, EstimatorFailure, EstimatorOfStudy, JointStudySettings,
-        SampleFilter, Specification, SpecificationOfCurve, StudyChoice, StudyEstimator, Variation,
-        VariedChoice,
+        MissingEffect, SampleFilter, Specification, SpecificationOfCurve, StudyChoice,
+        StudyEstimator, Variation, VariedChoice,
     };
 }
 

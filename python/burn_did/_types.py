@@ -29,7 +29,9 @@ def expanded(path: str | os.PathLike[str]) -> str:
 
 
 def source(data: Any) -> Any:
-    """The data, unless they are elsewhere."""
+    """The data, unless they are elsewhere; of a frame of narwhals what it wraps."""
+    if type(data).__module__.startswith("narwhals.") and hasattr(data, "to_native"):
+        data = data.to_native()
     if type(data).__module__.startswith(("dask.", "dask_expr.", "pyspark.")):
         collected = "data.compute()" if type(data).__module__.startswith("dask") else "data.toPandas()"
         raise exception(
@@ -48,14 +50,21 @@ def names(data: Any) -> tuple[list[str], list[str]] | None:
         return columns, [str(name) for name in data.index.names if name is not None and str(name) not in columns]
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         return list(data.collect_schema().names()), []
+    if any(_are_periods(field.type) for field in _arrow_fields(data)):
+        return list(data.column_names), []
     return None
 
 
 def selected(data: Any, columns: list[str], factors: list[str]) -> Any:
     """These columns of such a frame. The categories of factors keep their order."""
-    if not _is_pandas(data):
+    if hasattr(data, "collect"):
         return data.select(columns).collect()
     import pyarrow
+
+    if not _is_pandas(data):
+        read = {name: data.column(name) for name in columns}
+        starts = {name: values.to_pandas().dt.to_timestamp() for name, values in read.items() if _are_periods(values.type)}
+        return pyarrow.table({**read, **{name: pyarrow.array(values, from_pandas=True) for name, values in starts.items()}})
 
     known = [str(name) for name in data.columns]
     found = {}
@@ -75,6 +84,16 @@ def _is_pandas(data: Any) -> bool:
     # A frame of pandas is there only if pandas was imported.
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(data, pandas.DataFrame)
+
+
+def _arrow_fields(data: Any) -> Any:
+    """The fields of a table of pyarrow; none of all else."""
+    return getattr(data, "schema", ()) if type(data).__module__ == "pyarrow.lib" and hasattr(data, "column") else ()
+
+
+def _are_periods(dtype: Any) -> bool:
+    """Whether a type of Arrow is that of periods of pandas, which are integers that count from 1970 to all else."""
+    return getattr(dtype, "extension_name", None) == "pandas.period"
 
 
 def _level(data: Any, name: str) -> Any:

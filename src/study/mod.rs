@@ -27,7 +27,7 @@ pub use describe::{
 pub use explore::Explore;
 pub use joint::{
     Agreement, EstimatorFailure, EstimatorOfStudy, JointStudy, JointStudyResult,
-    JointStudySettings, SampleFilter, Specification, StudyEstimator,
+    JointStudySettings, MissingEffect, SampleFilter, Specification, StudyEstimator,
 };
 pub use means::{CohortMean, CohortMeans};
 pub use panelview::{PanelView, TreatmentPattern, TreatmentStatus};

@@ -426,3 +426,33 @@ fn messages_are_about_the_columns_of_the_data() {
     assert!(text.contains("not defined: at no event time"), "{text}");
     assert!(!text.contains("singular: differences"), "{text}");
 }
+
+/// What is empty in the table has its reason there, in the frame and in the result.
+#[test]
+fn empty_cells_have_reasons() {
+    let study = mpdta().fit(&data::mpdta()).unwrap();
+    let missing = study.missing_effects();
+    let of = |estimator: StudyEstimator| -> Vec<f64> {
+        missing.iter().filter(|m| m.estimator == estimator).map(|m| m.event_time).collect()
+    };
+    assert_eq!(of(StudyEstimator::CallawaySantAnna), [] as [f64; 0]);
+    assert_eq!(of(StudyEstimator::Imputation), [-4.0]);
+    assert_eq!(of(StudyEstimator::Etwfe), [-4.0, -3.0, -2.0, -1.0]);
+    assert_eq!(of(StudyEstimator::Stacked), [-4.0, -3.0, -2.0, 1.0, 2.0, 3.0]);
+    let table = study.to_string();
+    for line in [
+        "No effect of Imputation at -4: before treatment it compares the others with the earliest event time",
+        "No effect of Stacked at 6 event times from -4 to 3: its stacks have",
+    ] {
+        assert!(table.contains(line), "{table}");
+    }
+    let csv = study.to_csv().unwrap();
+    assert_eq!(csv.matches("no_estimate").count(), missing.len(), "{csv}");
+    for effect in &missing {
+        assert!(csv.contains(effect.reason) && table.contains(effect.reason), "{}", effect.reason);
+    }
+    let mut never = mpdta();
+    never.control_group = ControlGroup::NeverTreated;
+    let missing = never.fit(&data::mpdta()).unwrap().missing_effects();
+    assert!(!missing.iter().any(|m| m.estimator == StudyEstimator::Etwfe && m.event_time < -1.0));
+}

@@ -25,6 +25,13 @@ pub(crate) enum LabelColumn {
     Categories(CategoryColumn),
 }
 
+/// Timestamps as text, whatever unit they are counted in. Those at midnight without a time zone are texts of dates.
+fn time_texts(times: &DatetimeChunked, has_zone: bool) -> PolarsResult<StringChunked> {
+    let texts = times.to_string(if has_zone { "%F %T%.f%:z" } else { "%F %T%.f" })?;
+    let short = |text: &'_ str| text.strip_suffix(" 00:00:00").unwrap_or(text).to_owned();
+    Ok(texts.iter().map(|text| text.map(short)).collect())
+}
+
 /// A question to a column without missing labels, in one or several pieces.
 pub(super) trait LabelQuestion {
     type Answer;
@@ -57,11 +64,13 @@ impl LabelColumn {
             dtype if dtype.is_float() => {
                 Ok(Self::Floats(cast(DataType::Float64)?.f64()?.clone(), f64::is_finite))
             }
-            DataType::String
-            | DataType::Boolean
-            | DataType::Date
-            | DataType::Datetime(..)
-            | DataType::Null => Ok(Self::Texts(cast(DataType::String)?.str()?.clone())),
+            DataType::Datetime(_, zone) => {
+                let texts = time_texts(series.datetime()?, zone.is_some());
+                texts.map(Self::Texts).map_err(|_| unusable())
+            }
+            DataType::String | DataType::Boolean | DataType::Date | DataType::Null => {
+                Ok(Self::Texts(cast(DataType::String)?.str()?.clone()))
+            }
             _ => Err(unusable()),
         }
     }

@@ -11,12 +11,14 @@
 //! | several fits at once | `side_by_side.rs` |
 //! | averages over common event times, and tests that two estimators agree | `agreement.rs` |
 //! | the fit, and the covariance of all effects | `fit.rs` |
+//! | effects that an estimator does not have, and why | `missing.rs` |
 //! | results | `result.rs`, `check.rs`, `report.rs` |
 
 mod agreement;
 mod check;
 pub(super) mod estimators;
 mod fit;
+mod missing;
 mod options;
 mod report;
 mod result;
@@ -28,6 +30,7 @@ mod steps;
 mod switching;
 
 pub(super) use agreement::{SAME, common};
+pub use missing::MissingEffect;
 pub use options::{JointStudy, StudyEstimator};
 pub use result::{
     Agreement, EstimatorFailure, EstimatorOfStudy, JointStudyResult, JointStudySettings,

@@ -43,17 +43,26 @@ impl Report for JointStudyResult {
     }
 
     fn estimates(&self) -> Vec<Estimates> {
-        let rows: Vec<_> = self.rows().collect();
+        let (rows, missing): (Vec<_>, _) = (self.rows().collect(), self.missing_effects());
+        let estimators = rows.iter().map(|(of, _)| of.estimator);
+        let estimators = estimators.chain(missing.iter().map(|effect| effect.estimator));
+        let times = rows.iter().map(|(_, row)| row.at);
+        let times = times.chain(missing.iter().map(|effect| effect.event_time));
         let keys = vec![
-            Variable::words("estimator", rows.iter().map(|(of, _)| Some(of.estimator.to_string()))),
-            Variable::numbers("event_time", rows.iter().map(|(_, row)| Some(row.at))),
+            Variable::words("estimator", estimators.map(|of| Some(of.to_string()))),
+            Variable::numbers("event_time", times.map(Some)),
         ];
-        let reference = rows.iter().map(|(_, row)| {
-            let word = if row.reference { "reference" } else { "estimated" };
-            Some(word)
-        });
-        let effects = Estimates::new("effects", keys, rows.iter().map(|(_, row)| row.estimate))
-            .with([Variable::words("status", reference)]);
+        let estimates = rows.iter().map(|(_, row)| row.estimate);
+        let estimates = estimates.chain(missing.iter().map(|_| Estimate::default()));
+        let status =
+            rows.iter().map(|(_, row)| if row.reference { "reference" } else { "estimated" });
+        let status = status.chain(missing.iter().map(|_| "no_estimate"));
+        let reasons = rows.iter().map(|_| None);
+        let reasons = reasons.chain(missing.iter().map(|effect| Some(effect.reason)));
+        let effects = Estimates::new("effects", keys, estimates).with([
+            Variable::words("status", status.map(Some)),
+            Variable::words("reason", reasons),
+        ]);
         let all = &self.estimators;
         let keys =
             vec![Variable::words("estimator", all.iter().map(|of| Some(of.estimator.to_string())))];
@@ -129,16 +138,6 @@ impl Report for JointStudyResult {
 }
 
 impl JointStudyResult {
-    /// The estimators that ran, with their effects.
-    fn ran(&self) -> impl Iterator<Item = (&EstimatorOfStudy, &EventStudy)> {
-        self.estimators.iter().filter_map(|of| Some((of, of.event_study.as_ref()?)))
-    }
-
-    /// All effects.
-    fn rows(&self) -> impl Iterator<Item = (&EstimatorOfStudy, &AggregatedRow)> {
-        self.ran().flat_map(|(of, study)| study.rows.iter().map(move |row| (of, row)))
-    }
-
     /// One column an estimator, with the standard error below each effect.
     fn effects(&self, digits: Digits) -> Section {
         let mut times: Vec<f64> = self.rows().map(|(_, row)| row.at).collect();
@@ -152,7 +151,7 @@ impl JointStudyResult {
             let shown = |row: &Option<AggregatedRow>| match row {
                 Some(row) if row.reference => "0 (ref.)".to_owned(),
                 Some(row) => digits.show(row.estimate.estimate),
-                // The estimator has no effect there.
+                // The notes say why the estimator has no effect there.
                 None => String::new(),
             };
             let error = |row: &Option<AggregatedRow>| {
@@ -237,6 +236,7 @@ impl JointStudyResult {
             notes.push(format!("Anticipation Periods: {}", settings.anticipation));
         }
         notes.extend(self.before_treatment());
+        notes.extend(self.empty_cells());
         let untested = self.agreement.iter().filter(|pair| pair.wald.is_none() && !pair.same);
         let (apart, singular): (Vec<&Agreement>, Vec<&Agreement>) =
             untested.partition(|pair| pair.event_times.is_empty());

@@ -6,7 +6,7 @@ use super::StudyEstimator;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Message};
 use crate::base::options::{Band, ControlGroup};
-use crate::estimator::aggregate::EventStudy;
+use crate::estimator::aggregate::{AggregatedRow, EventStudy};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
@@ -140,5 +140,15 @@ impl JointStudyResult {
     #[must_use]
     pub fn event_study(&self, estimator: StudyEstimator) -> Option<&EventStudy> {
         self.estimators.iter().find(|of| of.estimator == estimator)?.event_study.as_ref()
+    }
+
+    /// The estimators that ran, with their effects.
+    pub(super) fn ran(&self) -> impl Iterator<Item = (&EstimatorOfStudy, &EventStudy)> {
+        self.estimators.iter().filter_map(|of| Some((of, of.event_study.as_ref()?)))
+    }
+
+    /// All effects.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&EstimatorOfStudy, &AggregatedRow)> {
+        self.ran().flat_map(|(of, study)| study.rows.iter().map(move |row| (of, row)))
     }
 }

@@ -64,8 +64,18 @@ impl<'a> OpenFile<'a> {
         Ok(opened)
     }
 
-    /// Its columns.
+    /// Its columns; those of types that other programs made are what they are stored as.
     pub fn schema(&self) -> Result<ArrowSchema> {
+        let mut schema = self.declared()?;
+        for field in schema.iter_values_mut() {
+            if let ArrowDataType::Extension(of_program) = &field.dtype {
+                field.dtype = of_program.inner.clone();
+            }
+        }
+        Ok(schema)
+    }
+
+    fn declared(&self) -> Result<ArrowSchema> {
         infer_schema(&self.metadata).map_err(|e| self.unreadable(e))
     }
 
@@ -141,6 +151,7 @@ impl<'a> OpenFile<'a> {
         });
         let fields: Vec<&ArrowField> = fields.collect::<Result<_>>()?;
         fields.iter().try_for_each(|field| self.check_zone(field))?;
+        self.check_periods(names)?;
         self.check_memory(groups, &fields)?;
         let rows: Vec<usize> = groups.iter().map(|(_, rows)| rows.len()).collect();
         let decode = |index: usize, field: &ArrowField| {
@@ -157,6 +168,20 @@ impl<'a> OpenFile<'a> {
         let text = format!(
             "column `{}` has timestamps of the time zone `{zone}`, which is none of the IANA data base; convert it to UTC or to a zone with a name, or leave it out",
             field.name
+        );
+        Err(problem(self.source.path(), text))
+    }
+
+    /// An error if columns have periods of pandas, which are stored as numbers that count from 1970.
+    fn check_periods(&self, names: &[String]) -> Result<()> {
+        let declared = self.declared()?;
+        let is_period = |name: &&String| {
+            let dtype = declared.get(name).map(ArrowField::dtype);
+            matches!(dtype, Some(ArrowDataType::Extension(of_program)) if of_program.name == PERIOD)
+        };
+        let Some(name) = names.iter().find(is_period) else { return Ok(()) };
+        let text = format!(
+            "column `{name}` has periods of pandas, which the file holds as numbers that count from 1970; write them as dates (`.dt.to_timestamp()`), or leave the column out"
         );
         Err(problem(self.source.path(), text))
     }
@@ -275,6 +300,9 @@ impl<'a> OpenFile<'a> {
         self.check_unchanged().err().unwrap_or_else(|| problem(self.source.path(), text))
     }
 }
+
+/// The type in which pandas writes its periods.
+const PERIOD: &str = "pandas.period";
 
 /// Decoded columns, and the same in one piece.
 const COPIES: u128 = 2;
