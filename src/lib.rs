@@ -76,7 +76,7 @@ pub mod report;
 mod result;
 mod study;
 
-pub use base::error::{DidError, DidWarning, Result};
+pub use base::error::{DidError, DidWarning, Result, TooFew};
 pub use base::memory::release_memory_by;
 pub use base::progress::{Progress, ProgressEvent};
 #[cfg(feature = "cluster")]

@@ -41,6 +41,7 @@ def etwfe(
     backend: Backend = None,
     *,
     unweighted_averages: bool = False,
+    undetermined: bool = False,
     random_shares: bool = False,
     ssc: str | dict[str, Any] | None = None,
     solver: str | None = None,
@@ -76,6 +77,8 @@ def etwfe(
         As in ``feglm``; standard errors are clustered by unit by default, and robust to heteroskedasticity without a unit.
     unweighted_averages : bool
         Average over treated rows without their weights.
+    undetermined : bool
+        Show averages that depend on which of the collinear slopes are left out, too, as R does; without it they have no value, and a warning.
     random_shares : bool
         Treat the shares of cohorts and periods as estimates, and add their sampling variance.
     scale : {"response", "link"}, optional

@@ -30,6 +30,7 @@ impl Family<Native> for Extended {
             .maybe_vcov(options.parsed("vcov")?)
             .maybe_ssc(options.parsed("ssc")?)
             .unweighted_averages(options.is("unweighted_averages")?)
+            .undetermined(options.is("undetermined")?)
             .random_shares(options.is("random_shares")?)
             .maybe_frequency(options.word("frequency")?)
             .maybe_solver(options.word("solver")?)

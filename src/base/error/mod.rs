@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 pub use line::FileLine;
 pub use message::Message;
-pub use warning::DidWarning;
+pub use warning::{DidWarning, TooFew};
 
 use crate::base::words::ParseOptionError;
 use parts::{Place, WithoutCells, few_never_treated, more_units, never_with_dates};

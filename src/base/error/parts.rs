@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::FileLine;
+use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
 use crate::base::percent::percent;
 
@@ -39,9 +39,27 @@ pub(super) fn separated(rows: usize, columns: &[String]) -> String {
 }
 
 /// About a pre-test of many estimates.
-pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize) -> String {
+pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize, few: TooFew) -> String {
+    let found = match few {
+        TooFew::Treated => {
+            format!("{estimates} estimates of the group {group}, which has {units} units")
+        }
+        TooFew::Comparison => {
+            format!(
+                "{estimates} estimates of the group {group}, which is compared with {units} units"
+            )
+        }
+        TooFew::Clusters => format!("{estimates} estimates and {units} clusters"),
+    };
     format!(
-        "the pre-test has {estimates} estimates of the group {group}, which has {units} units: with fewer than ten units for each it rejects too often, also if trends are parallel; test fewer, such as those of the event study of several groups (`pretrends`), or count longer periods"
+        "the pre-test has {found}: with fewer than ten for each it rejects too often, also if trends are parallel; test fewer, such as those of the event study of several groups (`pretrends`), or count longer periods"
+    )
+}
+
+/// About levels of a moderator that differ without treatment.
+pub(super) fn moderator_levels(moderator: &str) -> String {
+    format!(
+        "levels of `{moderator}` may differ before treatment, too: without effects of units this regression and that of R etwfe take these differences as effects; absorb units (`unit`, `--idname`) in the Gaussian family, or fit the levels one by one (`rows`, `--rows`)"
     )
 }
 

@@ -6,6 +6,19 @@ use crate::base::calendar::Frequency;
 use crate::base::options::covariates::CovariatePeriod;
 use crate::base::options::stop::Stop;
 
+/// What there are too few of for a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TooFew {
+    /// Treated units, or rows of repeated cross sections.
+    Treated,
+    /// Units that the treated are compared with.
+    Comparison,
+    /// Clusters.
+    Clusters,
+}
+
 /// Something a user should know about a result that was nevertheless produced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(strum::VariantNames))]
@@ -95,10 +108,17 @@ pub enum DidWarning {
     CrowdedPretest {
         /// The group with most estimates beside its units.
         group: f64,
-        /// Its estimates before treatment.
+        /// Its estimates before treatment; those of all groups if clusters are too few.
         estimates: usize,
-        /// Its units, or rows of repeated cross sections.
+        /// How many there are of what there are too few.
         units: usize,
+        /// What there are too few of.
+        few: TooFew,
+    },
+    /// Effects differ by a moderator whose levels may differ without treatment, too, as no effects of units are absorbed.
+    ModeratorLevels {
+        /// The moderator.
+        moderator: String,
     },
     /// Periods look like dates that are written as one number, and are counted as numbers.
     DatesInDigits {

@@ -6,7 +6,7 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     CONTROL_VARIANCE, cohorts_in_place_of_units, crowded_pretest, dates_in_digits, few_units, list,
-    moved, separated, treated_outside, without_comparison,
+    moderator_levels, moved, separated, treated_outside, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
@@ -84,9 +84,10 @@ impl DidWarning {
                 f,
                 "periods are near to {per_unit} steps of a unit of time but not evenly spaced; event times count steps of 1/{per_unit}"
             ),
-            Self::CrowdedPretest { group, estimates, units } => {
-                f.write_str(&crowded_pretest(&name(group), *estimates, *units))
+            Self::CrowdedPretest { group, estimates, units, few } => {
+                f.write_str(&crowded_pretest(&name(group), *estimates, *units, *few))
             }
+            Self::ModeratorLevels { moderator } => f.write_str(&moderator_levels(moderator)),
             Self::DatesInDigits { frequency, by, before, after } => {
                 f.write_str(&dates_in_digits([*frequency, *by], *before, *after))
             }

@@ -1,11 +1,11 @@
-//! Which averages the regression determines, where slopes of the moderator were left out.
+//! Which averages the regression determines, where slopes were left out.
 //!
 //! A slope that follows from other regressors is left out, and stands as 0 in sums. A sum that does not depend on which of them are left out
 //! is found by a regression of an outcome that is made of known coefficients: it is what that regression gives back.
 
 use polars::prelude::{Column, DataFrame};
 
-use super::design::Design;
+use super::design::{Covariate, Design};
 use super::levels::Levels;
 use super::margins::Fitted;
 use super::options::{Etwfe, EtwfeScale};
@@ -24,34 +24,41 @@ struct Sum {
     known: f64,
     found: f64,
     size: f64,
-    /// Whether a slope was left out for another reason, as those of separated rows are.
+    /// Whether a slope was left out for another reason, as those of separated rows are, or the effect of a row is not known where each must be.
     lost: bool,
+}
+
+impl Sum {
+    /// Whether it is what is known, but for rounding.
+    fn is_known(&self) -> bool {
+        !self.lost && (self.known - self.found).abs() <= DIFFERENT * self.size
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.known += other.known;
+        self.found += other.found;
+        self.size += other.size;
+        self.lost |= other.lost;
+    }
 }
 
 /// Which averages do not depend on the slopes that were left out.
 pub(super) struct Apart {
     /// `[cells][levels]`.
     sums: Vec<Sum>,
-    /// Whether averages over levels are of effects that are no sums of coefficients, so that each part must be known.
-    each: bool,
 }
 
 impl Apart {
-    /// Whether the average over some parts, of one level or over all, is known.
-    pub fn is_known(&self, parts: &[usize], of_level: bool) -> bool {
-        let own = || parts.iter().map(|part| &self.sums[*part]);
-        let is_same = |known: f64, found: f64, size: f64| (known - found).abs() <= DIFFERENT * size;
-        if self.each {
-            return own().all(|of| !of.lost && is_same(of.known, of.found, of.size));
-        }
-        let total = |of: fn(&Sum) -> f64| own().map(of).sum::<f64>();
-        let lost = of_level && own().any(|of| of.lost);
-        !lost && is_same(total(|of| of.known), total(|of| of.found), total(|of| of.size))
+    /// Whether the average over some parts is known.
+    pub fn is_known(&self, parts: &[usize]) -> bool {
+        let mut total = Sum::default();
+        parts.iter().for_each(|part| total.add(&self.sums[*part]));
+        total.is_known()
     }
 }
 
 impl<B: DidBackend> Etwfe<B> {
-    /// Which averages are known; `None` if nothing was left out, and all are.
+    /// Which averages are known; `None` if nothing was left out, so that all are, or nobody asks.
     pub(super) fn apart(
         &self,
         sample: &Sample,
@@ -61,10 +68,12 @@ impl<B: DidBackend> Etwfe<B> {
         fitted: &Fitted,
         device: &B::Device,
     ) -> Result<Option<Apart>> {
-        let left_out = design.covariates.iter().zip(&fitted.of_covariates).any(|(slope, place)| {
-            slope.moderates && place.is_none() && slope.values.iter().any(|value| *value != 0.0)
-        });
-        if !left_out {
+        let size =
+            |slope: &Covariate| slope.values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let sizes: Vec<f64> = design.covariates.iter().map(size).collect();
+        let left_out = sizes.iter().zip(&fitted.of_covariates);
+        let mut left_out = left_out.filter(|(size, place)| **size > 0.0 && place.is_none());
+        if self.undetermined || left_out.next().is_none() {
             return Ok(None);
         }
         let rows = sample.rows.len();
@@ -73,7 +82,16 @@ impl<B: DidBackend> Etwfe<B> {
             *value += design.cell_of(row).map_or(0.0, coefficient);
         }
         let cells = design.cells.len();
-        for (slope, known) in design.covariates.iter().zip((cells..).map(coefficient)) {
+        // Whatever unit a covariate is measured in, its slopes move the outcome as much as others do.
+        let known: Vec<f64> = (0..cells)
+            .map(coefficient)
+            .chain(
+                (cells..)
+                    .zip(&sizes)
+                    .map(|(at, size)| coefficient(at) / size.max(f64::MIN_POSITIVE)),
+            )
+            .collect();
+        for (slope, known) in design.covariates.iter().zip(&known[cells..]) {
             outcome.iter_mut().zip(&slope.values).for_each(|(sum, value)| *sum += known * value);
         }
         frame.with_column(Column::new(self.outcome.as_str().into(), outcome))?;
@@ -88,27 +106,32 @@ impl<B: DidBackend> Etwfe<B> {
                 found[*of] = Some(own.estimate);
             }
         }
+        // Averages of effects that are no sums of coefficients need the effect of each row.
+        let each = !self.family.is_linear() && self.scale == EtwfeScale::Response;
         let mut sums = vec![Sum::default(); cells * levels.len()];
         let slopes = design.slopes_of_cells();
         for row in 0..rows {
             let Some(cell) = design.cell_of(row) else { continue };
-            let sum = &mut sums[levels.part(cell, row)];
             let weight = self.weight_in_averages(sample, row);
+            let mut of_row = Sum::default();
             let mut add = |at: usize, value: f64, place: Option<usize>| {
-                let known = weight * coefficient(at) * value;
-                sum.known += known;
-                sum.found += found[at].map_or(0.0, |own| weight * own * value);
-                sum.size += known.abs();
-                sum.lost |= found[at].is_some() && place.is_none() && value != 0.0;
+                let known = weight * known[at] * value;
+                of_row.add(&Sum {
+                    known,
+                    found: found[at].map_or(0.0, |own| weight * own * value),
+                    size: known.abs(),
+                    lost: found[at].is_some() && place.is_none() && value != 0.0,
+                });
             };
             add(cell, 1.0, fitted.of_cells[cell]);
             for at in &slopes[cell] {
                 let value = design.covariates[*at].values[row];
                 add(cells + at, value, fitted.of_covariates[*at]);
             }
+            of_row.lost |= each && !of_row.is_known();
+            sums[levels.part(cell, row)].add(&of_row);
         }
-        let each = !self.family.is_linear() && self.scale == EtwfeScale::Response;
-        Ok(Some(Apart { sums, each }))
+        Ok(Some(Apart { sums }))
     }
 }
 

@@ -24,8 +24,6 @@ pub(super) struct Covariate {
     pub cell: Option<usize>,
     /// The cohort or period that it indicates, if it is the indicator of one.
     pub level: Option<Level>,
-    /// Whether it is a slope of the moderator.
-    pub moderates: bool,
     /// Its name in print.
     pub label: String,
     /// By row of the sample.
@@ -78,6 +76,21 @@ impl Design {
         let label = |cell: &Cell| cell_label(&cohort(cell.cohort), &period(cell.period));
         let labels = cells.iter().map(label).collect();
         let mut design = Self { cells, labels, cell_of, covariates: Vec::new() };
+        // Before the slopes, so that of what depends on others slopes are left out.
+        if explicit {
+            let mut indicate = |level: Level, label: String, of_row: &dyn Fn(usize) -> bool| {
+                let (level, values) = (Some(level), column(&|row| is(of_row(row))));
+                design.covariates.push(Covariate { cell: None, level, label, values });
+            };
+            for at in 1..sample.cohorts.len() {
+                let label = cohort_label(&cohort(at));
+                indicate(Level::Cohort(at), label, &|row| sample.cohort_of(row) == at);
+            }
+            for at in 1..sample.periods.len() {
+                let label = period_label(&period(at));
+                indicate(Level::Period(at), label, &|row| sample.period_of(row) == at);
+            }
+        }
         for Term { name, values: x, moderates } in terms(sample, names) {
             let means = match moderates {
                 true => centred(sample, &x, |row| {
@@ -92,11 +105,11 @@ impl Design {
                 });
                 let label = format!("{} × {name}", label(cell));
                 let (cell, level) = (Some(number), None);
-                design.covariates.push(Covariate { cell, level, moderates, label, values });
+                design.covariates.push(Covariate { cell, level, label, values });
             }
             let mut other = |label: String, values: Vec<f64>| {
                 let (cell, level) = (None, None);
-                design.covariates.push(Covariate { cell, level, moderates, label, values });
+                design.covariates.push(Covariate { cell, level, label, values });
             };
             // Effects of cohorts and periods take up what all rows have in common, of which values far from zero would be mostly.
             let own = if moderates { means } else { centred(sample, &x, |_| 0) };
@@ -110,21 +123,6 @@ impl Design {
             for at in 1..sample.periods.len() {
                 let values = column(&|row| is(sample.period_of(row) == at) * own[row]);
                 other(format!("period {} × {name}", period(at)), values);
-            }
-        }
-        if explicit {
-            let mut indicate = |level: Level, label: String, of_row: &dyn Fn(usize) -> bool| {
-                let (level, values) = (Some(level), column(&|row| is(of_row(row))));
-                let (cell, moderates) = (None, false);
-                design.covariates.push(Covariate { cell, level, moderates, label, values });
-            };
-            for at in 1..sample.cohorts.len() {
-                let label = cohort_label(&cohort(at));
-                indicate(Level::Cohort(at), label, &|row| sample.cohort_of(row) == at);
-            }
-            for at in 1..sample.periods.len() {
-                let label = period_label(&period(at));
-                indicate(Level::Period(at), label, &|row| sample.period_of(row) == at);
             }
         }
         design

@@ -6,6 +6,7 @@ use super::options::Etwfe;
 use super::result::{EtwfeEffect, EtwfeLevel, EtwfeResult, EtwfeSettings};
 use super::sample::Sample;
 use super::wanted::{Averages, Parts, Wanted};
+use crate::base::error::DidWarning;
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law, RegressionResult};
@@ -92,9 +93,16 @@ impl<B: DidBackend> Etwfe<B> {
             by_level,
             cells,
             regression,
-            warnings: sample.warnings.clone(),
+            warnings: sample.warnings.iter().cloned().chain(self.moderator_levels()).collect(),
             influence,
         }
+    }
+
+    /// A warning unless effects of units take up the levels of a moderator.
+    fn moderator_levels(&self) -> Option<DidWarning> {
+        let moderator = self.moderator.clone()?;
+        let by_unit = self.unit.is_some() && self.absorbs_units();
+        (!by_unit).then_some(DidWarning::ModeratorLevels { moderator })
     }
 
     /// The averages of a list with their standard errors.
@@ -180,6 +188,7 @@ impl<B: DidBackend> Etwfe<B> {
             scale: self.scale,
             absorb: self.absorb,
             unweighted_averages: self.unweighted_averages,
+            undetermined: self.undetermined,
             random_shares: self.random_shares,
             frequency: self.frequency,
             files: sample.files.clone(),

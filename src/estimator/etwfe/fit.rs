@@ -105,7 +105,12 @@ impl<B: DidBackend> Etwfe<B> {
             }
             Some(_) => false,
         };
-        is_cluster || self.absorb == EtwfeAbsorb::Unit && self.family.is_linear()
+        is_cluster || self.absorbs_units()
+    }
+
+    /// Whether effects of units are absorbed, if there is a column of them.
+    pub(super) fn absorbs_units(&self) -> bool {
+        self.absorb == EtwfeAbsorb::Unit && self.family.is_linear()
     }
 
     /// Indicators of cells alone need no value for each row.
@@ -186,8 +191,7 @@ impl<B: DidBackend> Etwfe<B> {
 
     /// Which cells the rows tell apart: of units that were observed before treatment, or beside some that were.
     fn identified(&self, sample: &Sample, design: &Design) -> Vec<bool> {
-        let by_unit = self.family.is_linear() && self.absorb == EtwfeAbsorb::Unit;
-        let Some(units) = sample.units.as_ref().filter(|_| by_unit) else {
+        let Some(units) = sample.units.as_ref().filter(|_| self.absorbs_units()) else {
             return vec![true; design.cells.len()];
         };
         let rows: Vec<u32> =

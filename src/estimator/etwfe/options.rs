@@ -98,6 +98,9 @@ options! {
         /// Takes averages over rows without their weights.
         #[builder(default)]
         pub unweighted_averages: bool,
+        /// Has values of averages that depend on which of the collinear slopes are left out, too, as R has.
+        #[builder(default)]
+        pub undetermined: bool,
         /// Treats the shares of cohorts and periods, and the covariates, as estimates, and adds their sampling variance, by unit, or by row
         /// without a unit.
         #[builder(default)]

@@ -44,6 +44,9 @@ pub struct EtwfeSettings {
     pub absorb: EtwfeAbsorb,
     /// Whether averages are over rows without their weights.
     pub unweighted_averages: bool,
+    /// Whether averages have values although they depend on which of the collinear slopes are left out.
+    #[serde(default)]
+    pub undetermined: bool,
     /// Whether the variance of what is averaged over is in standard errors.
     pub random_shares: bool,
     /// What a period is, if periods and groups are dates.

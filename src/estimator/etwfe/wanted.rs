@@ -93,7 +93,7 @@ impl Parts<'_> {
                 event_time: Some(own.event_time),
                 ..EtwfeEffect::default()
             };
-            self.over(key, None, self.parts_of(number, None).collect())
+            self.over(key, self.parts_of(number, None).collect())
         };
         self.design.cells.iter().enumerate().map(of_cell).collect()
     }
@@ -123,12 +123,11 @@ impl Parts<'_> {
     ) -> Wanted {
         let cells = self.design.cells.iter().enumerate().filter(|(_, cell)| holds(cell));
         let parts = cells.flat_map(|(cell, _)| self.parts_of(cell, level)).collect();
-        self.over(key, level, parts)
+        self.over(key, parts)
     }
 
-    fn over(&self, key: EtwfeEffect, level: Option<usize>, parts: Vec<usize>) -> Wanted {
-        let is_known = |apart: &Apart| apart.is_known(&parts, level.is_some());
-        let known = self.apart.as_ref().is_none_or(is_known);
+    fn over(&self, key: EtwfeEffect, parts: Vec<usize>) -> Wanted {
+        let known = self.apart.as_ref().is_none_or(|apart| apart.is_known(&parts));
         let mut average = Average::of(self.margins, parts);
         average.value = average.value.filter(|_| known);
         Wanted { key, average: Some(average) }

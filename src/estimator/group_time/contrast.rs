@@ -1,7 +1,7 @@
 //! Tests and contrasts of group-time effects from their joint covariance.
 
 use super::{GroupTimeCell, GroupTimeResult};
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, DidWarning, Result, TooFew};
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::estimator::aggregate::{
@@ -56,30 +56,58 @@ pub(crate) fn pre_test(
     let wald = effects.joint.select(&pre)?.wald();
     match wald {
         None => warnings.push(no_test(SINGULAR)),
-        Some(_) => warnings.extend(crowded(pre.iter().map(|j| &cells[*j]))),
+        Some(_) => {
+            let clusters = effects.joint.n_clusters;
+            warnings.extend(crowded(pre.iter().map(|j| &cells[*j]), clusters));
+        }
     }
     wald
 }
 
-/// A test of estimates of one group needs so many units of the group for each: with fewer it rejects too often.
+/// A test needs so many units and so many clusters for each estimate: with fewer it rejects too often.
 const UNITS_AN_ESTIMATE: usize = 10;
 
-/// A warning about the group with most of the tested estimates beside its units, if these are too many.
-fn crowded<'a>(tested: impl Iterator<Item = &'a GroupTimeCell>) -> Option<DidWarning> {
-    let mut groups: Vec<(f64, usize, usize)> = Vec::new();
+/// Estimates beside what they are of.
+#[derive(Clone, Copy)]
+struct Crowd {
+    group: f64,
+    estimates: usize,
+    units: usize,
+    few: TooFew,
+}
+
+impl Crowd {
+    fn share(&self) -> f64 {
+        self.estimates as f64 / self.units.max(1) as f64
+    }
+}
+
+/// A warning about what there is least of beside the tested estimates: units of a group, those that it is compared with, or clusters.
+fn crowded<'a>(
+    tested: impl Iterator<Item = &'a GroupTimeCell>,
+    clusters: Option<usize>,
+) -> Option<DidWarning> {
+    let mut crowds: Vec<Crowd> = Vec::new();
+    let mut estimates = 0;
     for cell in tested {
-        match groups.iter_mut().find(|(group, ..)| *group == cell.group) {
-            Some((_, estimates, units)) => {
-                (*estimates, *units) = (*estimates + 1, (*units).min(cell.n_treated));
+        estimates += 1;
+        for (few, units) in
+            [(TooFew::Treated, cell.n_treated), (TooFew::Comparison, cell.n_control)]
+        {
+            let is_own = |of: &&mut Crowd| (of.group, of.few) == (cell.group, few);
+            match crowds.iter_mut().find(is_own) {
+                Some(of) => (of.estimates, of.units) = (of.estimates + 1, of.units.min(units)),
+                None => crowds.push(Crowd { group: cell.group, estimates: 1, units, few }),
             }
-            None => groups.push((cell.group, 1, cell.n_treated)),
         }
     }
-    let share = |of: &(f64, usize, usize)| of.1 as f64 / of.2.max(1) as f64;
-    let (group, estimates, units) =
-        groups.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let group = crowds.first()?.group;
+    let of_clusters = |units| Crowd { group, estimates, units, few: TooFew::Clusters };
+    crowds.extend(clusters.map(of_clusters));
+    let worst = crowds.into_iter().max_by(|a, b| a.share().total_cmp(&b.share()))?;
+    let Crowd { group, estimates, units, few } = worst;
     let is_crowded = estimates > 1 && estimates * UNITS_AN_ESTIMATE > units;
-    is_crowded.then_some(DidWarning::CrowdedPretest { group, estimates, units })
+    is_crowded.then_some(DidWarning::CrowdedPretest { group, estimates, units, few })
 }
 
 impl GroupTimeResult {

@@ -22,6 +22,9 @@ words! {
         LaterVsAlways = "later_vs_always",
         /// Units that are treated earlier and later, over all periods, as comparisons with controls are; the same bias.
         BothTreated = "both_treated",
+        /// With controls, units that were treated all along with units that never are: no treatment changes, and the estimate is of what controls
+        /// predict of the treatment.
+        AlwaysVsNever = "always_vs_never",
     }
 }
 

@@ -13,7 +13,7 @@ use super::residual::Partial;
 use super::result::BaconWithin;
 use crate::base::solve::{COLLINEAR, add_scaled, dot};
 
-/// The share of the variance that rounding leaves of differences within cohorts.
+/// The share of a variance that rounding leaves of what has none.
 const ROUNDING: f64 = 1e-20;
 
 /// The coefficient with controls, and what it is an average of.
@@ -35,20 +35,19 @@ impl Controlled {
         let within = |values: &Vec<f64>| less_both_means(values, periods);
         let sum_of_squares = |values: &[f64]| dot(values, values);
         let controls: Vec<Vec<f64>> = cells.controls.iter().map(within).collect();
-        let without_controls = |values: &Vec<f64>| Partial {
+        let spreads: Vec<f64> = cells.controls.iter().map(|own| spread(own)).collect();
+        let without_controls = |values: &Vec<f64>, spread: f64| Partial {
             weight: cells.weight.clone(),
             treated: within(values),
             controls: controls.clone(),
-            squares: std::iter::once(values)
-                .chain(&cells.controls)
-                .map(|own| spread(own))
-                .collect(),
+            squares: std::iter::once(spread).chain(spreads.iter().copied()).collect(),
         };
-        let residual = without_controls(&cells.treated).residual(&cells.outcome)?;
+        let treated = without_controls(&cells.treated, spread(&cells.treated));
+        let residual = treated.residual(&cells.outcome)?;
         let left = &residual.values;
         let squares = sum_of_squares(left);
-        // A perfect fit leaves nothing of the outcome.
-        let outcome = without_controls(&cells.outcome).residual(&cells.outcome);
+        // However little units' levels leave of the outcome counts; a perfect fit leaves nothing.
+        let outcome = without_controls(&cells.outcome, 0.0).residual(&cells.outcome);
         let outcome = outcome.map_or_else(|| vec![0.0; left.len()], |of| of.values);
         let of_row = |(d, y): (&f64, &f64)| d * (y - residual.coefficient * d) / squares;
         let influence: Vec<f64> = left.iter().zip(&outcome).map(of_row).collect();
@@ -91,8 +90,9 @@ impl Tables {
     fn comparisons(&self, means: &CohortMeans) -> Vec<Comparison> {
         let cohorts = &means.cohorts;
         let pairs = (0..cohorts.len()).flat_map(|a| (a + 1..cohorts.len()).map(move |b| (a, b)));
-        let mut all: Vec<Comparison> =
-            pairs.filter_map(|(a, b)| self.comparison(means, a, b)).collect();
+        let mut all: Vec<Comparison> = pairs.map(|(a, b)| self.comparison(means, a, b)).collect();
+        let most = all.iter().fold(0.0, |most: f64, of| most.max(of.weight));
+        all.retain(|of| of.weight > ROUNDING * most);
         let total: f64 = all.iter().map(|of| of.weight).sum();
         for of in &mut all {
             of.weight /= total;
@@ -100,8 +100,8 @@ impl Tables {
         all
     }
 
-    /// Of two cohorts, the first treated before the other; `None` without a weight.
-    fn comparison(&self, means: &CohortMeans, first: usize, second: usize) -> Option<Comparison> {
+    /// Of two cohorts, the first treated before the other.
+    fn comparison(&self, means: &CohortMeans, first: usize, second: usize) -> Comparison {
         let (earlier, later) = (&means.cohorts[first], &means.cohorts[second]);
         let treatment =
             |of: &Cohort| -> Vec<f64> { (0..means.periods.len()).map(|t| of.treated(t)).collect() };
@@ -112,22 +112,20 @@ impl Tables {
         let explained = fitted(&treated, self.controls.iter().map(of_table));
         let squares = |a: &[f64], b: &[f64]| dot(&difference(a, b), &difference(a, b));
         let size = squares(&treated, &explained) + squares(&explained, &predicted);
-        if size <= 0.0 {
-            return None;
-        }
         let periods = means.periods.len();
         let (treated_cohort, control, kind) = match (earlier.start, later.start) {
+            (0, start) if start == periods => (first, second, ComparisonKind::AlwaysVsNever),
             (_, start) if start == periods => (first, second, ComparisonKind::TreatedVsNever),
             (0, _) => (second, first, ComparisonKind::LaterVsAlways),
             _ => (first, second, ComparisonKind::BothTreated),
         };
-        Some(Comparison {
+        Comparison {
             treated: treated_cohort,
             control,
             kind,
             estimate: dot(&difference(&treated, &predicted), &outcome) / size,
             weight: earlier.units as f64 * later.units as f64 * size,
-        })
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Group-time effects.
 
 mod callback;
+mod crowded;
 mod errors;
 mod extremes;
 mod golden;

@@ -6,6 +6,7 @@ mod levels;
 mod results;
 mod textbook;
 mod uncompared;
+mod undetermined;
 
 use burn_did::Etwfe;
 use burn_did::backend::Cpu;

@@ -184,7 +184,8 @@ fn categories_in_files_are_labels_as_their_texts() {
     };
     let dtypes = [[own(), own()], [frozen("id"), frozen("cl")]];
     let half = texts.height() / 2;
-    let first = write("first.parquet", &mut texts.slice(0, half));
+    std::fs::create_dir(folder.path().join("both")).unwrap();
+    write("both/first.parquet", &mut texts.slice(0, half));
     for dtypes in dtypes {
         let mut categories = texts.clone();
         for (name, dtype) in ["id", "cl"].into_iter().zip(&dtypes) {
@@ -200,8 +201,8 @@ fn categories_in_files_are_labels_as_their_texts() {
             );
         }
         if dtypes[0].is_categorical() {
-            let second = write("second.parquet", &mut categories.slice(half as i64, usize::MAX));
-            let found = config().fit(&[first.clone(), second][..]).unwrap();
+            write("both/second.parquet", &mut categories.slice(half as i64, usize::MAX));
+            let found = config().fit(folder.path().join("both")).unwrap();
             assert_eq!((&expected.cells, &expected.audit), (&found.cells, &found.audit));
         }
     }

@@ -34,6 +34,32 @@ fn shuffled(df: &DataFrame) -> DataFrame {
     rows(df, &order)
 }
 
+/// However far apart units are, and if controls tell nothing of pairs in which no treatment changes.
+#[test]
+fn with_controls_levels_of_units_change_nothing() {
+    let mut pairs = 0;
+    for seed in 1..=12 {
+        let df = random(seed).frame();
+        let mut config = bacon();
+        config.covariates = vec!["x".into()];
+        let Ok(fit) = config.fit(&df) else { continue };
+        let y: Vec<f64> =
+            floats(&df, "y").iter().zip(floats(&df, "id")).map(|(y, id)| y + 1e7 * id).collect();
+        let far = config.fit(with(&df, "y", y)).unwrap();
+        same(&decomposed(&far)[..2], &decomposed(&fit)[..2], 1e-5);
+        let is_apart = |fit: &BaconResult| {
+            fit.comparisons.iter().any(|of| of.kind == ComparisonKind::AlwaysVsNever)
+        };
+        pairs += usize::from(is_apart(&fit));
+        // A control that does not vary within units drops out.
+        let steady: Vec<f64> = floats(&df, "id").iter().map(|id| id.sin()).collect();
+        config.covariates = vec!["s".into()];
+        let fit = config.fit(with(&df, "s", steady)).unwrap();
+        assert!(!is_apart(&fit) && fit.comparisons.iter().all(|of| of.estimate.abs() < 100.0));
+    }
+    assert!(pairs > 0);
+}
+
 #[test]
 fn order_labels_and_pieces_change_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -88,6 +88,9 @@ pub(crate) struct EtwfeArgs {
     /// Average over treated rows without their weights.
     #[arg(long, help_heading = "Estimation")]
     unweighted_averages: bool,
+    /// Show averages that depend on which of the collinear slopes are left out, too, as R does.
+    #[arg(long, help_heading = "Estimation")]
+    undetermined: bool,
     /// Treat the shares of cohorts and periods as estimates, and add their sampling variance.
     #[arg(long, help_heading = "Estimation")]
     random_shares: bool,
@@ -132,6 +135,7 @@ impl Fit for EtwfeArgs {
             .family(self.family)
             .absorb(self.absorb)
             .unweighted_averages(self.unweighted_averages)
+            .undetermined(self.undetermined)
             .random_shares(self.random_shares)
             .maybe_weights(self.regression.weightsname.clone())
             .maybe_vcov(self.regression.vcov.clone())

@@ -80,30 +80,26 @@ impl EtwfeResult {
         tables
     }
 
-    /// Where averages with a moderator have no value.
-    pub(super) fn messages_by_level(&self) -> Vec<Message> {
-        let Some(name) = &self.settings.moderator else { return Vec::new() };
-        let without = |effects: &[EtwfeEffect]| -> Vec<String> {
+    /// Where averages by level have no value.
+    pub(super) fn message_by_level(&self) -> Option<Message> {
+        let name = self.settings.moderator.as_ref()?;
+        let without = |effects: &[EtwfeEffect]| -> Vec<f64> {
             let lost = effects.iter().filter(|of| of.estimate.estimate.is_none());
-            lost.filter_map(|of| of.event_time.map(label)).collect()
+            lost.filter_map(|of| of.event_time).collect()
         };
-        let cells_are_known = self.cells.iter().all(|cell| cell.estimate.estimate.is_some());
-        let mut messages = Vec::new();
-        let of_all = without(&self.by_event_time);
-        if cells_are_known && !of_all.is_empty() {
-            messages.push(format!(
-                "averages at event time {} have no value: slopes of {name} are left out as collinear, and these averages, whose weights are not those of the cohorts' means, depend on which; leave {name} out, or take averages without weights", of_all.join(", ")
-            ).into());
-        }
         let lost: Vec<&EtwfeLevel> =
             self.by_level.iter().filter(|own| !without(&own.by_event_time).is_empty()).collect();
-        if let Some(first) = lost.first() {
-            let levels: Vec<&str> = lost.iter().map(|own| own.level.as_str()).collect();
-            messages.push(format!(
-                "effects by level of {name} are not told apart at event time {} (levels {}): in some period a level has no untreated rows, or these do not differ in {name}, and slopes are about the means of cohorts, so that all levels of a cohort are concerned; leave such a level out (`rows`, `--rows`), or merge it with another",
-                without(&first.by_event_time).join(", "), levels.join(", ")
-            ).into());
+        if lost.is_empty() {
+            return None;
         }
-        messages
+        let levels: Vec<&str> = lost.iter().map(|own| own.level.as_str()).collect();
+        let mut times: Vec<f64> = lost.iter().flat_map(|own| without(&own.by_event_time)).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        let times: Vec<String> = times.into_iter().map(label).collect();
+        Some(format!(
+            "effects by level of {name} are not told apart at event time {} (levels {}): they depend on {}; slopes are about the means of cohorts, so that all levels of a cohort are concerned; leave such a level out (`rows`, `--rows`), or merge it with another",
+            times.join(", "), levels.join(", "), self.left_out()
+        ).into())
     }
 }

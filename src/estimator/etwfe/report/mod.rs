@@ -106,23 +106,17 @@ impl Report for EtwfeResult {
     fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.settings.frequency);
         messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
-        let separating = self.regression.separating();
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
-        messages.extend(lost.map(|cell| {
-            let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
-            let is_separated = |name: String| separating.contains(&name.as_str());
-            let why = if is_separated(cohort_label(&group))
-                || is_separated(period_label(&time))
-            {
-                "untreated rows of the cohort or the period are separated, so that nothing says what it would be without treatment"
-            } else if is_separated(cell_label(&group, &time)) {
-                "its rows are separated, so that no finite effect fits them"
-            } else {
-                "nothing says what it would be without treatment, or it follows from other regressors"
-            };
-            format!("cohort {group} has no effect in {time}: {why}").into()
-        }));
-        messages.extend(self.messages_by_level());
+        let name = |cell: &EtwfeEffect| [cell.group, cell.time].map(|at| self.period(at));
+        let has_coefficient = |[group, time]: &[String; 2]| {
+            let label = cell_label(group, time);
+            self.regression.coefficients.iter().any(|own| own.name == label)
+        };
+        let (undetermined, lost): (Vec<[String; 2]>, Vec<_>) =
+            lost.map(name).partition(has_coefficient);
+        messages.extend(lost.into_iter().map(|cell| self.without_coefficient(cell)));
+        messages.extend(self.undetermined(&undetermined));
+        messages.extend(self.message_by_level());
         messages
     }
 
@@ -145,7 +139,61 @@ fn estimates(name: &'static str, keys: Vec<Variable>, of: &[EtwfeEffect]) -> Est
     ])
 }
 
+/// Cells that a message names.
+const NAMED: usize = 4;
+
 impl EtwfeResult {
+    /// Why a cohort in a period has no coefficient.
+    fn without_coefficient(&self, [group, time]: [String; 2]) -> Message {
+        let separating = self.regression.separating();
+        let is_separated = |name: String| separating.contains(&name.as_str());
+        let why = if is_separated(cohort_label(&group)) || is_separated(period_label(&time)) {
+            "untreated rows of the cohort or the period are separated, so that nothing says what it would be without treatment"
+        } else if is_separated(cell_label(&group, &time)) {
+            "its rows are separated, so that no finite effect fits them"
+        } else {
+            "nothing says what it would be without treatment, or it follows from other regressors"
+        };
+        format!("cohort {group} has no effect in {time}: {why}").into()
+    }
+
+    /// Why cohorts in periods have coefficients and no effect: slopes were left out.
+    fn undetermined(&self, cells: &[[String; 2]]) -> Option<Message> {
+        if cells.is_empty() {
+            return None;
+        }
+        let named = cells.iter().take(NAMED).map(|[group, time]| cell_label(group, time));
+        let mut named: Vec<String> = named.collect();
+        if cells.len() > NAMED {
+            named.push(format!("{} more", cells.len() - NAMED));
+        }
+        let settings = &self.settings;
+        let is_weighted = settings.weights.is_some() && !settings.unweighted_averages;
+        let or_else = match settings.moderator.is_some() && is_weighted {
+            true => ", or take averages without weights (`unweighted_averages`)",
+            false => "",
+        };
+        Some(format!(
+            "no effect of {}: it depends on {}; leave the column out, or cohorts and periods without such rows{or_else}",
+            named.join(", "), self.left_out()
+        ).into())
+    }
+
+    /// What effects without a value depend on.
+    fn left_out(&self) -> String {
+        let settings = &self.settings;
+        let columns = settings.covariates.iter().chain(&settings.moderator);
+        let columns = columns.map(String::as_str).collect::<Vec<_>>().join(" or ");
+        match self.regression.separating().is_empty() {
+            true => format!(
+                "which of the collinear slopes are left out, as in some period there are no untreated rows that differ in {columns}"
+            ),
+            false => {
+                "slopes that are left out, as collinear or as those of separated rows".to_owned()
+            }
+        }
+    }
+
     fn period(&self, at: Option<f64>) -> String {
         at.map_or_else(String::new, |at| shown(at, self.settings.frequency))
     }
@@ -196,6 +244,12 @@ impl EtwfeResult {
             notes.push(format!(
                 "Averages by level of {name}: none, as it has more than {MOST_LEVELS}"
             ));
+        }
+        if settings.undetermined {
+            notes.push(
+                "Averages that depend on which collinear slopes are left out have values, too"
+                    .to_owned(),
+            );
         }
         if settings.scale == EtwfeScale::Link {
             notes.push("Effects: differences of the linear index".to_owned());

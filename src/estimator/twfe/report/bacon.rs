@@ -27,6 +27,7 @@ impl ComparisonKind {
             Self::LaterVsEarlier => "Later vs earlier treated",
             Self::LaterVsAlways => "Later vs always treated",
             Self::BothTreated => "Both treated",
+            Self::AlwaysVsNever => "Always vs never treated",
         }
     }
 }
@@ -164,8 +165,11 @@ impl BaconResult {
                 }
             ),
             format!("Std. Error: clustered by {cluster} ({} clusters)", self.n_clusters),
-            "Later vs earlier or always treated: changes of the controls' own effects are a bias"
-                .into(),
+            match self.within {
+                None => "Later vs earlier or always treated: changes of the controls' own effects are a bias",
+                Some(_) => "Later vs always treated, and both treated: changes of the controls' own effects are a bias",
+            }
+            .into(),
         ];
         notes.extend(self.within.map(|within| {
             let (of_pairs, estimate) = (1.0 - within.weight, digits.show(within.estimate));
