@@ -4,10 +4,11 @@ att_gt <- function(yname, tname, idname = NULL, gname, xformla = NULL, data, pan
                    control_group = c("nevertreated", "notyettreated"), anticipation = 0, weightsname = NULL, fix_weights = NULL,
                    alp = 0.05, bstrap = TRUE, cband = TRUE, biters = 1000, clustervars = NULL, est_method = "dr",
                    base_period = "varying", seed = 0, ...) {
+  check_bootstrap("bstrap", bstrap, c(biters = !missing(biters), seed = !missing(seed)))
   arguments <- c(group_time_options(yname, tname, idname, gname, xformla, panel, one_of(control_group), weightsname, alp, bstrap,
                                     cband, biters, clustervars, est_method, base_period, seed),
                  options_of(anticipation = anticipation, `fix-weights` = fix_weights, `allow-unbalanced-panel` = allow_unbalanced_panel),
-                 more_options(..., without = c("print_details", "pl", "cores", "faster_mode", "compute_inffunc")))
+                 more_options(..., command = "att-gt", without = c("print_details", "pl", "cores", "faster_mode", "compute_inffunc"), absent = apart))
   columns <- c(yname, tname, idname, gname, weightsname, clustervars, variables(xformla))
   tell_missing_groups(data, gname)
   group_time(estimate("att-gt", arguments, data, columns, variables(xformla), "att_gt", match.call()), idname)
@@ -17,18 +18,24 @@ ddd <- function(yname, tname, idname = NULL, gname, pname, xformla = NULL, data,
                 control_group = c("nevertreated", "notyettreated"), base_period = "varying", est_method = "dr", weightsname = NULL,
                 boot = FALSE, nboot = 1000, cluster = NULL, cband = FALSE, alpha = 0.05, panel = TRUE, allow_unbalanced_panel = FALSE,
                 seed = 0, ...) {
+  check_bootstrap("boot", boot, c(nboot = !missing(nboot), seed = !missing(seed)))
   arguments <- c(group_time_options(yname, tname, idname, gname, xformla, panel, one_of(control_group), weightsname, alpha, boot,
                                     cband, nboot, cluster, est_method, base_period, seed),
                  options_of(pname = pname, `allow-unbalanced-panel` = allow_unbalanced_panel),
-                 more_options(..., without = c("inffunc", "skip_data_checks", "cores", "use_parallel")))
+                 more_options(..., command = "ddd", without = c("skip_data_checks", "cores", "use_parallel"), absent = c(apart, inffunc = files_of_influence)))
   columns <- c(yname, tname, idname, gname, pname, weightsname, cluster, variables(xformla))
   tell_missing_groups(data, gname)
   group_time(estimate("ddd", arguments, data, columns, variables(xformla), "att_gt", match.call()), idname)
 }
 
+# What other commands are for.
+apart <- c(aggregate = "aggte averages the effects of a fit")
+
+files_of_influence <- "influence = \"folder\" writes influence values to files in that folder"
+
 group_time_options <- function(yname, tname, idname, gname, xformla, panel, control_group, weightsname, alp, bstrap, cband, biters,
                                clustervars, est_method, base_period, seed) {
-  clustervars <- setdiff(clustervars, idname)
+  clustervars <- setdiff(columns_of(clustervars), idname)
   if (length(clustervars) > 1L) {
     stop_burndid("usage", "`clustervars` names several columns besides the unit", "name one: the unit is a cluster already")
   }
@@ -56,6 +63,10 @@ aggte <- function(MP, type = "group", balance_e = NULL, min_e = -Inf, max_e = In
     if (!is.null(bound) && !(is.numeric(bound) && length(bound) == 1L && !is.na(bound))) {
       stop_burndid("usage", "`balance_e`, `min_e` and `max_e` must be numbers")
     }
+  }
+  given <- c(balance_e = !is.null(balance_e), min_e = is.finite(min_e), max_e = is.finite(max_e))
+  if (any(given) && !identical(type, "dynamic")) {
+    stop_burndid("usage", paste0("`", names(given)[given][1L], "` is for averages of the type \"dynamic\""), "leave it out")
   }
   windows <- c(if (is.finite(min_e)) paste0("min_e=", min_e), if (is.finite(max_e)) paste0("max_e=", max_e),
                if (!is.null(balance_e)) paste0("balance_e=", balance_e), if (flag(na.rm)) "na_rm=true")
@@ -87,14 +98,40 @@ check_inference <- function(MP, bstrap, biters, clustervars) {
 
 drdid <- function(yname, tname, idname = NULL, dname, xformla = NULL, data, panel = TRUE, estMethod = c("imp", "trad"),
                   weightsname = NULL, boot = FALSE, boot.type = c("weighted", "multiplier"), nboot = 999, alp = 0.05, seed = 0, ...) {
-  method <- one_of(estMethod)
-  function_of <- if (flag(panel)) c(imp = "drdid_imp_panel", trad = "drdid_panel") else c(imp = "drdid_imp_rc", trad = "drdid_rc")
+  check_bootstrap("boot", boot, c(boot.type = !missing(boot.type), nboot = !missing(nboot), seed = !missing(seed)))
+  estimator <- c(imp = "drdid_imp", trad = "drdid")[[one_of(estMethod)]]
+  if ("estimator" %in% names(list(...))) {
+    if (!missing(estMethod)) stop_burndid("usage", "`estMethod` and `estimator` are both given", "leave one out")
+    estimator <- NULL
+  }
+  two_periods(estimator, yname, tname, idname, dname, xformla, data, panel, weightsname, boot, one_of(boot.type), nboot, alp, seed,
+              match.call(), more_of_two_periods(...))
+}
+
+ordid <- function(yname, tname, idname = NULL, dname, xformla = NULL, data, panel = TRUE, weightsname = NULL, boot = FALSE,
+                  boot.type = c("weighted", "multiplier"), nboot = 999, alp = 0.05, seed = 0, ...) {
+  check_bootstrap("boot", boot, c(boot.type = !missing(boot.type), nboot = !missing(nboot), seed = !missing(seed)))
+  two_periods("reg_did", yname, tname, idname, dname, xformla, data, panel, weightsname, boot, one_of(boot.type), nboot, alp, seed,
+              match.call(), more_of_two_periods(...))
+}
+
+ipwdid <- function(yname, tname, idname = NULL, dname, xformla = NULL, data, panel = TRUE, normalized = TRUE, weightsname = NULL,
+                   boot = FALSE, boot.type = c("weighted", "multiplier"), nboot = 999, alp = 0.05, seed = 0, ...) {
+  check_bootstrap("boot", boot, c(boot.type = !missing(boot.type), nboot = !missing(nboot), seed = !missing(seed)))
+  estimator <- if (flag(normalized)) "std_ipw_did" else "ipw_did"
+  two_periods(estimator, yname, tname, idname, dname, xformla, data, panel, weightsname, boot, one_of(boot.type), nboot, alp, seed,
+              match.call(), more_of_two_periods(...))
+}
+
+more_of_two_periods <- function(...) more_options(..., command = "drdid", absent = c(inffunc = files_of_influence))
+
+two_periods <- function(estimator, yname, tname, idname, dname, xformla, data, panel, weightsname, boot, boot.type, nboot, alp, seed, call, more) {
+  if (!is.null(estimator)) estimator <- paste0(estimator, if (flag(panel)) "_panel" else "_rc")
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, treatname = dname, xformla = formula_text(xformla),
-                            weightsname = weightsname, `repeated-cross-sections` = !panel, estimator = function_of[[method]], alp = alp),
-                 if (flag(boot)) options_of(boot = TRUE, biters = nboot, `boot-type` = one_of(boot.type), seed = seed),
-                 more_options(..., without = c("inffunc")))
-  columns <- c(yname, tname, idname, dname, weightsname, list(...)$clustervars, variables(xformla))
-  object <- estimate("drdid", arguments, data, columns, variables(xformla), "drdid", match.call())
+                            weightsname = weightsname, `repeated-cross-sections` = !flag(panel), estimator = estimator, alp = alp),
+                 if (flag(boot)) options_of(boot = TRUE, biters = nboot, `boot-type` = boot.type, seed = seed), more)
+  columns <- c(yname, tname, idname, dname, weightsname, variables(xformla))
+  object <- estimate("drdid", arguments, data, columns, variables(xformla), "drdid", call)
   effect <- object$document$effect
   with_fields(object, ATT = number(effect$estimate), se = number(effect$se), lci = number(effect$ci_lower), uci = number(effect$ci_upper))
 }
@@ -126,18 +163,13 @@ regression <- function(family, fml, data, vcov, weights, cluster, call, ..., se 
                        glm.iter = NULL) {
   text <- formula_text(fml)
   weights <- weights_name(weights)
-  absent <- intersect(names(list(...)), c("split", "fsplit", "fixef", "offset", "start", "etastart", "mustart"))
-  if (length(absent)) {
-    stop_burndid("usage", paste0("burn-did has no `", absent[1L], "`"),
-                 switch(absent[1L], split = , fsplit = "call once for each part, with subset = ~ column == \"value\"",
-                        fixef = "write the fixed effects after a bar: y ~ x | firm + year"))
-  }
   if (!is.null(subset)) data <- rows_of(data, subset)
   clusters <- clusters_of(if (is.null(vcov)) se else vcov, cluster, strsplit(text, "|", fixed = TRUE)[[1L]][2L])
   arguments <- c(text, options_of(weightsname = weights, family = if (family != "gaussian") family, vcov = covariance(clusters),
                                   `keep-singletons` = identical(fixef.rm, "none"), `fixef-maxiter` = fixef.iter, `glm-maxiter` = glm.iter),
-                 more_options(..., without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save", "only.coef",
-                                               "combine.quick", "collin.tol", "fixef.algo", "panel.id", "demeaned")))
+                 more_options(..., command = "feols", without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save",
+                                                                  "combine.quick", "fixef.algo", "panel.id"),
+                              absent = absent_of_fixest))
   columns <- c(variables(fml), unlist(lapply(clusters$terms, all.vars)), weights)
   # Before the bar are regressors, after it factors.
   regressors <- variables(sub("\\|.*$", "", text))
@@ -147,11 +179,18 @@ regression <- function(family, fml, data, vcov, weights, cluster, call, ..., se 
   with_fields(object, coefficients = setNames(number(rows$estimate), rows$term), se = setNames(number(rows$se), rows$term))
 }
 
-weights_name <- function(weights) {
+by_parts <- "call once for each part, with subset = ~ column == \"value\""
+
+absent_of_fixest <- c(split = by_parts, fsplit = by_parts, split.keep = by_parts, split.drop = by_parts,
+                      fixef = "write the fixed effects after a bar: y ~ x | firm + year", offset = "", start = "", etastart = "", mustart = "",
+                      only.coef = "coef(fit) has the coefficients", demeaned = "", collin.tol = "",
+                      fixef.keep_names = "", vcov_fix = "", env = "", only.env = "")
+
+weights_name <- function(weights, argument = "weights") {
   if (inherits(weights, "formula")) weights <- weights[[length(weights)]]
   if (is.name(weights)) return(as.character(weights))
   if (is.null(weights) || (is.character(weights) && length(weights) == 1L)) return(weights)
-  stop_burndid("usage", "`weights` must name a column, as ~ w or \"w\"", "put the weights into a column of the data")
+  stop_burndid("usage", paste0("`", argument, "` must name a column, as ~ w or \"w\""), "put its values into a column of the data")
 }
 
 # The rows that a formula, an indicator or numbers of rows name.
@@ -209,34 +248,50 @@ sunab <- function(yname, tname, idname, gname, data, xformla = NULL, ref.p = -1,
                   weightsname = NULL, alp = 0.05, ...) {
   clusters <- clusters_of(vcov, cluster)
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla), `ref-p` = ref.p,
-                            absorb = absorb, vcov = covariance(clusters), weightsname = weightsname, alp = alp), more_options(...))
+                            absorb = absorb, vcov = covariance(clusters), weightsname = weightsname, alp = alp),
+                 more_options(..., command = "sunab"))
   factors <- unlist(strsplit(if (is.null(absorb)) character() else absorb, "[,^ ]+"))
   columns <- c(yname, tname, idname, gname, weightsname, unlist(lapply(clusters$terms, all.vars)), factors, variables(xformla))
   object <- estimate("sunab", arguments, data, columns, variables(xformla), "sunab", match.call())
   with_fields(object, period = tname, overall.att = number(object$document$overall$estimate), overall.se = number(object$document$overall$se))
 }
 
-bacon <- function(yname, tname, idname, gname, data, clustervars = NULL, alp = 0.05, ...) {
-  arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, clustervars = clustervars, alp = alp), more_options(...))
-  object <- estimate("bacon", arguments, data, c(yname, tname, idname, gname, clustervars), class = "bacon", call = match.call())
+bacon <- function(yname, tname, idname, gname, data, xname = NULL, clustervars = NULL, alp = 0.05, ...) {
+  if (inherits(yname, "formula")) {
+    stop_burndid("usage", "bacon takes no formula",
+                 "name columns: bacon(\"y\", \"year\", \"id\", \"first\", data, xname = c(\"x1\", \"x2\")), with the period of first treatment")
+  }
+  arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xname = xname, clustervars = clustervars, alp = alp),
+                 more_options(..., command = "bacon", absent = c(id_var = "it is `idname` here", time_var = "it is `tname` here")))
+  columns <- c(yname, tname, idname, gname, columns_of(xname), clustervars)
+  object <- estimate("bacon", arguments, data, columns, class = "bacon", call = match.call())
   two <- object$document$comparisons
+  within <- object$document$within_cohorts
+  # Names of bacondecomp.
   with_fields(object, two_by_twos = data.frame(treated = two$treated, untreated = two$control, estimate = number(two$estimate),
-                                               weight = number(two$weight), type = two$kind))
+                                               weight = number(two$weight), type = two$kind),
+              Omega = if (!is.null(within)) number(within$weight), beta_hat_w = if (!is.null(within)) number(within$estimate))
 }
 
 honest_did <- function(object, e = 0, type = c("smoothness", "relative_magnitude"), method = NULL, Mvec = NULL, Mbarvec = NULL,
                        monotonicityDirection = NULL, biasDirection = NULL, alpha = NULL, gridPoints = NULL, grid.lb = NULL, grid.ub = NULL,
                        bound = c("deviation from parallel trends", "deviation from linear trend"), ...) {
   if (!inherits(object, c("burndid_att_gt", "burndid_aggte", "burndid_sunab", "burndid_feols", "burndid_effects"))) {
-    stop_burndid("usage", "`object` must be a result of aggte(type = \"dynamic\") or of an estimator")
+    stop_burndid("usage", "`object` must be a result of aggte(type = \"dynamic\") or of an estimator",
+                 if (inherits(object, "burndid_emfx")) "give the result of etwfe, and for one level of its moderator term = \"level\"")
   }
   type <- one_of(type)
+  if (type == "smoothness" && !missing(bound)) {
+    stop_burndid("usage", "`bound` is for type = \"relative_magnitude\"", "leave it out, or give the type")
+  }
+  if (!missing(e) && "l_vec" %in% names(list(...))) stop_burndid("usage", "`e` and `l_vec` are both given", "leave one out")
   linear <- one_of(bound) == "deviation from linear trend"
   arguments <- c(options_of(delta = if (type == "smoothness") "sd" else if (linear) "sdrm" else "rm", m = Mvec, mbar = Mbarvec,
                             `event-time` = if (!"l_vec" %in% names(list(...))) e,
-                            method = if (!is.null(method)) tolower(gsub("-", "_", method)), monotonicity = monotonicityDirection,
+                            method = method_word(method), monotonicity = monotonicityDirection,
                             bias = biasDirection, alp = alpha, `grid-points` = gridPoints, `grid-lb` = grid.lb, `grid-ub` = grid.ub),
-                 more_options(..., without = "parallel"))
+                 more_options(..., command = "honest", without = "parallel"))
+  check_once(arguments, "honest")
   result <- with_saved(object, function(file) read_result(c("honest", file, arguments), "honest", match.call()))
   with_fields(result, robust_ci = table_of(result)[c("M", "conf.low", "conf.high", "open")],
               breakdown = number(result$document$about$breakdown))
@@ -249,6 +304,10 @@ ggdid <- function(object, file = NULL, ...) {
   idle <- c("ncol", "theming", "grtitle", "type", if (!is.null(file)) c("group", "xgap", "ref_line", "ylim"))
   warn_unused(given[intersect(names(given), idle)])
   given <- given[setdiff(names(given), idle)]
+  if (!is.null(file) && inherits(object, "burndid_emfx")) {
+    stop_burndid("usage", "`file` is for pictures of the program, which draws the result of etwfe, and not of emfx",
+                 "draw the fit with ggdid(fit, file), or these averages with plot")
+  }
   if (is.null(file)) {
     if (!is.null(given$title)) given$main <- given$title
     given$title <- NULL
@@ -262,7 +321,9 @@ ggdid <- function(object, file = NULL, ...) {
   names(given)[named] <- known[names(given)[named]]
   if (isFALSE(given$legend)) given$hide <- c(given$hide, "legend")
   given$legend <- NULL
-  with_saved(object, function(saved) run_program(c("plot", saved, paste0("--out=", file), do.call(more_options, given))))
+  options <- do.call(more_options, c(given, command = "plot"))
+  check_once(c("--out", options), "plot")
+  with_saved(object, function(saved) run_program(c("plot", saved, paste0("--out=", file), options)))
   invisible(file)
 }
 

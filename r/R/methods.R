@@ -4,6 +4,7 @@ titles <- c(
   burndid_att_gt = "Group-Time Average Treatment Effects", burndid_aggte = "Average of Group-Time Average Treatment Effects",
   burndid_drdid = "Average Effect of Treatment on the Treated in Two Periods", burndid_feols = "Regression with Fixed Effects",
   burndid_sunab = "Event Study by Sun and Abraham (2021)", burndid_bacon = "Goodman-Bacon (2021) Decomposition",
+  burndid_twfe_weights = "Weights of the Two-Way Coefficient on Effects", burndid_pretrends = "Power of the Test of Pre-Trends",
   burndid_honest = "Robust Confidence Intervals by Rambachan and Roth (2023)")
 
 title_of <- function(x) if (is.null(x$title)) titles[[class(x)[1L]]] else x$title
@@ -25,9 +26,12 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     cat("\n")
     print(x$agreement, digits = digits, row.names = FALSE)
   }
-  if (inherits(x, "burndid_bacon")) {
+  for (table in list(x$two_by_twos, x$weights, x$df_eventplot)) if (!is.null(table)) {
     cat("\n")
-    print(x$two_by_twos, digits = digits, row.names = FALSE)
+    print(table, digits = digits, row.names = FALSE)
+  }
+  if (isTRUE(x$Omega > 0)) {
+    cat("\nDifferences within cohorts: ", format(x$beta_hat_w, digits = digits), " with weight ", format(x$Omega, digits = digits), "\n", sep = "")
   }
   band <- x$document$about$band
   if (!is.null(band)) cat("\nIntervals:", if (band == "pointwise") "pointwise" else "uniform", "\n")
@@ -59,7 +63,7 @@ vcov.burndid <- function(object, ...) {
   values <- switch(class(object)[1L],
     burndid_att_gt = cell_covariance(document), burndid_aggte = document$result$vcov, burndid_feols = document$result$vcov,
     burndid_sunab = sunab_covariance(document), burndid_drdid = matrix(number(document$effect$se)^2),
-    burndid_bacon = matrix(number(document$coefficient$se)^2), NULL)
+    burndid_bacon = matrix(number(document$coefficient$se)^2), burndid_emfx = emfx_covariance(object), NULL)
   if (inherits(object, "burndid_aggte")) terms <- terms[terms != "ATT(Average)"]
   if (inherits(object, "burndid_aggte") && document$about$type == "simple") values <- matrix(number(document$overall$se)^2)
   found <- matrix_of(values, terms)
@@ -146,19 +150,24 @@ plot.burndid <- function(x, ..., group = NULL, legend = TRUE, xgap = 1, ref_line
     rows <- rows[rows$group %in% group, ]
   }
   by <- intersect(c("event.time", "horizon", "dose", "time", "group", "M"), names(rows))
-  if (inherits(x, "burndid_effects")) {
+  if (inherits(x, "burndid_effects") && length(by)) {
     # The first table that has effects by time or dose.
     rows <- rows[!is.na(rows[[by[1L]]]), ]
     rows <- rows[rows$kind %in% c(rows$kind[1L], "placebos"), ]
   }
-  at <- if (inherits(x, "burndid_att_gt") || !length(by)) seq_len(nrow(rows)) else as.numeric(rows[[by[1L]]])
+  place <- if (length(by)) rows[[by[1L]]]
+  at <- if (inherits(x, "burndid_att_gt") || !length(by)) seq_len(nrow(rows)) else if (is.numeric(place)) place else match(place, unique(place))
   ticks <- unique(at)
-  estimators <- unique(rows$estimator)
-  # Several estimators stand side by side.
-  if (length(estimators)) at <- at + 0.7 * ((match(rows$estimator, estimators) - 0.5) / length(estimators) - 0.5)
+  # Several estimators, or levels of a moderator, stand side by side.
+  side <- if (!length(by)) NULL else if (inherits(x, "burndid_emfx")) rows$level else rows$estimator
+  estimators <- unique(side)
+  if (length(estimators)) at <- at + 0.7 * ((match(side, estimators) - 0.5) / length(estimators) - 0.5)
   before <- if (by[1L] %in% c("event.time", "horizon")) at < 0 else if (inherits(x, "burndid_att_gt")) rows$time < rows$group else rep(FALSE, length(at))
   colours <- ifelse(before, "#d55e00", "#0072b2")
-  if (length(estimators)) colours <- palette.colors(length(estimators))[match(rows$estimator, estimators)]
+  if (length(estimators)) {
+    shades <- if (length(estimators) > 9L) hcl.colors(length(estimators), "Dark 3") else palette.colors(length(estimators))
+    colours <- shades[match(side, estimators)]
+  }
   if (!is.null(given$col)) colours <- rep_len(given$col, length(at))
   cells <- inherits(x, "burndid_att_gt")
   # The caller's arguments are before those of this picture.
@@ -166,9 +175,9 @@ plot.burndid <- function(x, ..., group = NULL, legend = TRUE, xgap = 1, ref_line
               xlab = if (cells) "group, time" else if (length(by)) by[1L] else "", ylab = "Estimate", xaxt = "n", pch = 19, col = colours,
               main = title_of(x))
   do.call(plot, c(list(at, rows$estimate), given, own[setdiff(names(own), names(given))]))
-  if (length(estimators) && legend) graphics::legend("bottomleft", estimators, col = unique(colours), pch = 19, bty = "n")
-  labels <- if (cells) paste0(rows$group, ", ", rows$time) else if (length(by)) signif(at, 3L) else rows$term
-  if (length(estimators)) labels <- ticks
+  if (length(estimators) && legend) graphics::legend("bottomleft", estimators, col = colours[match(estimators, side)], pch = 19, bty = "n")
+  labels <- if (cells) paste0(rows$group, ", ", rows$time) else if (!length(by)) rows$term else if (is.numeric(place)) signif(place, 5L) else place
+  if (length(estimators)) labels <- unique(if (is.numeric(place)) signif(place, 5L) else place)
   if (!length(estimators)) ticks <- at
   shown <- seq(1L, length(ticks), by = xgap)
   if (is.null(given$xaxt)) axis(1, ticks[shown], labels[shown], las = if (cells) 2L else 0L)

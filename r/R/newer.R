@@ -6,6 +6,7 @@ cont_did <- function(yname, dname, gname, tname, idname, xformla = NULL, data, t
                      num_knots = 0, control_group = c("notyettreated", "nevertreated"), anticipation = 0, weightsname = NULL,
                      clustervars = NULL, base_period = "varying", alp = 0.05, bstrap = FALSE, cband = TRUE, biters = 1000, seed = 0,
                      treatment_type = "continuous", xformula = xformla, cl = 1, ...) {
+  check_bootstrap("bstrap", bstrap, c(biters = !missing(biters), seed = !missing(seed)))
   if (!identical(treatment_type[1L], "continuous")) stop_burndid("usage", "`treatment_type` must be \"continuous\"")
   if (length(variables(xformula))) {
     stop_burndid("usage", "`xformla` has covariates, and cont_did takes none, as R's contdid", "leave `xformla` out")
@@ -16,7 +17,7 @@ cont_did <- function(yname, dname, gname, tname, idname, xformla = NULL, data, t
                             `control-group` = one_of(control_group), anticipation = anticipation, weightsname = weightsname,
                             clustervars = clustervars, `base-period` = base_period, alp = alp),
                  if (flag(bstrap)) options_of(boot = TRUE, biters = biters, seed = seed), band_option(cband),
-                 more_options(..., without = "print_details"))
+                 more_options(..., command = "cont-did", without = "print_details"))
   columns <- c(yname, tname, idname, gname, dname, weightsname, clustervars)
   with_terms(estimate("cont-did", arguments, data, columns, class = "effects", call = match.call()), c("table", "parameter", "dose", "group", "time", "event_time"),
              "Effects by Dose")
@@ -43,17 +44,21 @@ did_multiplegt_dyn <- function(df, outcome, group, time, treatment, effects = 1,
                             `effects-equal` = if (identical(effects_equal, "all")) TRUE else effects_equal,
                             `predict-het` = predict_het, boot = length(bootstrap) > 0L, biters = if (length(bootstrap)) bootstrap[[1L]],
                             seed = if (length(bootstrap) > 1L) bootstrap[[2L]], alp = 1 - ci_level / 100),
-                 more_options(..., without = c("graph_off", "save_results", "save_sample", "ggplot_args", "normalized_weights")))
+                 more_options(..., command = "did-multiplegt", without = c("graph_off", "ggplot_args"),
+                              absent = c(save_results = "as.data.frame(fit) is the table", save_sample = "", normalized_weights = "",
+                                         by = by_condition, by_path = "", design = "", date_first_switch = "")))
   columns <- c(outcome, time, group, treatment, controls, weight, cluster, trends_nonparam,
                if (!is.null(predict_het)) strsplit(sub(":.*", "", predict_het), ",", fixed = TRUE)[[1L]])
-  with_terms(estimate("did-multiplegt", arguments, df, columns, controls, "effects", match.call()), c("table", "horizon"),
+  with_terms(estimate("did-multiplegt", arguments, df, columns, controls, "effects", match.call()), c("table", "covariate", "horizon", "effect"),
              "Effects of Switching Treatments")
 }
+
+by_condition <- "call once for each part, with rows = \"column == value\""
 
 did_imputation <- function(data, yname, gname, tname, idname, first_stage = NULL, wname = NULL, wtr = NULL, horizon = NULL,
                            pretrends = NULL, cluster_var = NULL, alp = 0.05, ...) {
   arguments <- c(first_stage_options(yname, tname, idname, gname, first_stage, wname, cluster_var, alp),
-                 options_of(wtr = wtr, horizon = if (!is.logical(horizon)) horizon, pretrends = window_of(pretrends)), more_options(...))
+                 options_of(wtr = wtr, horizon = if (!is.logical(horizon)) horizon, pretrends = window_of(pretrends)), more_options(..., command = "imputation"))
   columns <- c(yname, tname, idname, gname, wname, cluster_var, wtr, variables(first_stage))
   with_terms(estimate("imputation", arguments, data, columns, regressors_of(first_stage), "effects", match.call()), c("kind", "term"),
              "Effects by Imputation")
@@ -62,7 +67,10 @@ did_imputation <- function(data, yname, gname, tname, idname, first_stage = NULL
 did2s <- function(data, yname, gname, tname, idname, first_stage = NULL, second_stage = NULL, cluster_var = NULL, weights = NULL,
                   alp = 0.05, ...) {
   arguments <- c(first_stage_options(yname, tname, idname, gname, first_stage, weights, cluster_var, alp),
-                 options_of(`second-stage` = formula_text(second_stage)), more_options(..., without = "verbose"))
+                 options_of(`second-stage` = formula_text(second_stage)),
+                 more_options(..., command = "two-stage", without = "verbose",
+                              absent = c(treatment = "treatment is read from `gname` and `tname`", bootstrap = "standard errors are analytic",
+                                         n_bootstraps = "standard errors are analytic", return_bootstrap = "standard errors are analytic")))
   columns <- c(yname, tname, idname, gname, weights, cluster_var, variables(first_stage), variables(second_stage))
   regressors <- c(regressors_of(first_stage), variables(second_stage))
   with_terms(estimate("two-stage", arguments, data, columns, regressors, "effects", match.call()), c("kind", "term"),
@@ -83,6 +91,9 @@ regressors_of <- function(first_stage) {
   variables(sub("\\|.*$", "", formula_text(first_stage)))
 }
 
+# Columns of covariates, which are names or a formula.
+columns_of <- function(xname) if (inherits(xname, "formula")) all.vars(xname) else xname
+
 # TRUE is all event times before treatment, FALSE none.
 window_of <- function(pretrends) {
   if (isTRUE(pretrends)) "all" else if (identical(pretrends, FALSE)) "none" else pretrends
@@ -93,9 +104,9 @@ lpdid <- function(data, yname, tname, idname, gname = NULL, dname = NULL, window
                   alp = 0.05, ...) {
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, treat = dname, window = window, xname = xname,
                             weightsname = weightsname, clustervars = clustervars, method = one_of(method),
-                            `control-group` = one_of(control_group), pmd = pmd, alp = alp), more_options(...))
-  columns <- c(yname, tname, idname, gname, dname, xname, weightsname, clustervars)
-  with_terms(estimate("lpdid", arguments, data, columns, xname, "effects", match.call()), c("table", "event_time", "term"),
+                            `control-group` = one_of(control_group), pmd = pmd, alp = alp), more_options(..., command = "lpdid"))
+  columns <- c(yname, tname, idname, gname, dname, columns_of(xname), weightsname, clustervars)
+  with_terms(estimate("lpdid", arguments, data, columns, columns_of(xname), "effects", match.call()), c("table", "event_time", "term"),
              "Local Projections Difference-in-Differences")
 }
 
@@ -103,36 +114,27 @@ stacked <- function(data, yname, tname, idname, gname, kappa_pre, kappa_post, xn
                     control_group = c("notyettreated", "nevertreated"), alp = 0.05, ...) {
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, `kappa-pre` = kappa_pre, `kappa-post` = kappa_post,
                             xname = xname, weightsname = weightsname, clustervars = clustervars, `control-group` = one_of(control_group),
-                            alp = alp), more_options(...))
-  columns <- c(yname, tname, idname, gname, xname, weightsname, clustervars)
-  object <- estimate("stacked", arguments, data, columns, xname, "effects", match.call())
+                            alp = alp), more_options(..., command = "stacked"))
+  columns <- c(yname, tname, idname, gname, columns_of(xname), weightsname, clustervars)
+  object <- estimate("stacked", arguments, data, columns, columns_of(xname), "effects", match.call())
   is_weight <- object$rows$table == "control_weights"
   weights <- object$rows[is_weight, c("cohort", "event_time", "weight")]
   object$rows <- object$rows[!is_weight, ]
   with_fields(with_terms(object, c("table", "event_time", "cohort"), "Stacked Difference-in-Differences"), control_weights = weights)
 }
 
-etwfe <- function(data, yname, tvar, gvar, ivar = NULL, xname = NULL, xvar = NULL, cgroup = c("notyet", "never"),
-                  family = c("gaussian", "poisson", "logit", "probit"), weightsname = NULL, vcov = NULL, cluster = NULL, alp = 0.05, ...) {
-  if ("fml" %in% names(list(...)) || inherits(data, "formula") || inherits(yname, "formula")) {
-    stop_burndid("usage", "etwfe takes no formula", "name columns: etwfe(data, yname = \"y\", tvar = \"year\", gvar = \"first\", xname = c(\"x1\", \"x2\"))")
-  }
-  clusters <- clusters_of(vcov, cluster)
-  arguments <- c(options_of(yname = yname, tname = tvar, gname = gvar, idname = ivar, xname = xname, xvar = xvar,
-                            cgroup = paste0(one_of(cgroup), "treated"), family = one_of(family), weightsname = weightsname,
-                            vcov = covariance(clusters), alp = alp), more_options(...))
-  columns <- c(yname, tvar, gvar, ivar, xname, xvar, weightsname, unlist(lapply(clusters$terms, all.vars)))
-  with_terms(estimate("etwfe", arguments, data, columns, c(xname, xvar), "effects", match.call()), c("table", "event_time", "group", "time"),
-             "Extended Two-Way Fixed Effects")
-}
-
 joint_study <- function(data, yname, tname, idname, gname, xformla = NULL, weightsname = NULL, clustervars = NULL, estimators = NULL,
                         control_group = c("notyettreated", "nevertreated"), min_e = NULL, max_e = NULL, cband = TRUE, alp = 0.05, ...) {
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla),
                             weightsname = weightsname, clustervars = clustervars, estimators = estimators,
-                            `control-group` = one_of(control_group), `min-e` = min_e, `max-e` = max_e, alp = alp), band_option(cband), more_options(...))
+                            `control-group` = one_of(control_group), `min-e` = min_e, `max-e` = max_e, alp = alp), band_option(cband),
+                 more_options(..., command = "study"))
   columns <- c(yname, tname, idname, gname, weightsname, clustervars, variables(xformla))
   object <- estimate("study", arguments, data, columns, variables(xformla), "effects", match.call())
+  if ("specification" %in% names(object$rows)) {
+    choices <- c("estimator", "control_group", "base_period", "est_method", "anticipation", "covariates", "sample")
+    return(with_terms(object, choices, "Specification Curve"))
+  }
   agreement <- object$rows[object$rows$table == "agreement", c("first", "second", "estimate", "se", "wald_stat", "wald_df", "wald_p_value")]
   names(agreement)[3:4] <- c("difference", "std.error")
   object$rows <- object$rows[object$rows$table != "agreement", ]
@@ -143,10 +145,13 @@ joint_study <- function(data, yname, tname, idname, gname, xformla = NULL, weigh
 with_terms <- function(object, by, title) {
   rows <- object$rows
   by <- by[vapply(by, function(name) length(unique(rows[[name]])) > 1L, NA)]
-  words <- lapply(rows[by], function(column) if (is.double(column)) format(signif(column, 5L), trim = TRUE) else as.character(column))
+  words <- lapply(rows[by], function(column) {
+    text <- if (is.double(column)) format(signif(column, 5L), trim = TRUE) else as.character(column)
+    replace(text, is.na(column), NA)
+  })
   object$terms <- vapply(seq_len(nrow(rows)), function(i) {
     said <- vapply(words, function(column) column[i], "")
-    said <- said[!is.na(said) & said != "NA"]
+    said <- said[!is.na(said)]
     # "overall" alone is not said twice.
     paste(if (length(said) == 2L) unique(said) else said, collapse = " ")
   }, "")

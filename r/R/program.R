@@ -64,25 +64,31 @@ warn_burndid <- function(text) {
   warning(structure(class = c("burndid_warning", "warning", "condition"), list(message = text, call = NULL)))
 }
 
-# Options of the command line. NULL, NA and FALSE leave an option out, TRUE is a flag, and several conditions on rows are an option each.
+# Options of the command line. NULL and FALSE leave an option out, TRUE is a flag, and several conditions on rows are an option each.
 options_of <- function(...) {
   given <- list(...)
   unlist(lapply(names(given), function(name) {
     value <- given[[name]]
+    if (inherits(value, "formula")) value <- if (name %in% c("weightsname", "clustervars")) weights_name(value, name) else formula_text(value)
     flag <- paste0("--", name)
+    if (name == "rows" && inherits(given[[name]], "formula")) {
+      stop_burndid("usage", "`rows` must be text, and not a formula", "as in rows = \"year > 2004\", or choose the rows of the data frame")
+    }
     check_value(value, name)
-    if (is.null(value) || identical(value, FALSE) || (length(value) == 1L && is.na(value))) return(NULL)
+    if (is.null(value) || identical(value, FALSE)) return(NULL)
     if (identical(value, TRUE)) return(flag)
-    if (name %in% c("rows", "subset")) return(paste0(flag, "=", value))
+    if (name == "rows") return(paste0(flag, "=", value))
     # A value that begins with a minus sign is no option.
     paste0(flag, "=", paste(vapply(value, as_argument, ""), collapse = ","))
   }))
 }
 
 check_value <- function(value, name) {
+  said <- gsub("-", "_", name)
+  if (is.atomic(value) && anyNA(value)) stop_burndid("usage", paste0("`", said, "` is NA"), "NULL is for what is not asked for")
   if (is.null(value) || is.atomic(value)) return(invisible())
   kind <- if (is.function(value)) "function" else class(value)[1L]
-  stop_burndid("usage", paste0("`", gsub("-", "_", name), "` is a ", kind, ", and burn-did takes numbers and text"),
+  stop_burndid("usage", paste0("`", said, "` is a ", kind, ", and burn-did takes numbers and text"),
                if (is.function(value)) "estimators of one's own are possible from Rust and Python")
 }
 
@@ -112,9 +118,10 @@ formula_text <- function(formula) {
   paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " ")
 }
 
-# Arguments of `...`: options of the command line by their names, as `frequency = "month"`; what the model packages have and a program
-# of its own has no use for is named in a warning, and not lost in silence, unless it is FALSE or NULL and asks for nothing.
-more_options <- function(..., without = character()) {
+# Arguments of `...`: options of the command line by their names, as `frequency = "month"`. What the model packages have beside these is
+# not lost in silence. It is named in a warning where it asks for no other result (`without`), and in an error where it does: `absent` has
+# the hints. Neither is said of FALSE and NULL, which ask for nothing.
+more_options <- function(..., command, without = character(), absent = character()) {
   given <- list(...)
   if (!length(given)) return(NULL)
   if (is.null(names(given)) || any(!nzchar(names(given)))) {
@@ -122,12 +129,93 @@ more_options <- function(..., without = character()) {
   }
   idle <- intersect(names(given), without)
   warn_unused(given[idle])
-  given <- given[setdiff(names(given), idle)]
-  names(given) <- gsub("[_.]", "-", names(given))
+  refused <- intersect(names(given), names(absent))
+  for (name in refused) if (is_asked(given[[name]])) stop_absent(name, absent[[name]])
+  given <- given[setdiff(names(given), c(idle, refused))]
+  if (!length(given)) return(NULL)
+  if (is.list(given$ssc)) given$ssc <- corrections(given$ssc)
+  names(given) <- known_options(names(given), command)
   do.call(options_of, given)
 }
 
+is_asked <- function(value) !(is.null(value) || isFALSE(value))
+
+stop_absent <- function(name, hint) stop_burndid("usage", paste0("burn-did has no `", name, "`"), if (nzchar(hint)) hint)
+
+# The options of a command as its help has them: names by all words for them.
+options_in_help <- function(command) {
+  program <- burn_did_program()
+  key <- paste(program, file.mtime(program), command)
+  if (is.null(helps[[key]])) {
+    said <- suppressWarnings(system2(program, shQuote(c(command, "--help")), stdout = TRUE, stderr = FALSE))
+    found <- character()
+    last <- NA
+    for (line in said) {
+      if (grepl("^ {2,6}(-[a-z], )?--[A-Za-z]", line)) {
+        last <- sub("^ +(-[a-z], )?--([A-Za-z-]+).*$", "\\2", line)
+        found[[last]] <- last
+      } else if (grepl("^ +\\[alias(es)?: ", line)) {
+        for (word in regmatches(line, gregexpr("--[A-Za-z_-]+", line))[[1L]]) found[[gsub("_", "-", sub("^--", "", word))]] <- last
+      }
+    }
+    assign(key, found, envir = helps)
+  }
+  found <- helps[[key]]
+  found[names(found) != "help"]
+}
+
+helps <- new.env()
+
+# Arguments as options of a command, by the first of their names.
+known_options <- function(arguments, command) {
+  known <- options_in_help(command)
+  vapply(arguments, function(argument) {
+    name <- gsub("[_.]", "-", argument)
+    if (name %in% c("save", "format")) {
+      stop_burndid("usage", paste0("`", argument, "` is what this package gives itself"), "saved_json(fit, file) writes a result to a file")
+    }
+    if (name %in% names(known)) return(known[[name]])
+    near <- names(known)[utils::adist(name, names(known))[1L, ] <= 2L]
+    stop_burndid("usage", paste0("`", argument, "` is no argument, and no option of burn-did ", command),
+                 if (length(near)) paste0("did you mean `", gsub("-", "_", near[1L]), "`?") else paste0("`burn-did help ", command, "` lists its options"))
+  }, "", USE.NAMES = FALSE)
+}
+
+# An option that an argument and one of `...` both stand for.
+check_once <- function(arguments, command) {
+  given <- sub("^--([A-Za-z-]+).*$", "\\1", grep("^--[A-Za-z]", arguments, value = TRUE))
+  twice <- setdiff(given[duplicated(given)], c("rows", "aggregate"))
+  if (!length(twice)) return(invisible())
+  known <- options_in_help(command)
+  words <- gsub("-", "_", names(known)[known == twice[1L]])
+  stop_burndid("usage", paste0("`", gsub("-", "_", twice[1L]), "` is given twice"),
+               if (length(words) > 1L) paste0("these are the same: ", paste0("`", words, "`", collapse = ", ")))
+}
+
+# Options of a bootstrap that is not asked for; `given` says which of them the call has.
+check_bootstrap <- function(name, bootstrap, given) {
+  if (flag(bootstrap) || !any(given)) return(invisible())
+  stop_burndid("usage", paste0("`", names(given)[given][1L], "` is for a bootstrap, and `", name, "` is FALSE"), "leave one of them out")
+}
+
+# Corrections for small samples, as fixest's ssc() gives them: a list with names before fixest 0.13 or since.
+corrections <- function(given) {
+  names <- c(K.adj = "k_adj", K.fixef = "k_fixef", K.exact = "k_exact", G.adj = "G_adj", G.df = "G_df",
+             adj = "k_adj", fixef.K = "k_fixef", fixef.force_exact = "k_exact", cluster.adj = "G_adj", cluster.df = "G_df")
+  given <- unclass(given)
+  if (identical(given$t.df, "min")) given$t.df <- NULL
+  wrong <- setdiff(names(given), c(names(names), names))
+  if (is.null(names(given)) || length(wrong)) {
+    stop_burndid("usage", paste0("`ssc` has ", if (length(wrong)) paste0("`", wrong[1L], "`") else "no names"),
+                 "it takes K.adj, K.fixef, K.exact, G.adj and G.df, as in ssc = list(K.fixef = \"none\")")
+  }
+  words <- vapply(given, function(value) tolower(as.character(value)), "")
+  words[words == "nested"] <- "nonnested"
+  known <- names(given) %in% names(names)
+  paste0(ifelse(known, names[names(given)], names(given)), "=", words, collapse = ",")
+}
+
 warn_unused <- function(given) {
-  asked <- names(given)[!vapply(given, function(value) is.null(value) || isFALSE(value), NA)]
+  asked <- names(given)[vapply(given, is_asked, NA)]
   if (length(asked)) warn_burndid(paste("not used by burn-did:", paste(asked, collapse = ", ")))
 }

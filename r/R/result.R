@@ -2,10 +2,25 @@
 
 # Runs an estimating command on data, and reads the result that it saves.
 estimate <- function(command, arguments, data, columns, regressors = character(), class, call) {
-  # A condition on rows names columns, too.
-  conditions <- grep("^--(rows|subset)=", arguments, value = TRUE)
-  for (name in if (is.data.frame(data)) names(data)) if (any(grepl(name, conditions, fixed = TRUE))) columns <- c(columns, name)
+  check_once(arguments, command)
+  # Columns may be named by a formula.
+  columns <- unlist(lapply(columns, function(named) if (is.language(named)) all.vars(named) else named))
+  if (is.data.frame(data)) {
+    # Options of `...` name columns, too, as do conditions on rows.
+    columns <- c(columns, columns_in(arguments, names(data)))
+    regressors <- c(regressors, columns_in(grep("^--(xformla|xname|second-stage|vary)=", arguments, value = TRUE), names(data)))
+  }
   with_data(data, columns, regressors, function(path) read_result(c(command, path, arguments), class, call))
+}
+
+# The columns of the data that options name, alone or within conditions and formulas.
+columns_in <- function(arguments, columns) {
+  values <- sub("^--[A-Za-z-]+=", "", grep("^--[A-Za-z-]+=", arguments, value = TRUE))
+  names <- setdiff(unique(columns), "")
+  names[vapply(names, function(name) {
+    word <- paste0("(?<![[:alnum:]_.])\\Q", name, "\\E(?![[:alnum:]_.])")
+    any(grepl(word, values, perl = TRUE))
+  }, NA)]
 }
 
 read_result <- function(args, class, call) {
@@ -13,8 +28,15 @@ read_result <- function(args, class, call) {
   on.exit(unlink(file))
   printed <- run_program(c(args, paste0("--save=", file), "--format=csv"))
   text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  rows <- utils::read.csv(text = printed, na.strings = "", encoding = "UTF-8", stringsAsFactors = FALSE)
-  structure(list(call = call, document = jsonlite::fromJSON(text), json = text, rows = rows), class = c(paste0("burndid_", class), "burndid"))
+  structure(list(call = call, document = jsonlite::fromJSON(text), json = text, rows = read_rows(printed)),
+            class = c(paste0("burndid_", class), "burndid"))
+}
+
+# Words stay words: a level that is called true, 01 or NA is no other value.
+read_rows <- function(printed) {
+  rows <- function(...) utils::read.csv(text = printed, na.strings = "", encoding = "UTF-8", stringsAsFactors = FALSE, ...)
+  words <- intersect(c("level", "less_level", "term", "estimator", "first", "second", "covariate", "covariates", "sample"), names(rows(nrows = 1L)))
+  rows(colClasses = setNames(rep("character", length(words)), words))
 }
 
 saved_json <- function(object, file = NULL) {
@@ -87,10 +109,19 @@ table_of.burndid_bacon <- function(object) {
            object$document$coefficient$term)
 }
 
+table_of.burndid_twfe_weights <- table_of.burndid_bacon
+
+table_of.burndid_pretrends <- function(object) {
+  power <- object$document$power
+  frame_of(power, power$alternative, slope = number(power$slope), bayes.factor = number(power$bayes_factor),
+           likelihood.ratio = number(power$likelihood_ratio))
+}
+
 table_of.burndid_effects <- function(object) {
   rows <- object$rows
   # Columns that say which effect a row is, where they say anything, in the words of the other results.
-  known <- c("table", "kind", "estimator", "parameter", "event_time", "horizon", "group", "time", "cohort", "dose", "status", "reason")
+  known <- c("table", "kind", "estimator", "parameter", "event_time", "horizon", "group", "time", "cohort", "dose", "level", "less_level",
+             "covariate", "effect", "control_group", "base_period", "est_method", "anticipation", "covariates", "sample", "status", "reason")
   known <- known[vapply(known, function(name) !is.null(rows[[name]]) && !all(is.na(rows[[name]])), NA)]
   about <- rows[known]
   names(about) <- sub("_", ".", sub("^table$", "kind", names(about)))

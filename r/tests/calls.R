@@ -5,6 +5,7 @@ csv <- tempfile(fileext = ".csv")
 invisible(run("data", "mpdta", "--out", csv))
 data <- read.csv(csv)
 data$region <- data$countyreal %% 20
+data$part <- c("north", "east")[data$countyreal %% 2 + 1]
 caught <- function(call) tryCatch({ call; NULL }, burndid_error = function(e) e)
 warned <- function(call) tryCatch({ call; NULL }, burndid_warning = function(w) conditionMessage(w))
 says <- function(condition, text) stopifnot(!is.null(condition), grepl(text, if (is.character(condition)) condition else conditionMessage(condition), fixed = TRUE))
@@ -20,6 +21,30 @@ says(caught(att(control_group = "nobody")), "`control_group` must be one of \"ne
 stopifnot(!grepl("--help|Usage", conditionMessage(caught(att(est_method = "none")))))
 stopifnot(is.null(warned(att(print_details = FALSE, pl = FALSE, faster_mode = NULL))))
 says(warned(att(cores = 2, pl = TRUE)), "cores, pl")
+
+# Arguments that no option has are errors that name them, whatever they ask for; so are those that do not apply.
+says(caught(att(bstrap = FALSE, fequency = FALSE)), "`fequency`")
+says(caught(att(bstrap = FALSE, fequency = "month")), "did you mean `frequency`?")
+says(caught(att(bstrap = FALSE, help = TRUE)), "`help`")
+says(caught(att(bstrap = FALSE, save = "fit.json")), "`save`")
+says(caught(att(bstrap = FALSE, aggregate = "dynamic")), "`aggregate`")
+says(caught(att(bstrap = FALSE, alpha = 0.1)), "`alp` is given twice")
+says(caught(att(bstrap = FALSE, biters = 100)), "`biters`")
+says(caught(att(bstrap = FALSE, seed = 1)), "`seed`")
+says(caught(att(bstrap = FALSE, weightsname = NA)), "`weightsname` is NA")
+says(caught(att(bstrap = FALSE, rows = ~ year > 2004)), "`rows`")
+says(caught(ddd("lemp", "year", "countyreal", "first.treat", "treat", data = data, nboot = 10)), "`nboot`")
+says(caught(aggte(fit, "group", max_e = 2)), "`max_e`")
+says(caught(honest_did(study, bound = "deviation from linear trend")), "`bound`")
+says(caught(honest_did(study, e = 0, l_vec = rep(0.25, 4))), "`l_vec`")
+says(caught(did2s(data, "lemp", "first.treat", "year", "countyreal", treatment = "treat")), "`treatment`")
+says(caught(did2s(data, "lemp", "first.treat", "year", "countyreal", bootstrap = TRUE)), "`bootstrap`")
+says(caught(did_multiplegt_dyn(data, "lemp", "countyreal", "year", "treat", save_sample = TRUE)), "`save_sample`")
+says(caught(bacon(lemp ~ treat, data = data, id_var = "countyreal", time_var = "year")), "no formula")
+
+# Columns that further options name come along; one column may be a formula.
+stopifnot(identical(att(bstrap = FALSE, clusters = "region")$se, att(bstrap = FALSE, clustervars = ~ region)$se),
+          identical(att(bstrap = FALSE, covariates = ~ lpop)$att, att(bstrap = FALSE, xformla = ~ lpop)$att))
 
 # did::aggte: averages are inferred as the fit was.
 same <- aggte(MP = fit, type = "dynamic", balance_e = NULL, min_e = -Inf, max_e = Inf, na.rm = FALSE, bstrap = FALSE, biters = 100, cband = TRUE,
@@ -75,8 +100,15 @@ stopifnot(identical(coef(feols(model, data, subset = ~ year > 2004)), coef(late)
 stopifnot(nobs(att(rows = c("year <= 2006", "region != 3"), bstrap = FALSE)) == sum(data$year <= 2006 & data$region != 3))
 says(caught(error_of(split = ~ year)), "`split`")
 says(caught(error_of(fixef = "year")), "after a bar")
-says(caught(error_of(ssc = list(adj = TRUE))), "`ssc` is a list")
+says(caught(error_of(only.coef = TRUE)), "`only.coef`")
+says(caught(error_of(offset = ~ lpop)), "`offset`")
 says(warned(error_of(nthreads = 2, notes = FALSE)), "nthreads")
+stopifnot(is.null(caught(error_of(offset = NULL, split = NULL))))
+
+# fixest::ssc() is a list, in names before 0.13 and since.
+stopifnot(identical(error_of(ssc = list(K.adj = FALSE, K.fixef = "none", t.df = "min")), error_of(ssc = "k_adj=false,k_fixef=none")),
+          identical(error_of(ssc = list(adj = FALSE, fixef.K = "nested", cluster.adj = TRUE)), error_of(ssc = "k_adj=false")))
+says(caught(error_of(ssc = list(t.df = 3))), "`ssc` has `t.df`")
 stopifnot(is.null(caught(error_of(fixef.iter = 1000, fixef.tol = 1e-9, fixef.rm = "none"))))
 data$high <- as.integer(data$lemp > 6)
 family_of <- function(family) unname(coef(feglm(high ~ treat | year, data, family)))
@@ -94,6 +126,36 @@ invisible(run("simulate", "did-multiplegt", "--out", switching, "--units", "300"
 switches <- function(...) coef(quiet(did_multiplegt_dyn(read.csv(switching), "y", "id", "period", "d", effects = 2, ...)))
 stopifnot(identical(switches(cluster = "id", switchers = "", effects_equal = "all", graph_off = TRUE), switches(effects_equal = TRUE)),
           identical(switches(bootstrap = list(20, 1)), switches()))
+extended <- function(...) etwfe(data, "lemp", "year", "first.treat", ...)
+says(caught(extended(tref = 2003)), "`tref`")
+says(caught(extended(fe = "some")), "`fe`")
+says(caught(extended(split = ~ region)), "`split`")
+says(caught(extended(family = "negbin")), "`family`")
+stopifnot(identical(coef(extended(ivar = "countyreal", fe = "none")), coef(extended())), identical(coef(extended(family = gaussian())), coef(extended())),
+          identical(coef(extended(xname = ~ lpop)), coef(extended(xname = "lpop"))),
+          identical(coef(extended(weights = ~ lpop)), coef(extended(weightsname = "lpop"))))
+averaged <- extended(xvar = "part")
+leads <- extended(xvar = "part", cgroup = "never")
+says(caught(emfx(averaged, vcov = FALSE)), "emfx has no `vcov`")
+says(caught(emfx(averaged, hypothesis = "b1 = b2")), "level_differences")
+says(caught(emfx(averaged, typo = 1)), "emfx has no `typo`")
+says(caught(emfx(averaged, "years")), "`type`")
+says(caught(emfx(averaged, by_xvar = "always")), "`by_xvar`")
+says(caught(emfx(extended(), by_xvar = TRUE)), "`by_xvar`")
+says(caught(emfx(extended(xvar = "lpop"), by_xvar = TRUE)), "more than 20 levels")
+says(warned(emfx(extended(xvar = "lpop"))), "more than 20 levels")
+says(caught(emfx(averaged, "event", post_only = FALSE)), "cgroup = \"never\"")
+says(caught(emfx(averaged, "group", post_only = FALSE)), "`post_only`")
+says(caught(emfx(leads, "event", post_only = TRUE)), "window = c(0, Inf)")
+says(caught(emfx(averaged, "calendar", window = 2)), "`window`")
+says(caught(emfx(averaged, "event", window = c(-2, 2))), "`window`")
+says(warned(emfx(averaged, compress = TRUE)), "compress")
+says(caught(emfx(study)), "`object`")
+says(caught(honest_did(emfx(leads, "event"))), "term")
+says(caught(ggdid(emfx(leads, "event"), tempfile(fileext = ".svg"))), "`file`")
+stopifnot(is.null(warned(emfx(averaged, "event", "auto", FALSE, predict = "response", post_only = TRUE, lean = FALSE))))
+data$kind <- factor(data$part, c("north", "east"))
+says(warned(etwfe(data, "lemp", "year", "first.treat", xvar = "kind")), "\"east\", and not from \"north\"")
 says(caught(etwfe(fml = lemp ~ 1, tvar = year, gvar = first.treat, data = data)), "no formula")
 rough <- quiet(honest_did(study, type = "relative_magnitude", Mbarvec = 1, bound = "deviation from linear trend", parallel = FALSE))
 stopifnot(rough$document$about$delta != quiet(honest_did(study, type = "relative_magnitude", Mbarvec = 1))$document$about$delta)

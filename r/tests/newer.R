@@ -31,6 +31,58 @@ same(stack, printed("stacked", csv, columns, "--kappa-pre", "2", "--kappa-post",
 stopifnot(nrow(stack$control_weights) > 0L)
 extended <- etwfe(csv, "lemp", "year", "first.treat", "countyreal")
 same(extended, printed("etwfe", csv, columns))
+
+# emfx: averages by level of the moderator, which are those of the command line's document.
+data <- read.csv(csv)
+data$kind <- c("true", "01", "c")[data$countyreal %% 3 + 1]
+levelled <- tempfile(fileext = ".csv")
+write.csv(data, levelled, row.names = FALSE)
+for (group in c("notyet", "never")) {
+  by_kind <- etwfe(levelled, "lemp", "year", "first.treat", "countyreal", xvar = "kind", cgroup = group)
+  same(by_kind, printed("etwfe", levelled, columns, "--xvar=kind", paste0("--cgroup=", group)))
+  at_home <- run_json("etwfe", levelled, columns, "--xvar=kind", paste0("--cgroup=", group), "--format", "json")
+  for (type in list(c("simple", "levels", "overall", "level"), c("group", "level_groups", "groups", "group"),
+                    c("calendar", "level_periods", "periods", "time"), c("event", "level_event_times", "event_times", "event.time"))) {
+    of_levels <- as.data.frame(emfx(by_kind, type[1L]))
+    rows <- at_home[[type[2L]]]
+    stopifnot(identical(of_levels$level, rows$level), identical(of_levels[[type[4L]]], rows[[sub(".", "_", type[4L], fixed = TRUE)]]),
+              !anyDuplicated(of_levels$term))
+    of_all <- as.data.frame(emfx(by_kind, type[1L], by_xvar = FALSE))
+    all_rows <- if (type[1L] == "simple") as.data.frame(at_home$overall) else at_home[[type[3L]]]
+    stopifnot(is.null(of_all$level), nrow(of_all) == nrow(all_rows))
+    for (name in list(c("estimate", "estimate"), c("std.error", "se"), c("conf.low", "ci_lower"), c("conf.high", "ci_upper"), c("p.value", "p_value"))) {
+      stopifnot(isTRUE(all.equal(of_levels[[name[1L]]], rows[[name[2L]]], tolerance = 1e-12)),
+                isTRUE(all.equal(of_all[[name[1L]]], all_rows[[name[2L]]], tolerance = 1e-12)))
+    }
+  }
+  differences <- as.data.frame(by_kind)
+  differences <- differences[differences$kind == "level_differences", ]
+  levels <- emfx(by_kind)$estimate
+  stopifnot(identical(differences$level, c("c", "true")), identical(differences$less.level, c("01", "01")),
+            isTRUE(all.equal(differences$estimate, levels[-1L] - levels[1L], tolerance = 1e-9)))
+  windowed <- emfx(by_kind, "event", window = c(2, 1))
+  first <- if (group == "never") c(-2L, -1L) else c(0L, 0L)
+  stopifnot(identical(unique(windowed$event.time), first[1L]:1L), identical(unique(emfx(by_kind, "event", window = 1)$event.time), first[2L]:1L),
+            isTRUE(all.equal(unname(sqrt(diag(vcov(windowed)))), ifelse(is.na(windowed$std.error), 0, windowed$std.error), tolerance = 1e-9)),
+            is.na(vcov(windowed)[1L, nrow(vcov(windowed))]), all(is.finite(vcov(emfx(by_kind, "event", by_xvar = FALSE)))))
+}
+stopifnot(identical(unique(emfx(by_kind, "event", window = c(0, Inf))$event.time), 0:3), emfx(by_kind)$overall.att == emfx(by_kind, by_xvar = FALSE)$estimate)
+stopifnot(inherits(tryCatch(vcov(emfx(by_kind)), burndid_no_vcov = identity), "burndid_no_vcov"))
+# A level's event study goes on to sensitivity analysis by its name.
+of_level <- quiet(honest_did(by_kind, type = "relative_magnitude", Mbarvec = 1, term = "01"))
+stopifnot(of_level$robust_ci$conf.low != quiet(honest_did(by_kind, type = "relative_magnitude", Mbarvec = 1))$robust_ci$conf.low)
+# The numbers of R etwfe 0.6.2 in its own tests: counties at the Great Lakes, and others.
+data$gls <- data$countyreal %/% 1000 %in% c(17, 18, 26, 27, 36, 39, 42, 55)
+lakes <- emfx(etwfe(data, "lemp", "year", "first.treat", xname = "lpop", xvar = "gls", cluster = ~ countyreal))
+stopifnot(identical(lakes$level, c("false", "true")), isTRUE(all.equal(lakes$estimate, c(-0.0600010426077679, -0.0449165785109597), tolerance = 1e-9)),
+          isTRUE(all.equal(lakes$std.error, c(0.0343946845417874, 0.0281086484211582), tolerance = 1e-6)),
+          isTRUE(all.equal(lakes$p.value[1L], 0.0810743959800703, tolerance = 1e-3)))
+# Effects of means and of the index are two fits.
+counts <- transform(data, y = floor(exp(lemp)))
+of_means <- etwfe(counts, "y", "year", "first.treat", xvar = "gls", family = "poisson", cluster = ~ countyreal)
+of_index <- etwfe(counts, "y", "year", "first.treat", xvar = "gls", family = "poisson", cluster = ~ countyreal, scale = "link")
+stopifnot(tryCatch(emfx(of_means, predict = "link"), burndid_error = function(e) e$code) == "usage",
+          emfx(of_index, predict = "link")$estimate[1L] != emfx(of_means, predict = "response")$estimate[1L])
 study <- quiet(joint_study(csv, "lemp", "year", "countyreal", "first.treat"))
 same(study, printed("study", csv, columns))
 stopifnot(nrow(study$agreement) == 28L, all(c("first", "second", "difference", "wald_p_value") %in% names(study$agreement)))
@@ -49,9 +101,20 @@ at_home <- printed("did-multiplegt", switching, "--yname", "y", "--tname", "peri
                    "--placebo", "2", "--xformla", "~ x")
 stopifnot(all.equal(unname(coef(switches)), at_home$estimate, tolerance = 1e-10))
 
+# Every row has a name of its own, also of regressions of effects on a covariate.
+changes <- transform(data, d = as.integer(first.treat > 0 & year >= first.treat))
+by_size <- quiet(did_multiplegt_dyn(changes, "lemp", "countyreal", "year", "d", effects = 2, predict_het = list("lpop", 1:2)))
+stopifnot(!anyDuplicated(names(coef(by_size))), sum(grepl("lpop", names(coef(by_size)))) == 2L)
+
+# With `vary` a joint study is a specification curve.
+curve <- quiet(joint_study(data, "lemp", "year", "countyreal", "first.treat", estimators = c("cs", "bjs"), vary = "control-group,covariates=~1,~lpop"))
+stopifnot(nrow(as.data.frame(curve)) == 6L, !anyDuplicated(names(coef(curve))), "control.group" %in% names(as.data.frame(curve)),
+          is.finite(curve$document$about$median_p_value))
+
 # All of them print, draw and go on to sensitivity analysis.
 pdf(NULL)
-for (result in list(imputed, stages, projections, stack, extended, study, doses, switches)) {
+for (result in list(imputed, stages, projections, stack, extended, study, doses, switches, by_kind, emfx(by_kind), emfx(by_kind, "group"),
+                    emfx(by_kind, "calendar"), emfx(by_kind, "event"), emfx(extended), emfx(extended, "event"), by_size, curve)) {
   shown <- capture.output(print(result), print(summary(result)))
   stopifnot(length(shown) > 5L, !any(grepl("NULL", shown)), nchar(shown[2L]) > 5L)
   plot(result)

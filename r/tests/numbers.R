@@ -3,6 +3,7 @@ source("setup.R")
 
 csv <- tempfile(fileext = ".csv")
 invisible(run("data", "mpdta", "--out", csv))
+quiet <- function(call) suppressWarnings(call, classes = "burndid_warning")
 data <- read.csv(csv, check.names = FALSE)
 stopifnot(identical(names(data), c("year", "countyreal", "lpop", "lemp", "first.treat", "treat")))
 
@@ -66,6 +67,91 @@ stopifnot(nobs(ours) == 2500L, all.equal(sqrt(diag(vcov(event))), setNames(as.da
 parts <- bacon("lemp", "year", "countyreal", "first.treat", data)
 stopifnot(all.equal(sum(parts$two_by_twos$weight * parts$two_by_twos$estimate), unname(coef(parts))))
 
+# With controls the comparisons leave differences within cohorts; names are those of bacondecomp.
+data$z <- sin(seq_len(nrow(data)))
+controlled <- bacon("lemp", "year", "countyreal", "first.treat", data, xname = ~ z)
+stopifnot(is.null(parts$Omega) || is.na(parts$Omega) || parts$Omega == 0, controlled$Omega > 0,
+          all.equal(sum(controlled$two_by_twos$weight * controlled$two_by_twos$estimate) + controlled$Omega * controlled$beta_hat_w,
+                    unname(coef(controlled)), tolerance = 1e-6),
+          identical(coef(bacon("lemp", "year", "countyreal", "first.treat", data, xname = "z")), coef(controlled)))
+
+# Weights, with the names of TwoWayFEWeights.
+weights <- twowayfeweights("lemp", "year", "countyreal", "first.treat", csv)
+at_home <- run_json("twfe-weights", csv, "--yname", "lemp", "--tname", "year", "--idname", "countyreal", "--gname", "first.treat", "--format", "json")
+stopifnot(identical(weights$weights$weight, at_home$weights$weight), weights$nr_minus == sum(weights$weights$weight < 0), weights$beta == coef(weights),
+          all.equal(weights$sum_plus + weights$sum_minus, 1), all.equal(weights$beta, unname(coef(parts)), tolerance = 1e-9))
+
+# The numbers of R bacondecomp 0.1.3 and TwoWayFEWeights 2.0.4, where the sources are at hand.
+golden <- Filter(file.exists, file.path(getwd(), c("../../tests/golden", "../../../tests/golden")))
+if (length(golden)) {
+  known <- jsonlite::fromJSON(file.path(golden[1L], "twfe.json"), simplifyVector = FALSE)
+  # A value that is left out there is the one above it.
+  carried <- function(column) column[which(!is.na(column))[cumsum(!is.na(column))]]
+  data_of <- function(dataset) {
+    if (dataset == "mpdta") return(csv)
+    as.data.frame(lapply(read.csv(file.path(golden[1L], paste0(dataset, ".csv"))), carried))
+  }
+  words <- function(values) vapply(values, function(value) if (is.null(value)) "never" else as.character(value), "")
+  for (case in known$bacon) {
+    columns <- unlist(case$columns)
+    ours <- quiet(bacon(columns[1L], columns[3L], columns[2L], columns[4L], data_of(case$dataset), unlist(case$covariates)))
+    at <- match(paste(words(case$treated), words(case$untreated)), paste(ours$two_by_twos$treated, ours$two_by_twos$untreated))
+    stopifnot(!anyNA(at), all.equal(ours$two_by_twos$estimate[at], unlist(case$estimates), tolerance = 1e-7),
+              all.equal(ours$two_by_twos$weight[at], unlist(case$weights), tolerance = 1e-7), all.equal(unname(coef(ours)), case$twfe, tolerance = 1e-8))
+    if (!is.null(case$Omega)) stopifnot(all.equal(c(ours$Omega, ours$beta_hat_w), c(case$Omega, case$beta_hat_w), tolerance = 1e-7))
+  }
+  for (case in known$weights) {
+    columns <- unlist(case$columns)
+    # R's weights of stable effects have a word of their own.
+    type <- if (case$type == "feS") "fe_s_of_r" else case$type
+    ours <- quiet(twowayfeweights(columns[1L], columns[3L], columns[2L], columns[4L], data_of(case$dataset), type, unlist(case$covariates),
+                                  case$weights, cells = case$cells))
+    stopifnot(all.equal(ours$beta, case$beta, tolerance = 1e-8))
+    for (name in c("nr_plus", "nr_minus", "sum_plus", "sum_minus", "sensibility")) stopifnot(all.equal(ours[[name]], case[[name]], tolerance = 1e-7))
+    if (!is.null(case$sensibility2)) stopifnot(all.equal(ours$sensibility2, case$sensibility2, tolerance = 1e-7))
+  }
+}
+
+# DRDID's other two, by the program's estimators of R's names.
+two_file <- tempfile(fileext = ".csv")
+write.csv(two, two_file, row.names = FALSE)
+of_r <- function(name, ...) {
+  run_json("drdid", two_file, "--yname", "lemp", "--tname", "year", "--idname", "countyreal", "--treatname", "d", "--xformla", "~ lpop",
+           "--estimator", name, "--format", "json", ...)$effect
+}
+pair <- function(f, ...) quiet(f("lemp", "year", "countyreal", "d", ~ lpop, two_file, ...))
+agrees <- function(fit, effect) stopifnot(identical(fit$ATT, effect$estimate), identical(fit$se, effect$se))
+agrees(pair(drdid, estMethod = "trad"), of_r("drdid_panel"))
+agrees(pair(drdid, estimator = "twfe_did_panel"), of_r("twfe_did_panel"))
+agrees(pair(ordid), of_r("reg_did_panel"))
+agrees(pair(ipwdid), of_r("std_ipw_did_panel"))
+agrees(pair(ipwdid, normalized = FALSE), of_r("ipw_did_panel"))
+agrees(pair(ordid, panel = FALSE), of_r("reg_did_rc", "--repeated-cross-sections"))
+
+# HonestDiD's own calls are those of honest_did, of coefficients and covariances.
+table <- as.data.frame(event)
+numbers_of <- function(f, ...) f(table$estimate, vcov(event), sum(table$event.time < 0), sum(table$event.time >= 0), ...)
+relative <- numbers_of(createSensitivityResults_relativeMagnitudes, Mbarvec = c(0.5, 1), grid.lb = NA, grid.ub = NA)
+stopifnot(identical(names(relative), c("lb", "ub", "method", "Delta", "Mbar")), identical(unique(relative$method), "C-LF"),
+          identical(unique(relative$Delta), "DeltaRM"))
+by_fit <- honest_did(event, type = "relative_magnitude", Mbarvec = c(0.5, 1))$robust_ci
+stopifnot(all.equal(relative$lb, by_fit$conf.low, tolerance = 1e-9), all.equal(relative$ub, by_fit$conf.high, tolerance = 1e-9))
+smoothed <- numbers_of(createSensitivityResults, Mvec = c(0, 0.01), l_vec = c(0.5, 0.5, 0, 0))
+by_fit <- honest_did(event, type = "smoothness", Mvec = c(0, 0.01), l_vec = c(0.5, 0.5, 0, 0))$robust_ci
+stopifnot(all.equal(smoothed$lb, by_fit$conf.low, tolerance = 1e-9), identical(smoothed$M, c(0, 0.01)), identical(unique(smoothed$method), "FLCI"))
+stopifnot(inherits(tryCatch(createSensitivityResults(1:3, diag(3), 1, 1), burndid_error = identity), "burndid_usage"))
+
+# Power of the test of pre-trends: the slope for a power has that power.
+power <- pretrends(event, targetPower = 0.5)
+again <- pretrends(event, slope = power$df_power$slope, targetPower = 0.8)
+at_slope <- again$df_power$slope == power$df_power$slope
+stopifnot(all.equal(power$df_power$Power, 0.5, tolerance = 1e-6), all.equal(again$df_power$Power[at_slope], 0.5, tolerance = 1e-6))
+at_home <- run_json("pretrends", saved_json(event, tempfile(fileext = ".json")), "--power", "0.5", "--format", "json")
+stopifnot(identical(power$df_power$Bayes.Factor, at_home$power$bayes_factor),
+          identical(power$df_eventplot$meanAfterPretesting, at_home$periods$after_passing))
+wrong <- tryCatch(pretrends(event, deltatrue = 1:2), burndid_error = identity)
+stopifnot(wrong$code == "config", grepl("violations", conditionMessage(wrong)))
+
 # Triple differences find what was simulated.
 simulated <- tempfile(fileext = ".csv")
 invisible(run("simulate", "ddd", "--out", simulated, "--units", "4000"))
@@ -83,7 +169,7 @@ if (requireNamespace("generics", quietly = TRUE)) {
 }
 if (requireNamespace("broom", quietly = TRUE)) stopifnot(identical(broom::tidy(ours, conf.int = TRUE, conf.level = 0.95), tidy.burndid(ours)))
 
-for (result in list(fit, study, effect, ours, event, parts, robust)) {
+for (result in list(fit, study, effect, ours, event, parts, robust, controlled, weights, power)) {
   shown <- capture.output(print(result), print(summary(result)))
   stopifnot(length(shown) > 5L, !any(grepl("NULL", shown)))
 }
