@@ -82,6 +82,21 @@ fn decimal_commas_in_quotes_have_an_option() {
 }
 
 #[test]
+fn separators_of_thousands_are_to_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in ["1,234.56", "1.234,56", "1,234,567", "-1.234.567"] {
+        let data = file(folder.path(), "g", |row| row.group.to_string());
+        let text = fs::read_to_string(&data).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let fields: Vec<String> = lines[1].split(',').map(str::to_owned).collect();
+        lines[1] = format!("{},{},\"{number}\",{}", fields[0], fields[1], fields[3]);
+        fs::write(&data, lines.join("\n")).unwrap();
+        let message = failure(1, &arguments(&data, "g", &[]));
+        says(&message, &["without separators of thousands"]);
+    }
+}
+
+#[test]
 fn wide_files_are_to_be_reshaped() {
     let folder = tempfile::tempdir().unwrap();
     let wide = folder.path().join("wide.csv");

@@ -95,7 +95,10 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "if the word stands for never treated, or for a missing value, name it by --na, as in --na never"
         }
         DidError::ColumnType { got, .. } if is_decimal_comma(got) => {
-            "if the commas are decimal ones, add --decimal comma"
+            "if the commas are decimal ones, add --decimal comma; write numbers without separators of thousands"
+        }
+        DidError::ColumnType { got, .. } if has_thousands(got) => {
+            "write numbers without separators of thousands"
         }
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
             "name words for missing values as in --na NA,-99"
@@ -156,6 +159,18 @@ fn is_date(got: &str) -> bool {
 fn is_decimal_comma(got: &str) -> bool {
     example(got).is_some_and(|text| {
         text.matches(',').count() == 1 && text.trim().replace(',', ".").parse::<f64>().is_ok()
+    })
+}
+
+/// Whether a column is text, such as `1,234.56` or `1.234.567`, that is a number with separators of thousands.
+fn has_thousands(got: &str) -> bool {
+    example(got).is_some_and(|text| {
+        let text = text.trim().trim_start_matches(['-', '+']);
+        let parts: Vec<&str> = text.split([',', '.', '\'']).collect();
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        parts.len() > 2
+            && parts.iter().all(is_number)
+            && parts[1..parts.len() - 1].iter().all(|part| part.len() == 3)
     })
 }
 
