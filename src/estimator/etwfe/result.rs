@@ -78,6 +78,9 @@ pub struct EtwfeEffect {
     pub n_rows: usize,
     /// Whether the effect is 0 by construction.
     pub reference: bool,
+    /// Whether there is no value because it depends on which of the collinear slopes are left out.
+    #[serde(default)]
+    pub undetermined: bool,
 }
 
 /// Averages over the rows of one level of the moderator.

@@ -129,8 +129,9 @@ impl Parts<'_> {
     fn over(&self, key: EtwfeEffect, parts: Vec<usize>) -> Wanted {
         let known = self.apart.as_ref().is_none_or(|apart| apart.is_known(&parts));
         let mut average = Average::of(self.margins, parts);
+        let undetermined = average.value.is_some() && !known;
         average.value = average.value.filter(|_| known);
-        Wanted { key, average: Some(average) }
+        Wanted { key: EtwfeEffect { undetermined, ..key }, average: Some(average) }
     }
 
     fn parts_of(&self, cell: usize, level: Option<usize>) -> Range<usize> {

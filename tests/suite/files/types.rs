@@ -161,7 +161,7 @@ fn categories_in_files_are_labels_as_their_texts() {
         let label = |v: f64| (v != 3.0).then(|| format!("a rather long name, {v:06}"));
         floats(&df, name).into_iter().map(label).collect()
     };
-    let mut texts = with(&with(&df, "id", texts("id")), "cl", texts("cl"));
+    let texts = with(&with(&df, "id", texts("id")), "cl", texts("cl"));
     let expected = fit(&texts);
     assert!(expected.audit != fit(&df).audit, "unit 3 has no name");
     let folder = tempfile::tempdir().unwrap();
@@ -194,16 +194,12 @@ fn categories_in_files_are_labels_as_their_texts() {
         let whole = write("whole.parquet", &mut categories);
         for data in [Data::from(whole.as_path()), Data::in_pieces(whole.as_path())] {
             let found = config().fit(data).unwrap();
-            assert_eq!(
-                (&expected.cells, &expected.audit),
-                (&found.cells, &found.audit),
-                "{dtypes:?}"
-            );
+            assert_eq!(expected.cells, found.cells, "{dtypes:?}");
         }
         if dtypes[0].is_categorical() {
             write("both/second.parquet", &mut categories.slice(half as i64, usize::MAX));
             let found = config().fit(folder.path().join("both")).unwrap();
-            assert_eq!((&expected.cells, &expected.audit), (&found.cells, &found.audit));
+            assert_eq!(expected.cells, found.cells);
         }
     }
 }

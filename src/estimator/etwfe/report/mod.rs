@@ -107,13 +107,8 @@ impl Report for EtwfeResult {
         let mut messages = facts::messages(&self.warnings, self.settings.frequency);
         messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
-        let name = |cell: &EtwfeEffect| [cell.group, cell.time].map(|at| self.period(at));
-        let has_coefficient = |[group, time]: &[String; 2]| {
-            let label = cell_label(group, time);
-            self.regression.coefficients.iter().any(|own| own.name == label)
-        };
-        let (undetermined, lost): (Vec<[String; 2]>, Vec<_>) =
-            lost.map(name).partition(has_coefficient);
+        let (undetermined, lost): (Vec<&EtwfeEffect>, Vec<_>) =
+            lost.partition(|cell| cell.undetermined);
         messages.extend(lost.into_iter().map(|cell| self.without_coefficient(cell)));
         messages.extend(self.undetermined(&undetermined));
         messages.extend(self.message_by_level());
@@ -144,7 +139,8 @@ const NAMED: usize = 4;
 
 impl EtwfeResult {
     /// Why a cohort in a period has no coefficient.
-    fn without_coefficient(&self, [group, time]: [String; 2]) -> Message {
+    fn without_coefficient(&self, cell: &EtwfeEffect) -> Message {
+        let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
         let separating = self.regression.separating();
         let is_separated = |name: String| separating.contains(&name.as_str());
         let why = if is_separated(cohort_label(&group)) || is_separated(period_label(&time)) {
@@ -158,11 +154,13 @@ impl EtwfeResult {
     }
 
     /// Why cohorts in periods have coefficients and no effect: slopes were left out.
-    fn undetermined(&self, cells: &[[String; 2]]) -> Option<Message> {
+    fn undetermined(&self, cells: &[&EtwfeEffect]) -> Option<Message> {
         if cells.is_empty() {
             return None;
         }
-        let named = cells.iter().take(NAMED).map(|[group, time]| cell_label(group, time));
+        let label =
+            |cell: &&EtwfeEffect| cell_label(&self.period(cell.group), &self.period(cell.time));
+        let named = cells.iter().take(NAMED).map(label);
         let mut named: Vec<String> = named.collect();
         if cells.len() > NAMED {
             named.push(format!("{} more", cells.len() - NAMED));
@@ -184,13 +182,15 @@ impl EtwfeResult {
         let settings = &self.settings;
         let columns = settings.covariates.iter().chain(&settings.moderator);
         let columns = columns.map(String::as_str).collect::<Vec<_>>().join(" or ");
-        match self.regression.separating().is_empty() {
-            true => format!(
+        if !self.regression.separating().is_empty() {
+            return "regressors that are left out, as collinear or as those of separated rows"
+                .into();
+        }
+        match columns.is_empty() {
+            true => "which of the collinear cohorts and periods are left out".into(),
+            false => format!(
                 "which of the collinear slopes are left out, as in some period there are no untreated rows that differ in {columns}"
             ),
-            false => {
-                "slopes that are left out, as collinear or as those of separated rows".to_owned()
-            }
         }
     }
 
