@@ -121,8 +121,8 @@ impl Object {
     }
 
     fn bytes(&self, start: u64, length: u64, tag: Option<String>) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.pieces(&[start..start.saturating_add(length)], tag, &mut |_, piece| {
+        let (mut bytes, range) = (Vec::new(), start..start.saturating_add(length));
+        self.pieces(std::slice::from_ref(&range), tag, &mut |_, piece| {
             bytes.extend_from_slice(piece);
             Ok(())
         })?;

@@ -52,7 +52,9 @@ impl Apart {
     /// Whether the average over some parts is known.
     pub fn is_known(&self, parts: &[usize]) -> bool {
         let mut total = Sum::default();
-        parts.iter().for_each(|part| total.add(&self.sums[*part]));
+        for part in parts {
+            total.add(&self.sums[*part]);
+        }
         total.is_known()
     }
 }
