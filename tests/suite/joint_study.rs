@@ -430,7 +430,7 @@ fn messages_are_about_the_columns_of_the_data() {
 /// What is empty in the table has its reason there, in the frame and in the result.
 #[test]
 fn empty_cells_have_reasons() {
-    let study = mpdta().fit(&data::mpdta()).unwrap();
+    let study = mpdta().fit(data::mpdta()).unwrap();
     let missing = study.missing_effects();
     let of = |estimator: StudyEstimator| -> Vec<f64> {
         missing.iter().filter(|m| m.estimator == estimator).map(|m| m.event_time).collect()
@@ -453,6 +453,6 @@ fn empty_cells_have_reasons() {
     }
     let mut never = mpdta();
     never.control_group = ControlGroup::NeverTreated;
-    let missing = never.fit(&data::mpdta()).unwrap().missing_effects();
+    let missing = never.fit(data::mpdta()).unwrap().missing_effects();
     assert!(!missing.iter().any(|m| m.estimator == StudyEstimator::Etwfe && m.event_time < -1.0));
 }

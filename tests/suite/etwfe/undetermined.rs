@@ -59,7 +59,7 @@ fn slopes_that_no_untreated_rows_determine_leave_no_average() {
 fn counts_without_effects_have_none() {
     let poisson = |config| {
         but(config, |config: &mut Etwfe<Cpu>| {
-            (config.outcome, config.family) = ("c".into(), Family::Poisson)
+            (config.outcome, config.family) = ("c".into(), Family::Poisson);
         })
     };
     let fit = poisson(with_slopes("urban")).fit(cities()).unwrap();
