@@ -84,7 +84,7 @@ fn decimal_commas_in_quotes_have_an_option() {
 #[test]
 fn separators_of_thousands_are_to_be_left_out() {
     let folder = tempfile::tempdir().unwrap();
-    for number in ["1,234.56", "1.234,56", "1,234,567", "-1.234.567"] {
+    for number in ["1,234.56", "1.234,56", "1,234,567", "-1.234.567", "1'234'567"] {
         let data = file(folder.path(), "g", |row| row.group.to_string());
         let text = fs::read_to_string(&data).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

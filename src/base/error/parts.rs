@@ -59,7 +59,7 @@ pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize, few: 
 /// About levels of a moderator that differ without treatment.
 pub(super) fn moderator_levels(moderator: &str) -> String {
     format!(
-        "levels of `{moderator}` may differ before treatment, too: without effects of units this regression and that of R etwfe take these differences as effects; absorb units (`unit`, `--idname`) in the Gaussian family, or fit the levels one by one (`rows`, `--rows`)"
+        "levels of `{moderator}` may differ before treatment, too: without effects of units this regression and that of R etwfe take these differences as effects; absorb units (`unit`, `--idname`) in the Gaussian family, or fit rows of one level alone (`rows`, `--rows`)"
     )
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "if the word stands for never treated, or for a missing value, name it by --na, as in --na never"
         }
         DidError::ColumnType { got, .. } if is_decimal_comma(got) => {
-            "if the commas are decimal ones, add --decimal comma; write numbers without separators of thousands"
+            "if the commas are decimal ones, add --decimal comma; otherwise write numbers without separators of thousands"
         }
         DidError::ColumnType { got, .. } if has_thousands(got) => {
             "write numbers without separators of thousands"
@@ -166,11 +166,17 @@ fn is_decimal_comma(got: &str) -> bool {
 fn has_thousands(got: &str) -> bool {
     example(got).is_some_and(|text| {
         let text = text.trim().trim_start_matches(['-', '+']);
+        // Messages escape apostrophes.
+        let text = text.replace("\\'", "'");
+        let marks: Vec<&str> = text.matches([',', '.', '\'']).collect();
         let parts: Vec<&str> = text.split([',', '.', '\'']).collect();
         let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        parts.len() > 2
+        let has_decimals = marks.len() > 1 && marks[0] != marks[marks.len() - 1];
+        let thousands = &parts[1..parts.len() - usize::from(has_decimals)];
+        marks.len() > 1
+            && parts[0].len() <= 3
             && parts.iter().all(is_number)
-            && parts[1..parts.len() - 1].iter().all(|part| part.len() == 3)
+            && thousands.iter().all(|part| part.len() == 3)
     })
 }
 

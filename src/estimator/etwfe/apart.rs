@@ -3,7 +3,7 @@
 //! A slope that follows from other regressors is left out, and stands as 0 in sums. A sum that does not depend on which of them are left out
 //! is found by a regression of an outcome that is made of known coefficients: it is what that regression gives back.
 
-use polars::prelude::{Column, DataFrame};
+use polars::prelude::{Column, DataFrame, IdxCa};
 
 use super::design::{Covariate, Design};
 use super::levels::Levels;
@@ -13,7 +13,7 @@ use super::sample::Sample;
 use crate::base::error::Result;
 use crate::base::segment::mix;
 use crate::engine::backend::DidBackend;
-use crate::estimator::fixed_effects::{EstimatedRegression, Family, Vcov};
+use crate::estimator::fixed_effects::{EstimatedRegression, Family, Vcov, gather};
 
 /// A difference from what is known beyond this part of its size is not rounding.
 const DIFFERENT: f64 = 1e-5;
@@ -60,14 +60,14 @@ impl Apart {
 }
 
 impl<B: DidBackend> Etwfe<B> {
-    /// Which averages are known; `None` if nothing was left out, so that all are, or nobody asks.
+    /// Which averages are known, by the rows that were used of a frame; `None` if nothing was left out, so that all are, or nobody asks.
     pub(super) fn apart(
         &self,
         sample: &Sample,
         design: &Design,
         levels: &Levels,
-        mut frame: DataFrame,
         fitted: &Fitted,
+        (frame, used): (&DataFrame, &[u32]),
         device: &B::Device,
     ) -> Result<Option<Apart>> {
         let size =
@@ -85,23 +85,23 @@ impl<B: DidBackend> Etwfe<B> {
         }
         let cells = design.cells.len();
         // Whatever unit a covariate is measured in, its slopes move the outcome as much as others do.
-        let known: Vec<f64> = (0..cells)
-            .map(coefficient)
-            .chain(
-                (cells..)
-                    .zip(&sizes)
-                    .map(|(at, size)| coefficient(at) / size.max(f64::MIN_POSITIVE)),
-            )
-            .collect();
+        let of_slope =
+            |(at, size): (usize, &f64)| if *size > 0.0 { coefficient(at) / size } else { 0.0 };
+        let known: Vec<f64> =
+            (0..cells).map(coefficient).chain((cells..).zip(&sizes).map(of_slope)).collect();
         for (slope, known) in design.covariates.iter().zip(&known[cells..]) {
             outcome.iter_mut().zip(&slope.values).for_each(|(sum, value)| *sum += known * value);
         }
+        let mut frame = frame.clone();
         frame.with_column(Column::new(self.outcome.as_str().into(), outcome))?;
+        let frame = frame.take(&IdxCa::from_vec("".into(), used.to_vec()))?;
         let mut regression = self.regression(sample);
         (regression.family, regression.vcov) = (Family::Gaussian, Vcov::Iid);
         regression.keep_influence = false;
         let EstimatedRegression { result, regressors, .. } =
-            regression.fit_regressors(&frame, device, &|rows| design.regressors(rows))?;
+            regression.fit_regressors(&frame, device, &|rows| {
+                design.regressors(&gather(rows, |row| used[row]))
+            })?;
         let mut found = vec![None; cells + design.covariates.len()];
         for (of, own) in regressors.iter().zip(&result.coefficients) {
             if let Some(of) = of {
@@ -112,6 +112,10 @@ impl<B: DidBackend> Etwfe<B> {
         let each = !self.family.is_linear() && self.scale == EtwfeScale::Response;
         let mut sums = vec![Sum::default(); cells * levels.len()];
         let slopes = design.slopes_of_cells();
+        let mut is_used = vec![false; rows];
+        for row in used {
+            is_used[*row as usize] = true;
+        }
         for row in 0..rows {
             let Some(cell) = design.cell_of(row) else { continue };
             let weight = self.weight_in_averages(sample, row);
@@ -130,7 +134,7 @@ impl<B: DidBackend> Etwfe<B> {
                 let value = design.covariates[*at].values[row];
                 add(cells + at, value, fitted.of_covariates[*at]);
             }
-            of_row.lost |= each && !of_row.is_known();
+            of_row.lost |= each && !(is_used[row] && of_row.is_known());
             sums[levels.part(cell, row)].add(&of_row);
         }
         Ok(Some(Apart { sums }))

@@ -76,21 +76,6 @@ impl Design {
         let label = |cell: &Cell| cell_label(&cohort(cell.cohort), &period(cell.period));
         let labels = cells.iter().map(label).collect();
         let mut design = Self { cells, labels, cell_of, covariates: Vec::new() };
-        // Before the slopes, so that of what depends on others slopes are left out.
-        if explicit {
-            let mut indicate = |level: Level, label: String, of_row: &dyn Fn(usize) -> bool| {
-                let (level, values) = (Some(level), column(&|row| is(of_row(row))));
-                design.covariates.push(Covariate { cell: None, level, label, values });
-            };
-            for at in 1..sample.cohorts.len() {
-                let label = cohort_label(&cohort(at));
-                indicate(Level::Cohort(at), label, &|row| sample.cohort_of(row) == at);
-            }
-            for at in 1..sample.periods.len() {
-                let label = period_label(&period(at));
-                indicate(Level::Period(at), label, &|row| sample.period_of(row) == at);
-            }
-        }
         for Term { name, values: x, moderates } in terms(sample, names) {
             let means = match moderates {
                 true => centred(sample, &x, |row| {
@@ -123,6 +108,20 @@ impl Design {
             for at in 1..sample.periods.len() {
                 let values = column(&|row| is(sample.period_of(row) == at) * own[row]);
                 other(format!("period {} × {name}", period(at)), values);
+            }
+        }
+        if explicit {
+            let mut indicate = |level: Level, label: String, of_row: &dyn Fn(usize) -> bool| {
+                let (level, values) = (Some(level), column(&|row| is(of_row(row))));
+                design.covariates.push(Covariate { cell: None, level, label, values });
+            };
+            for at in 1..sample.cohorts.len() {
+                let label = cohort_label(&cohort(at));
+                indicate(Level::Cohort(at), label, &|row| sample.cohort_of(row) == at);
+            }
+            for at in 1..sample.periods.len() {
+                let label = period_label(&period(at));
+                indicate(Level::Period(at), label, &|row| sample.period_of(row) == at);
             }
         }
         design

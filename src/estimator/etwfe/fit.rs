@@ -1,5 +1,7 @@
 //! Extended two-way fixed effects, step by step.
 
+use std::cell::RefCell;
+
 use polars::prelude::{Column, DataFrame, IdxCa};
 
 use super::design::{Cell, Design, Level};
@@ -52,7 +54,12 @@ impl<B: DidBackend> Etwfe<B> {
         self.check_size(&sample, slopes)?;
         let design = Design::new(&sample, self.control_group, &names, explicit, self.frequency);
         let frame = self.frame(&sample)?;
-        let regressors = |rows: &[u32]| design.regressors(rows);
+        // Rows that are separated are left out one time after another.
+        let used = RefCell::new(Vec::new());
+        let regressors = |rows: &[u32]| {
+            used.replace(rows.to_vec());
+            design.regressors(rows)
+        };
         let EstimatedRegression { result: mut regression, regressors: of_coefficients, .. } =
             self.regression(&sample).fit_regressors(&frame, device, &regressors).map_err(
                 // Its rows are some of those of the data, in another order.
@@ -69,7 +76,8 @@ impl<B: DidBackend> Etwfe<B> {
         let sums = 8 * design.cells.len() * levels.len() * regression.coefficients.len();
         let remedy = "take a moderator with fewer levels, or longer periods (`frequency`)";
         memory::check("effects of cohorts in periods by level", sums as u128, remedy)?;
-        let apart = self.apart(&sample, &design, &levels, frame, &fitted, device)?;
+        let apart =
+            self.apart(&sample, &design, &levels, &fitted, (&frame, &used.take()), device)?;
         let weights = |row: usize| self.weight_in_averages(&sample, row);
         let parts = Parts {
             sample: &sample,

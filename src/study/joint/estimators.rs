@@ -170,7 +170,7 @@ impl FittedStudy {
             return Ok(self);
         }
         Err(DidError::EmptyWindow {
-            what: "there is no effect at an event time of the window".into(),
+            what: "there is no effect that can be estimated at an event time of the window".into(),
         })
     }
 }

@@ -78,7 +78,7 @@ impl JointStudyResult {
     fn reason(&self, estimator: StudyEstimator, at: f64) -> &'static str {
         let not_yet = self.settings.control_group == ControlGroup::NotYetTreated;
         let first = self.event_study(estimator).and_then(|study| study.rows.first());
-        let is_before_all = first.is_some_and(|row| at < row.at);
+        let is_before_all = first.is_some_and(|row| at < row.at && row.at < 0.0);
         match estimator {
             StudyEstimator::Imputation if at < 0.0 && is_before_all => {
                 "before treatment it compares the others with the earliest event time"
@@ -86,11 +86,14 @@ impl JointStudyResult {
             StudyEstimator::Etwfe if at < 0.0 && not_yet => {
                 "with not-yet-treated comparison units, its effects are compared with the periods before treatment"
             }
+            StudyEstimator::Etwfe if at < 0.0 => {
+                "it is the reference period of its cohorts, or no cohort has an effect there that can be estimated"
+            }
             StudyEstimator::Stacked => {
                 "its stacks have the event times at which every cohort of them is observed"
             }
             StudyEstimator::LocalProjections => {
-                "no cohort has clean comparison units over so many periods"
+                "no cohort is observed there and in its base period beside clean comparison units"
             }
             StudyEstimator::DidMultiplegt if at < 0.0 => {
                 "it needs units that are observed and compared for as many periods after treatment"

@@ -8,7 +8,7 @@ use polars::prelude::DataFrame;
 
 use super::etwfe;
 use crate::support::but;
-use crate::support::frames::{floats, map, with};
+use crate::support::frames::{filter, floats, map, with};
 use crate::support::panels::staggered;
 use crate::support::splitmix::SplitMix64;
 
@@ -40,7 +40,7 @@ fn slopes_that_no_untreated_rows_determine_leave_no_average() {
     let df = cities();
     let fit = with_slopes("urban").fit(&df).unwrap();
     assert_eq!(fit.overall.estimate, None);
-    assert!(says(&fit, DEPENDS) && says(&fit, "differ in urban"), "{:?}", fit.messages());
+    assert!(says(&fit, DEPENDS) && says(&fit, "slopes of urban"), "{:?}", fit.messages());
     // R has a number.
     let shown = but(with_slopes("urban"), |config| config.undetermined = true).fit(&df).unwrap();
     assert!(shown.overall.estimate.unwrap() > 0.5, "{:?}", shown.overall);
@@ -147,4 +147,65 @@ fn levels_before_treatment_are_warned_of() {
         "{:?}",
         fit.messages()
     );
+}
+
+/// Weights of thousands of people, and a cohort of one unit, whose slope is zero.
+#[test]
+fn slopes_of_zero_and_large_weights_leave_averages() {
+    let df = staggered(240);
+    let [ids, groups] = ["id", "g"].map(|name| floats(&df, name));
+    let last = *ids.iter().zip(&groups).find(|(_, g)| **g == 6.0).unwrap().0;
+    let beyond: Vec<f64> = ids
+        .iter()
+        .zip(&groups)
+        .filter(|(id, g)| **g == 6.0 && **id != last)
+        .map(|(id, _)| *id)
+        .collect();
+    let df = filter(&df, "id", |id| !beyond.contains(&id));
+    let df = map(&df, "w", |w| 1e3 * w);
+    // Twice the covariate is left out, and nothing depends on it.
+    let df = with(&df, "z", floats(&df, "x1").iter().map(|x| 2.0 * x).collect());
+    let config = |names: &[&str]| {
+        but(etwfe(), |config| {
+            config.weights = Some("w".into());
+            config.covariates = names.iter().map(|name| (*name).to_owned()).collect();
+        })
+    };
+    let one = config(&["x1"]).fit(&df).unwrap();
+    let both = config(&["x1", "z"]).fit(&df).unwrap();
+    let pairs = one.by_event_time.iter().zip(&both.by_event_time);
+    for (a, b) in pairs {
+        let [a, b] = [a, b].map(|of| of.estimate.estimate.unwrap());
+        assert!((a - b).abs() < 1e-7, "{a} and {b}");
+    }
+}
+
+/// What untreated rows say of slopes they say no more once those of them are left out that are separated.
+#[test]
+fn rows_that_are_separated_determine_nothing() {
+    let df = cities();
+    let [groups, times, ids] = ["g", "t", "id"].map(|name| floats(&df, name));
+    // In period 4 untreated outcomes are 0 wherever `x` is not, so that nothing finite fits its slope there.
+    let x: Vec<f64> = ids.iter().map(|id| f64::from(u8::from(id % 3.0 == 0.0))).collect();
+    let count = (0..df.height()).map(|row| {
+        let untreated = groups[row] == 0.0 || times[row] < groups[row];
+        if untreated && times[row] == 4.0 && x[row] > 0.0 {
+            0.0
+        } else {
+            1.0 + (ids[row] * times[row]) % 4.0
+        }
+    });
+    let df = with(&with(&df, "c", count.collect()), "x", x.clone());
+    for scale in [EtwfeScale::Response, EtwfeScale::Link] {
+        let config = but(with_slopes("x"), |config| {
+            (config.outcome, config.family, config.scale) = ("c".into(), Family::Poisson, scale);
+        });
+        let fit = config.fit(&df).unwrap();
+        assert!(fit.to_string().contains("separat"), "{fit}");
+        let cells = fit.cells.iter().filter(|of| of.time == Some(4.0));
+        assert!(cells.clone().count() > 0);
+        assert!(cells.clone().all(|of| of.estimate.estimate.is_none()), "{scale}: {fit}");
+        assert_eq!(fit.overall.estimate, None);
+        assert!(fit.cells.iter().any(|of| of.estimate.estimate.is_some()), "{fit}");
+    }
 }

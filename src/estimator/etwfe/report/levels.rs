@@ -87,19 +87,33 @@ impl EtwfeResult {
             let lost = effects.iter().filter(|of| of.estimate.estimate.is_none());
             lost.filter_map(|of| of.event_time).collect()
         };
-        let lost: Vec<&EtwfeLevel> =
-            self.by_level.iter().filter(|own| !without(&own.by_event_time).is_empty()).collect();
-        if lost.is_empty() {
-            return None;
-        }
-        let levels: Vec<&str> = lost.iter().map(|own| own.level.as_str()).collect();
-        let mut times: Vec<f64> = lost.iter().flat_map(|own| without(&own.by_event_time)).collect();
+        let mut times: Vec<f64> =
+            self.by_level.iter().flat_map(|own| without(&own.by_event_time)).collect();
         times.sort_by(f64::total_cmp);
         times.dedup();
-        let times: Vec<String> = times.into_iter().map(label).collect();
+        let at = |time: &f64| {
+            let lost =
+                self.by_level.iter().filter(|own| without(&own.by_event_time).contains(time));
+            let levels: Vec<&str> = lost.map(|own| own.level.as_str()).collect();
+            (levels.join(", "), label(*time))
+        };
+        let places: Vec<(String, String)> = times.iter().map(at).collect();
+        // Event times with the same levels together.
+        let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (levels, time) in &places {
+            match found.iter_mut().find(|(own, _)| own == levels) {
+                Some((_, times)) => times.push(time),
+                None => found.push((levels, vec![time])),
+            }
+        }
+        if found.is_empty() {
+            return None;
+        }
+        let shown =
+            |(levels, times): &(&str, Vec<&str>)| format!("{} (levels {levels})", times.join(", "));
         Some(format!(
-            "effects by level of {name} are not told apart at event time {} (levels {}): they depend on {}; slopes are about the means of cohorts, so that all levels of a cohort are concerned; leave such a level out (`rows`, `--rows`), or merge it with another",
-            times.join(", "), levels.join(", "), self.left_out()
+            "effects by level of {name} are not told apart at event time {}: they depend on {}; slopes are about the means of cohorts, so that all levels of a cohort are concerned; leave such a level out (`rows`, `--rows`), or merge it with another",
+            found.iter().map(shown).collect::<Vec<_>>().join("; "), self.left_out()
         ).into())
     }
 }

@@ -107,8 +107,13 @@ impl Report for EtwfeResult {
         let mut messages = facts::messages(&self.warnings, self.settings.frequency);
         messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
+        let separating = self.regression.separating();
+        let is_separated = |cell: &EtwfeEffect| {
+            let label = cell_label(&self.period(cell.group), &self.period(cell.time));
+            separating.contains(&label.as_str())
+        };
         let (undetermined, lost): (Vec<&EtwfeEffect>, Vec<_>) =
-            lost.partition(|cell| cell.undetermined);
+            lost.partition(|cell| cell.undetermined && !is_separated(cell));
         messages.extend(lost.into_iter().map(|cell| self.without_coefficient(cell)));
         messages.extend(self.undetermined(&undetermined));
         messages.extend(self.message_by_level());
@@ -172,7 +177,7 @@ impl EtwfeResult {
             false => "",
         };
         Some(format!(
-            "no effect of {}: it depends on {}; leave the column out, or cohorts and periods without such rows{or_else}",
+            "no effect of {}: it depends on {}; leave out a covariate or the moderator, or the cohorts or periods concerned{or_else}",
             named.join(", "), self.left_out()
         ).into())
     }
@@ -189,7 +194,7 @@ impl EtwfeResult {
         match columns.is_empty() {
             true => "which of the collinear cohorts and periods are left out".into(),
             false => format!(
-                "which of the collinear slopes are left out, as in some period there are no untreated rows that differ in {columns}"
+                "which of the collinear slopes are left out, as untreated rows do not tell slopes of {columns} apart in every period"
             ),
         }
     }
