@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
-use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
+use burn_did::data::{
+    DoseSimulation, Simulation, SwitchingSimulation, TripleSimulation, TwoPeriodSimulation,
+};
 use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
-use polars::prelude::DataFrame;
+use polars::prelude::{ChunkApply, DataFrame, IntoColumn, IntoLazy, PolarsResult, col, lit};
 use serde::{Deserialize, Serialize};
+
+use super::designs::Design;
 
 /// Seed of the data, of the order of shuffled rows and of the draws.
 pub const SEED: u64 = 1;
@@ -23,6 +27,14 @@ pub enum Estimator {
     Drdid(DrdidMethod, Resampling),
     /// Triple differences under staggered adoption.
     Ddd,
+    /// Effects of a dose by cubic splines with two knots, at the doses that are the default: how a bootstrap draws.
+    ContDid(Resampling),
+    /// Effects of a treatment that switches, of groups that switch in: how many effects and placebos.
+    DidMultiplegt(usize, usize),
+    /// Least squares with fixed effects, of the design that the case is named after.
+    Feols,
+    /// The same by Poisson pseudo maximum likelihood.
+    Fepois,
     /// Effects by event time: by imputation, without pre-trends.
     Imputation,
     /// By two stages, with the last period before treatment as the reference.
@@ -40,10 +52,21 @@ pub enum Estimator {
 }
 
 impl Estimator {
+    /// Whether it is a regression, whose data have neither units nor periods.
+    pub fn is_regression(self) -> bool {
+        matches!(self, Self::Feols | Self::Fepois)
+    }
+
     /// What effects by event time come from; nothing for other effects.
     pub fn of_event_times(self) -> Option<&'static str> {
         Some(match self {
-            Self::AttGt | Self::Drdid(..) | Self::Ddd => return None,
+            Self::AttGt
+            | Self::Drdid(..)
+            | Self::Ddd
+            | Self::ContDid(_)
+            | Self::DidMultiplegt(..)
+            | Self::Feols
+            | Self::Fepois => return None,
             Self::Imputation => "imputation",
             Self::TwoStage => "two stages",
             Self::Etwfe => "extended two-way fixed effects",
@@ -156,6 +179,41 @@ impl Case {
         }
     }
 
+    /// 100,000 units in four periods, of which the treated have a dose; analytic.
+    pub fn doses(name: &str, resampling: Resampling) -> Self {
+        Self {
+            estimator: Estimator::ContDid(resampling),
+            units: 100_000,
+            periods: 4,
+            cohorts: vec![2, 3, 4],
+            covariates: 0,
+            control_group: ControlGroup::NotYetTreated,
+            ..Self::two_periods(name)
+        }
+    }
+
+    /// 100,000 groups in ten periods whose treatment switches.
+    pub fn switching(name: &str) -> Self {
+        Self {
+            estimator: Estimator::DidMultiplegt(4, 2),
+            units: 100_000,
+            periods: 10,
+            covariates: 0,
+            ..Self::two_periods(name)
+        }
+    }
+
+    /// A regression of so many rows on so many columns.
+    pub fn regression(design: &str, estimator: Estimator, rows: usize, columns: usize) -> Self {
+        Self {
+            estimator,
+            units: rows,
+            periods: 1,
+            covariates: columns,
+            ..Self::two_periods(design)
+        }
+    }
+
     /// Periods before and after the first treated one that every cohort has.
     pub fn common_window(&self) -> (u32, u32) {
         let (first, last) = self.earliest_and_latest();
@@ -186,8 +244,8 @@ impl Case {
     }
 
     /// The data, in natural order.
-    pub fn frame(&self) -> DataFrame {
-        match self.estimator {
+    pub fn frame(&self) -> PolarsResult<DataFrame> {
+        Ok(match self.estimator {
             Estimator::Drdid(..) => TwoPeriodSimulation::builder()
                 .units(self.units)
                 .covariates(self.covariates)
@@ -205,6 +263,25 @@ impl Case {
                 .seed(SEED)
                 .build()
                 .frame(),
+            Estimator::ContDid(_) => DoseSimulation::builder()
+                .units(self.units)
+                .periods(self.periods as usize)
+                .groups(self.cohorts.len())
+                .seed(SEED)
+                .build()
+                .frame(),
+            Estimator::DidMultiplegt(..) => {
+                let simulation = SwitchingSimulation::builder().groups(self.units);
+                let simulation = simulation.periods(self.periods as usize).seed(SEED).build();
+                switchers_in(simulation.frame())?
+            }
+            Estimator::Feols => self.design().regression()?.0,
+            Estimator::Fepois => {
+                let mut frame = self.design().regression()?.0;
+                let mean = frame.column("y")?.f64()?.apply_values(f64::exp);
+                frame.with_column(mean.into_column())?;
+                frame
+            }
             _ => Simulation::builder()
                 .units(self.units)
                 .periods(self.periods)
@@ -215,38 +292,62 @@ impl Case {
                 .seed(SEED)
                 .build()
                 .frame(),
-        }
+        })
+    }
+
+    fn design(&self) -> Design {
+        Design::new(&self.name, self.units, self.covariates + 1)
     }
 
     /// One line for a table.
     pub fn describe(&self) -> String {
         let units = thousands(self.units);
-        let data = if self.panel {
+        let data = if self.estimator.is_regression() {
+            format!("{units} rows")
+        } else if self.panel {
             format!("{units} units × {} periods", self.periods)
         } else {
             let rows = thousands(self.units * self.periods as usize);
             format!("repeated cross sections, {rows} rows, {} periods", self.periods)
         };
         let kind = match (self.estimator, self.control_group) {
-            (Estimator::Drdid(method, _), _) => method.word(),
+            (Estimator::Drdid(method, _), _) => method.word().to_owned(),
+            (Estimator::DidMultiplegt(effects, placebos), _) => {
+                format!("switchers in, {effects} effects and {placebos} placebos")
+            }
+            (Estimator::Feols, _) => "least squares with fixed effects".to_owned(),
+            (Estimator::Fepois, _) => "Poisson with fixed effects".to_owned(),
             (estimator, control) => match (estimator.of_event_times(), control) {
-                (Some(name), _) => name,
-                (None, ControlGroup::NeverTreated) => "never",
-                (None, _) => "not yet",
+                (Some(name), _) => name.to_owned(),
+                (None, ControlGroup::NeverTreated) => "never".to_owned(),
+                (None, _) => "not yet".to_owned(),
             },
         };
         let cohorts = match self.estimator {
-            Estimator::Drdid(..) => String::new(),
+            Estimator::Drdid(..)
+            | Estimator::DidMultiplegt(..)
+            | Estimator::Feols
+            | Estimator::Fepois => String::new(),
             _ => format!(", {} cohorts", self.cohorts.len()),
         };
-        let weighted = matches!(self.estimator, Estimator::Drdid(_, Resampling::Weighted));
         let inference = match (self.draws, self.law) {
             (0, _) => "analytic".to_owned(),
-            (draws, _) if weighted => format!("{} weighted draws", thousands(draws)),
-            (draws, Multiplier::Mammen) => format!("{} draws", thousands(draws)),
-            (draws, law) => format!("{} draws, {law:?}", thousands(draws)),
+            (draws, law) => match (self.estimator, law) {
+                (Estimator::Drdid(_, Resampling::Weighted), _) => {
+                    format!("{} weighted draws", thousands(draws))
+                }
+                (Estimator::ContDid(Resampling::Empirical), _) => {
+                    format!("{} draws of units", thousands(draws))
+                }
+                (_, Multiplier::Mammen) => format!("{} draws", thousands(draws)),
+                (_, law) => format!("{} draws, {law:?}", thousands(draws)),
+            },
         };
-        let triple = if self.estimator == Estimator::Ddd { "triple differences, " } else { "" };
+        let triple = match self.estimator {
+            Estimator::Ddd => "triple differences, ",
+            Estimator::ContDid(_) => "a continuous treatment, ",
+            _ => "",
+        };
         let order = match (self.shuffled, self.order) {
             (true, _) => ", shuffled",
             (false, Order::Units) => "",
@@ -270,6 +371,13 @@ impl Case {
     }
 }
 
+/// The units that switch in: ModernDiD 0.2.0, with which these were first measured, has the right sign of these alone.
+fn switchers_in(frame: DataFrame) -> PolarsResult<DataFrame> {
+    let start = col("d").first().over([col("id")])?;
+    let above = (col("d") - start).min().over([col("id")])?.gt_eq(lit(0.0));
+    frame.lazy().filter(above).collect()
+}
+
 /// What a contestant is told: its one argument, as JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Task {
@@ -278,7 +386,7 @@ pub struct Task {
     pub case: Case,
     /// The parquet file; without one, this crate makes the frame itself.
     pub path: Option<PathBuf>,
-    /// Units with `id` up to this make the frame of the fit that warms up; there is none if this is 0.
+    /// Units with `id` up to this make the frame of the fit that warms up, or the first rows of a regression; there is none if this is 0.
     pub small: usize,
     /// Seed of the draws.
     pub seed: u64,

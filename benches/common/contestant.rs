@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +16,9 @@ pub const LIMIT: Duration = Duration::from_secs(600);
 
 /// Largest share of the machine's memory that a contestant may have.
 pub const MEMORY: f64 = 0.75;
+
+/// This crate from Python, in the tables.
+pub const WHEEL: &str = "burn-did (Python)";
 
 /// A package, and what starts it.
 #[derive(Clone, Debug)]
@@ -50,6 +53,12 @@ impl Contestant {
     pub fn python(name: &'static str, interpreter: PathBuf, script: &str) -> Self {
         let command = vec![interpreter, bench_file(script)];
         Self::new(name, command, true)
+    }
+
+    /// This crate from Python, if somebody has built the wheel of this checkout and installed it there.
+    pub fn wheel(interpreter: &Path) -> Option<Self> {
+        machine::said(&interpreter.display().to_string(), &["-c", "import burn_did"])?;
+        Some(Self::python(WHEEL, interpreter.to_owned(), "peers/burn_did_wheel.py"))
     }
 
     /// A package of R by a script of the benches' folder, if R has it and what the scripts need.

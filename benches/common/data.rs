@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 
-use super::case::{Case, Estimator, Ids, Order, SEED};
+use super::case::{Case, Estimator, Ids, Order, SEED, Task};
 use super::{Result, work_folder};
 
 /// The case's data, written if absent.
@@ -41,8 +41,22 @@ pub fn read(path: &Path) -> Result<DataFrame> {
     Ok(frame)
 }
 
+/// Firms of the rows on which a regression warms up: so few that none has only one of them.
+const FIRMS: i64 = 23;
+
+/// Rows for a fit that warms up: those of the first units, or the first ones of a regression.
+pub fn few(frame: &DataFrame, task: &Task) -> Result<DataFrame> {
+    if !task.case.estimator.is_regression() {
+        return first_units(frame, task.small);
+    }
+    let mut few = frame.head(Some(task.small));
+    let firms: Vec<i64> = (0..FIRMS).cycle().take(few.height()).collect();
+    few.with_column(Column::new("firm".into(), firms))?;
+    Ok(few)
+}
+
 /// The rows of units with `id` up to `last`.
-pub fn first_units(frame: &DataFrame, last: usize) -> Result<DataFrame> {
+fn first_units(frame: &DataFrame, last: usize) -> Result<DataFrame> {
     let (ids, last) = (frame.column("id")?, i64::try_from(last)?);
     let few: BooleanChunked = match ids.i64() {
         Ok(ids) => ids.lt_eq(last),
@@ -64,6 +78,14 @@ fn file_name(case: &Case) -> String {
     let layout = match (case.estimator, case.panel) {
         (Estimator::Drdid(..), _) => "two-periods",
         (Estimator::Ddd, _) => "triple",
+        (Estimator::ContDid(_), _) => "doses",
+        (Estimator::DidMultiplegt(..), _) => "switching",
+        (Estimator::Feols, _) => {
+            return format!("{}-{}-k{}", case.name, case.units, case.covariates);
+        }
+        (Estimator::Fepois, _) => {
+            return format!("{}-positive-{}-k{}", case.name, case.units, case.covariates);
+        }
         (_, true) => "panel",
         (_, false) => "rows",
     };
@@ -91,7 +113,7 @@ fn file_name(case: &Case) -> String {
 
 /// The case's frame with its rows in order.
 fn ordered(case: &Case) -> Result<DataFrame> {
-    let frame = case.frame();
+    let frame = case.frame()?;
     if case.shuffled {
         let mut order: Vec<IdxSize> = (0..IdxSize::try_from(frame.height())?).collect();
         order.shuffle(&mut SmallRng::seed_from_u64(SEED));

@@ -12,14 +12,17 @@ mod allocator;
 
 pub mod agreement;
 pub mod bandwidth;
+pub mod bench;
 pub mod case;
 pub mod contestant;
 pub mod data;
+pub mod designs;
 pub mod duel;
 pub mod event_studies;
 pub mod machine;
 pub mod memory;
 pub mod models;
+pub mod options;
 pub mod ours;
 pub mod python;
 pub mod results;

@@ -37,12 +37,12 @@ fn timed<B: DidBackend>(task: &Task, precision: Precision) -> Result<Run> {
     let device = B::Device::default();
     let frame = match &task.path {
         Some(path) => data::read(path)?,
-        None => task.case.frame(),
+        None => task.case.frame()?,
     };
     if task.small > 0 {
         let mut warm_up = task.clone();
         warm_up.case.draws = warm_up.case.draws.min(100);
-        let few = data::first_units(&frame, task.small)?;
+        let few = data::few(&frame, task)?;
         let _ = models::fit::<B>(&warm_up, precision, &few, &device)?;
     }
     let spans = task.stages.then(Stages::listen);

@@ -5,8 +5,12 @@ use std::path::Path;
 use super::Result;
 
 /// Sections in order: marker and heading.
-const SECTIONS: [(&str, &str); 3] = [
+const SECTIONS: [(&str, &str); 7] = [
     ("cases", "Against other packages, on a CPU"),
+    ("doses", "Continuous treatments"),
+    ("switching", "Treatments that switch"),
+    ("feols", "Regressions with fixed effects"),
+    ("fepois", "Poisson regressions with fixed effects"),
     ("scaling", "How time and memory grow"),
     ("gpu", "On a GPU"),
 ];

@@ -1,22 +1,24 @@
-//! Whole regressions from a frame in memory, each in a process of its own, beside pyfixest's with each of its demeaners and, where it is
-//! installed, R fixest's.
+//! Whole regressions from a frame in memory, each in a process of its own, beside this crate from Python, pyfixest's with each of its
+//! demeaners and, where it is installed, R fixest's.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
-use burn_did::FixedEffects;
-use burn_did::backend::Cpu;
-use polars::prelude::{ParquetReader, ParquetWriter, SerReader};
-use serde::{Deserialize, Serialize};
+use polars::prelude::DataType;
+use serde::Deserialize;
 
 use super::chosen;
-use super::common::{Result, bench_file, memory, work_folder};
-use super::designs::{DESIGNS, Design};
+use super::common::case::{Case, Estimator, Task};
+use super::common::contestant::{Contestant, WHEEL};
+use super::common::designs::{DESIGNS, formula};
+use super::common::results::{self, digits};
+use super::common::run::{Run as Report, same};
+use super::common::{Result, bench_file, data, machine, work_folder};
 
-/// What a demeaner is worth: the default of `feols`, and those at the tolerance of 1e-8 that is this crate's own.
+/// What a demeaner is worth: the default of pyfixest, and those at the tolerance of 1e-8 that is this crate's own.
 const DEMEANERS: [&str; 4] = ["map 1e-6", "map 1e-8", "lsmr diagonal", "within"];
 
 /// Tolerances of R fixest's demeaning: its default, and this crate's own.
@@ -31,8 +33,11 @@ const LONG: f64 = 10.0;
 /// Seconds that a peer may take from its start to its end.
 const LIMIT: &str = "120";
 
+/// Rows of the regressions that `RESULTS.md` has.
+const ROWS: usize = 1_000_000;
+
 /// One regression.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Run {
     seconds: f64,
     /// Bytes before the regression, and at most during it.
@@ -40,10 +45,6 @@ struct Run {
     peak: u64,
     coef: Vec<f64>,
     se: Vec<f64>,
-    #[serde(default)]
-    iterations: usize,
-    #[serde(default)]
-    normal: f64,
 }
 
 #[derive(Deserialize)]
@@ -53,90 +54,150 @@ enum Outcome {
     Failed { error: String },
 }
 
+impl From<&Report> for Run {
+    fn from(report: &Report) -> Self {
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        Self {
+            seconds: report.seconds,
+            loaded: report.memory.loaded,
+            peak: report.memory.peak_fit,
+            coef: report.cells.iter().map(|cell| number(cell.att)).collect(),
+            se: report.cells.iter().map(|cell| number(cell.se)).collect(),
+        }
+    }
+}
+
 /// All designs of so many rows and regressors.
-pub fn compare(rows: usize, columns: usize, names: &[String], python: &Path) -> Result<()> {
+pub fn compare(
+    estimator: Estimator,
+    (rows, columns): (usize, usize),
+    names: &[String],
+    python: &Path,
+) -> Result<()> {
+    let section = if estimator == Estimator::Feols { "feols" } else { "fepois" };
     let has_fixest = Command::new("Rscript")
         .args(["-e", "library(fixest)"])
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    println!(
-        "| design | rows | K | | seconds | of ours | peak MB, of ours | iterations | ‖A'r‖ |\n|---|---:|---:|---|---:|---:|---:|---:|---:|"
-    );
+    let (ours, wheel) = (Contestant::ours()?, Contestant::wheel(python));
+    let mut table = Table::new();
     for name in DESIGNS.iter().filter(|name| chosen(names, name)) {
-        let Data { path, raw, names, formula } = write(name, rows, columns)?;
-        let runs = |command: &dyn Fn() -> Command| -> Result<Outcome> {
-            let first = started(command())?;
-            let Outcome::Done(mut best) = first else { return Ok(first) };
-            if best.seconds < LONG {
-                for _ in 0..2 {
-                    if let Outcome::Done(again) = started(command())? {
-                        best.peak = best.peak.min(again.peak);
-                        best.seconds = best.seconds.min(again.seconds);
-                    }
-                }
-            }
-            Ok(Outcome::Done(best))
-        };
-        let program = std::env::current_exe()?;
-        let own = runs(&|| {
-            let mut command = Command::new(&program);
-            command.args(["fit"]).arg(&path).arg(&formula);
-            command
-        })?;
-        let Outcome::Done(own) = own else { return Err("no regression of this crate".into()) };
-        let mega = |bytes: u64| bytes as f64 / 1e6;
-        println!(
-            "| {name} | {rows} | {columns} | burn-did | {:.3} | 1 | {:.0} | {} | {:.0e} |",
-            own.seconds,
-            mega(own.peak),
-            own.iterations,
-            own.normal
-        );
-        let beside = |peer: &str, outcome: Outcome| {
-            let line = format!("| {name} | {rows} | {columns} | {peer}");
-            match outcome {
-                Outcome::Failed { error } => println!("{line} | {error} | | | | |"),
-                Outcome::Done(run) => println!(
-                    "{line}{} | {:.3} | {:.1} | {:.0}, {:.1} | | |",
-                    if agree(&own, &run) { "" } else { ", other numbers" },
-                    run.seconds,
-                    run.seconds / own.seconds,
+        let case = Case::regression(name, estimator, rows, columns);
+        let path = data::parquet(&case)?;
+        let asked = Asked::new(&case, &path, section, has_fixest)?;
+        let task = Task::new(&case, Some(path));
+        let own = best(|| ours.run(&task), |run| run.seconds)?;
+        let base = Run::from(&own);
+        let label = format!("| {name} | {rows} | {columns} |");
+        table.line(&format!(
+            "{label} {} | {} | 1 | {} | {}, 1 | {} | {:.0e} |",
+            ours.name,
+            digits(base.seconds),
+            mega(base.loaded),
+            mega(base.peak),
+            own.timings["iterations"],
+            own.timings["normal"].as_f64().unwrap_or(f64::NAN),
+        ));
+        let mut beside = |peer: &str, outcome: std::result::Result<Run, String>, agrees: bool| {
+            table.line(&match outcome {
+                Err(error) => format!("{label} {peer} | {error} | | | | | |"),
+                Ok(run) => format!(
+                    "{label} {peer}{} | {} | {} | {} | {}, {} | | |",
+                    if agrees { "" } else { ", other numbers" },
+                    digits(run.seconds),
+                    digits(run.seconds / base.seconds),
+                    mega(run.loaded),
                     mega(run.peak),
-                    run.peak as f64 / own.peak as f64,
+                    digits(run.peak as f64 / base.peak as f64),
                 ),
-            }
+            });
+        };
+        if let Some(wheel) = &wheel {
+            let found = best(|| wheel.run(&task), |run| run.seconds);
+            let is_same = found.as_ref().is_ok_and(|run| same(&own.cells, &run.cells));
+            beside(WHEEL, found.as_ref().map(Run::from).map_err(Clone::clone), is_same);
+        }
+        let of_peer = |command: &dyn Fn() -> Command| {
+            let found = best(|| started(command()), |run| run.seconds);
+            let agrees = found.as_ref().is_ok_and(|run| agree(&base, run));
+            (found, agrees)
         };
         for demeaner in DEMEANERS {
-            let outcome = runs(&|| theirs(python, &path, &formula, demeaner))?;
-            beside(&format!("pyfixest {demeaner}"), outcome);
+            let (found, agrees) = of_peer(&|| asked.pyfixest(python, demeaner));
+            beside(&format!("pyfixest {demeaner}"), found, agrees);
         }
-        for tolerance in TOLERANCES.iter().filter(|_| has_fixest) {
-            let outcome = runs(&|| {
-                let mut command = Command::new("timeout");
-                command.args([LIMIT, "Rscript"]).arg(bench_file("fixed_effects/fixest.R"));
-                command.arg(&raw).args([&rows.to_string(), &names, &formula, *tolerance]);
-                command
-            })?;
-            beside(&format!("R fixest {tolerance}"), outcome);
+        for (raw, tolerance) in asked.raw.iter().flat_map(|raw| TOLERANCES.map(|t| (raw, t))) {
+            let (found, agrees) = of_peer(&|| asked.fixest(raw, tolerance));
+            beside(&format!("R fixest {tolerance}"), found, agrees);
         }
     }
-    Ok(())
+    let path =
+        if rows == ROWS { bench_file("RESULTS.md") } else { work_folder("")?.join("RESULTS.md") };
+    results::write_section(&path, section, &table.report(section))
 }
 
-fn theirs(python: &Path, path: &Path, formula: &str, demeaner: &str) -> Command {
-    let mut command = Command::new("timeout");
-    command.arg(LIMIT).arg(python).arg(bench_file("fixed_effects/pyfixest_fit.py"));
-    command.arg(path).args([formula, demeaner]).stderr(Stdio::null());
-    command
+/// The lines of the report, which are printed as they come.
+struct Table(String);
+
+impl Table {
+    fn new() -> Self {
+        let mut table = Self(String::new());
+        table.line("| design | rows | K | | seconds | of ours | loaded MB | peak MB, of ours | iterations | ‖A'r‖ |");
+        table.line("|---|---:|---:|---|---:|---:|---:|---:|---:|---:|");
+        table
+    }
+
+    fn line(&mut self, text: &str) {
+        println!("{text}");
+        // A text takes all that is written.
+        let _ = writeln!(self.0, "{text}");
+    }
+
+    fn report(&self, function: &str) -> String {
+        format!(
+            "Machine: {}. Measured: {}. Build: {}.\n\n`{function}` from the same parquet file, read by each into its own kind of frame, every \
+             regression in a fresh process after a small one: the best of three, one if it takes more than {LONG} s. `loaded` is what was \
+             resident before the regression and `peak` the most during it. {WHEEL} must have the bits of this crate, others its coefficients \
+             within {AGREE:e} standard errors and its standard errors relatively.\n\n{}",
+            machine::describe(),
+            machine::today(),
+            machine::build(),
+            self.0
+        )
+    }
 }
 
-fn started(mut command: Command) -> Result<Outcome> {
-    let output = command.stderr(Stdio::inherit()).output()?;
+fn mega(bytes: u64) -> String {
+    format!("{:.0}", bytes as f64 / 1e6)
+}
+
+/// The fastest of three runs, or one that took long.
+fn best<T>(
+    run: impl Fn() -> std::result::Result<T, String>,
+    seconds: fn(&T) -> f64,
+) -> std::result::Result<T, String> {
+    let mut best = run()?;
+    if seconds(&best) < LONG {
+        for again in [run(), run()].into_iter().flatten() {
+            if seconds(&again) < seconds(&best) {
+                best = again;
+            }
+        }
+    }
+    Ok(best)
+}
+
+fn started(mut command: Command) -> std::result::Result<Run, String> {
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
     match output.status.code() {
-        Some(0) => Ok(serde_json::from_slice(&output.stdout)?),
-        Some(124) => Ok(Outcome::Failed { error: format!("more than {LIMIT} s") }),
-        _ => Ok(Outcome::Failed { error: format!("stopped: {}", output.status) }),
+        Some(0) => match serde_json::from_slice(&output.stdout) {
+            Ok(Outcome::Done(run)) => Ok(run),
+            Ok(Outcome::Failed { error }) => Err(error),
+            Err(error) => Err(format!("its report: {error}")),
+        },
+        Some(124) => Err(format!("more than {LIMIT} s")),
+        _ => Err(format!("stopped: {}", output.status)),
     }
 }
 
@@ -147,59 +208,53 @@ fn agree(own: &Run, peer: &Run) -> bool {
         && own.se.iter().zip(&peer.se).all(|(a, b)| (a - b).abs() <= AGREE * a)
 }
 
-/// What the contestants read.
-struct Data {
-    path: PathBuf,
-    /// The same columns as doubles, one after the other.
-    raw: PathBuf,
-    /// Their names, separated by commas.
-    names: String,
+/// What peers that do not take a case are told.
+struct Asked {
+    /// `feols` or `fepois`.
+    function: &'static str,
     formula: String,
+    path: PathBuf,
+    rows: usize,
+    /// The columns as doubles, one after the other, and their names separated by commas.
+    raw: Option<(PathBuf, String)>,
 }
 
-/// The outcome and `columns` regressors of the design.
-fn write(name: &str, rows: usize, columns: usize) -> Result<Data> {
-    let path = work_folder("fixed_effects")?.join(format!("{name}_{rows}_{columns}.parquet"));
-    let raw = path.with_extension("doubles");
-    let design = Design::new(name, rows, columns + 1);
-    let (mut frame, formula) = design.regression()?;
-    let names: Vec<&str> = frame.get_column_names().into_iter().map(|n| n.as_str()).collect();
-    let names = names.join(",");
-    if !path.exists() || !raw.exists() {
-        let mut doubles = BufWriter::new(File::create(&raw)?);
-        for code in design.codes.iter().flatten() {
-            doubles.write_all(&f64::from(*code).to_le_bytes())?;
-        }
-        for value in design.columns.iter().flatten() {
-            doubles.write_all(&value.to_le_bytes())?;
-        }
-        ParquetWriter::new(File::create(&path)?).finish(&mut frame)?;
+impl Asked {
+    fn new(case: &Case, path: &Path, function: &'static str, is_raw: bool) -> Result<Self> {
+        let frame = data::read(path)?;
+        let raw = match is_raw {
+            false => None,
+            true => {
+                let raw = path.with_extension("doubles");
+                let mut doubles = BufWriter::new(File::create(&raw)?);
+                for column in frame.columns() {
+                    let column = column.cast(&DataType::Float64)?;
+                    for value in column.f64()?.iter().flatten() {
+                        doubles.write_all(&value.to_le_bytes())?;
+                    }
+                }
+                doubles.flush()?;
+                let names: Vec<&str> =
+                    frame.get_column_names().into_iter().map(|name| name.as_str()).collect();
+                Some((raw, names.join(",")))
+            }
+        };
+        let (formula, path) = (formula(&frame), path.to_owned());
+        Ok(Self { function, formula, path, rows: case.units, raw })
     }
-    Ok(Data { path, raw, names, formula })
-}
 
-/// One regression of a file, as a line of JSON.
-pub fn fit(path: &str, formula: &str) -> Result<()> {
-    let mut frame = ParquetReader::new(File::open(path)?).finish()?;
-    frame.rechunk_mut();
-    let config = FixedEffects::<Cpu>::builder().formula(formula).build();
-    // Threads and what is loaded; few rows may be singletons all.
-    drop(config.fit(frame.head(Some(1_000))));
-    let before = memory::before();
-    let start = Instant::now();
-    let fit = config.fit(&frame)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let memory = before.after();
-    let solved = fit.solver.iter().flat_map(|solver| &solver.columns);
-    let run = Run {
-        seconds,
-        loaded: memory.loaded,
-        peak: memory.peak_fit,
-        coef: fit.coefficients.iter().map(|c| c.estimate).collect(),
-        se: fit.coefficients.iter().map(|c| c.se.unwrap_or(f64::NAN)).collect(),
-        iterations: solved.clone().map(|c| c.iterations).max().unwrap_or_default(),
-        normal: solved.map(|c| c.normal_residual).fold(0.0, f64::max),
-    };
-    println!("{}", serde_json::to_string(&run)?);
-    Ok(())
+    fn pyfixest(&self, python: &Path, demeaner: &str) -> Command {
+        let mut command = Command::new("timeout");
+        command.arg(LIMIT).arg(python).arg(bench_file("fixed_effects/pyfixest_fit.py"));
+        command.arg(&self.path).args([&self.formula, demeaner, self.function]);
+        command.stderr(Stdio::null());
+        command
+    }
+
+    fn fixest(&self, (raw, names): &(PathBuf, String), tolerance: &str) -> Command {
+        let mut command = Command::new("timeout");
+        command.args([LIMIT, "Rscript"]).arg(bench_file("fixed_effects/fixest.R")).arg(raw);
+        command.args([&self.rows.to_string(), names, &self.formula, tolerance, self.function]);
+        command
+    }
 }

@@ -1,6 +1,6 @@
 # One regression by R fixest, from the columns that the bench wrote as doubles one after the other: a line of JSON.
 #
-# Arguments: the file, its rows, its columns separated by commas, the formula, and the tolerance of the demeaning. A small regression is run
+# Arguments: the file, its rows, its columns separated by commas, the formula, the tolerance of the demeaning, and the function. A small regression is run
 # before a clock starts; the peak of memory is that of the regression, as Linux counts it, with the frame in it.
 
 suppressPackageStartupMessages({
@@ -13,6 +13,7 @@ rows <- as.integer(words[2])
 names <- strsplit(words[3], ",")[[1]]
 formula <- as.formula(words[4])
 tolerance <- as.numeric(words[5])
+regression <- match.fun(words[6])
 
 file <- file(words[1], "rb")
 frame <- as.data.frame(setNames(lapply(names, function(name) readBin(file, "double", rows)), names))
@@ -23,7 +24,7 @@ frame[factors] <- lapply(frame[factors], as.integer)
 # Its leanest settings, and all processors.
 setFixest_nthreads(parallel::detectCores())
 fit <- function(data) {
-  feols(formula, data, vcov = "iid", fixef.tol = tolerance, fixef.iter = 100000, lean = TRUE, notes = FALSE)
+  regression(formula, data, vcov = "iid", fixef.tol = tolerance, fixef.iter = 100000, lean = TRUE, notes = FALSE)
 }
 
 status <- function(field) {

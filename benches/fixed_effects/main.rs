@@ -1,12 +1,11 @@
 //! Demeaning, side by side with pyfixest's demeaners: seconds, iterations, and what is left of `A'r`.
 //!
-//! `cargo bench --features cli --bench fixed_effects -- ROWS [COLUMNS [DESIGN..]]`, and `-- fits ROWS [COLUMNS [DESIGN..]]` for whole
-//! regressions: see `benches/README.md`.
+//! `cargo bench --features cli --bench fixed_effects -- ROWS [COLUMNS [DESIGN..]]`, and `-- feols ROWS [COLUMNS [DESIGN..]]` or `-- fepois ..`
+//! for whole regressions: see `benches/README.md`.
 
 #[path = "../common/mod.rs"]
 mod common;
 
-mod designs;
 mod fits;
 
 use std::io::Write;
@@ -18,34 +17,45 @@ use burn_did::backend::Cpu;
 use burn_did::{Demean, regression::Solver};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
-use common::{Result, bench_file, machine, python, work_folder};
-use designs::{DESIGNS, Design, FACTORS};
+use common::case::Estimator;
+use common::designs::{DESIGNS, Design, FACTORS};
+use common::{Result, bench_file, machine, ours, python, work_folder};
 
 fn main() -> ExitCode {
     common::exit(run())
 }
 
 fn run() -> Result<()> {
-    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    if let [word, path, formula] = words.as_slice()
-        && word == "fit"
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [.., option, task] = words.as_slice()
+        && option == "--contestant"
     {
-        return fits::fit(path, formula);
+        return ours::run(task);
     }
-    let whole = words.first().is_some_and(|word| word == "fits");
-    let words = &words[usize::from(whole)..];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.starts_with("--")).collect();
+    let whole = match words.first().map(String::as_str) {
+        Some("feols") => Some(Estimator::Feols),
+        Some("fepois") => Some(Estimator::Fepois),
+        _ => None,
+    };
+    let words = &words[usize::from(whole.is_some())..];
     let Some(rows) = words.first() else {
         println!("nothing to do: say how many rows, as in `-- 1e6 1 simple2 difficult3`");
         return Ok(());
     };
     let rows = rows.parse::<f64>()? as usize;
     let columns = words.get(1).map_or(Ok(1), |k| k.parse::<usize>())?;
-    let python =
-        python::environment("python-fixed-effects", &bench_file("fixed_effects/requirements.txt"))?;
+    let python = match std::env::var_os("BURN_DID_PYTHON") {
+        Some(path) => path.into(),
+        None => python::environment(
+            "python-fixed-effects",
+            &bench_file("fixed_effects/requirements.txt"),
+        )?,
+    };
     println!("{}; {}\n", machine::describe(), machine::build());
     let names = words.get(2..).unwrap_or_default();
-    if whole {
-        return fits::compare(rows, columns, names, &python);
+    if let Some(estimator) = whole {
+        return fits::compare(estimator, (rows, columns), names, &python);
     }
     println!(
         "| design | rows | columns | demeaner | seconds | iterations | ‖A'r‖ |\n|---|---:|---:|---|---:|---:|---:|"
@@ -57,7 +67,7 @@ fn run() -> Result<()> {
                 "| {name} | {rows} | {columns} | {demeaner} | {seconds:.3} | {iterations} | {normal:.1e} |"
             );
         };
-        ours(&design, &line)?;
+        demeaned(&design, &line)?;
         theirs(&design, &python, &line)?;
     }
     Ok(())
@@ -69,7 +79,7 @@ fn chosen(names: &[String], name: &str) -> bool {
 }
 
 /// This crate's solvers, from a frame: its time has the order and the codes of the rows in it.
-fn ours(design: &Design, line: &dyn Fn(&str, f64, &str, f64)) -> Result<()> {
+fn demeaned(design: &Design, line: &dyn Fn(&str, f64, &str, f64)) -> Result<()> {
     let mut frame: Vec<Column> = Vec::new();
     for (name, codes) in FACTORS.iter().zip(&design.codes) {
         frame.push(Column::from(Series::new((*name).into(), codes.as_slice())));

@@ -1,6 +1,6 @@
 """One regression by pyfixest from a parquet file that the bench wrote: a line of JSON.
 
-Arguments: the file, the formula, and the demeaner. Data are read and a small regression is run before a clock starts; the peak of memory is
+Arguments: the file, the formula, the demeaner, and `fepois` if it is no least squares. Data are read and a small regression is run before a clock starts; the peak of memory is
 that of the regression, as Linux counts it, with the frame in it.
 """
 
@@ -12,7 +12,8 @@ import pandas as pd
 import pyfixest
 from pyfixest.demeaners import LsmrDemeaner, MapDemeaner
 
-path, formula, name = sys.argv[1:]
+path, formula, name, *function = sys.argv[1:]
+regression = pyfixest.fepois if function == ["fepois"] else pyfixest.feols
 DEMEANERS = {
     # The default of feols, and the same at the tolerance of the others.
     "map 1e-6": lambda: MapDemeaner(),
@@ -27,7 +28,7 @@ DEMEANERS = {
 def fit(data):
     # Its leanest settings: neither a copy of the data nor what predictions need is kept.
     settings = {"copy_data": False, "store_data": False, "lean": True}
-    return pyfixest.feols(formula, data, vcov="iid", demeaner=DEMEANERS[name](), **settings)
+    return regression(formula, data, vcov="iid", demeaner=DEMEANERS[name](), **settings)
 
 
 def status(field):

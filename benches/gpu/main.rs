@@ -7,9 +7,6 @@
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../fixed_effects/designs.rs"]
-#[allow(dead_code, reason = "the other bench takes all of them")]
-mod designs;
 #[path = "../../tests/support/passes.rs"]
 mod passes;
 #[path = "../../tests/support/sample.rs"]

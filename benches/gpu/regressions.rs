@@ -9,9 +9,9 @@ use burn_did::{FixedEffects, RegressionResult, options::Precision};
 use polars::prelude::{DataFrame, ParquetWriter};
 use serde::Deserialize;
 
+use super::common::designs::Design;
 use super::common::results::digits;
 use super::common::{Result, bench_file, work_folder};
-use super::designs::Design;
 use super::devices::{Device, on_device};
 use super::session::DOUBLE;
 

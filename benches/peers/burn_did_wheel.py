@@ -1,11 +1,30 @@
-"""The contestant burn-did from Python: `att_gt`, `drdid` and `ddd`, from a polars frame, which is handed over anew for every fit."""
+"""The contestant burn-did from Python, from a polars frame, which is handed over anew for every fit."""
 
 import burn_did
 import contestant
 import polars as pl
 
+#: Columns of fixed effects in the designs of regressions.
+FACTORS = ["worker", "firm", "year"]
+
 
 def fit(case, frame):
+    match case["estimator"]:
+        case "feols":
+            return burn_did.feols(regression(frame), frame)
+        case "fepois":
+            return burn_did.fepois(regression(frame), frame)
+        case {"did_multiplegt": [effects, placebos]}:
+            return burn_did.did_multiplegt(
+                frame,
+                yname="y",
+                tname="period",
+                idname="id",
+                dname="d",
+                effects=effects,
+                placebo=placebos,
+                switchers="in",
+            )
     names = {
         "yname": "y",
         "tname": "period",
@@ -25,6 +44,16 @@ def fit(case, frame):
             return burn_did.ddd(
                 frame, **names, **group_time, **drawn, pname="eligible", base_period="varying", est_method="dr"
             )
+        case {"cont_did": resampling}:
+            drawn = {**drawn, "multiplier": drawn["multiplier"] if resampling == "multiplier" else None}
+            del names["panel"]
+            return burn_did.cont_did(
+                frame,
+                **{**names, **group_time, **drawn},
+                dname="dose",
+                num_knots=2,
+                boot_type=resampling,
+            )
         case {"drdid": [method, resampling]}:
             methods = {"doubly_robust_improved": "imp", "doubly_robust": "trad"}
             return burn_did.drdid(
@@ -36,10 +65,42 @@ def formula(case):
     return "~ " + (" + ".join(contestant.covariates(case)) or "1")
 
 
+def regression(frame):
+    """The regression of a design: of `y` on `x1`, `x2`, .., with its factors."""
+    factors = [name for name in frame.columns if name in FACTORS]
+    regressors = [name for name in frame.columns if name not in (*FACTORS, "y")]
+    return f"y ~ {' + '.join(regressors)} | {' + '.join(factors)}"
+
+
+def small(case, frame):
+    """Units that warm up; of a regression the first rows, with so few firms that none has only one of them."""
+    if "id" in frame.columns:
+        return frame.filter(pl.col("id") <= case["small"])
+    few = frame.head(case["small"])
+    return few.with_columns(firm=pl.int_range(few.height) % 23)
+
+
 def cells(result):
-    """Group, period, effect and standard error; the one effect of `drdid` is that of group 1 in period 2."""
-    for row in result.to_polars().iter_rows(named=True):
-        yield row.get("group", 1), row.get("time", 2), row["estimate"], row["se"]
+    """Group, period, effect and standard error; the one effect of `drdid` is that of group 1 in period 2.
+
+    Tables of one estimator, and coefficients, are groups, in which rows are counted.
+    """
+    rows = result.to_polars()
+    match type(result).__name__:
+        case "ContDidResult":
+            tables, first = ["effects", "slopes"], 0
+        case "MultiplegtResult":
+            tables, first = ["effects", "placebos"], 1
+        case "RegressionResult":
+            tables, first, rows = [""], 1, rows.with_columns(table=pl.lit(""))
+        case _:
+            for row in rows.iter_rows(named=True):
+                yield row.get("group", 1), row.get("time", 2), row["estimate"], row["se"]
+            return
+    for group, table in enumerate(tables):
+        of_table = rows.filter(pl.col("table") == table).iter_rows(named=True)
+        for number, row in enumerate(of_table, first):
+            yield group, number, row["estimate"], row["se"]
 
 
 if __name__ == "__main__":
@@ -47,7 +108,7 @@ if __name__ == "__main__":
         "burn-did (Python)",
         burn_did.__version__,
         pl.read_parquet,
-        lambda case, frame: frame.filter(pl.col("id") <= case["small"]),
+        small,
         fit,
         cells,
         "the wheel, Mammen draws",

@@ -3,6 +3,7 @@
 use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 
 use super::common::case::{Case, Estimator, Ids, Order};
+use super::common::contestant::WHEEL;
 
 /// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name), and with other orders and
 /// ids; small data, fitted many times; a case published elsewhere; two periods; triple differences; event studies by regressions.
@@ -48,9 +49,6 @@ pub fn is_long(case: &Case) -> bool {
     case.estimator.of_event_times().is_some() && case.units >= 1_000_000
 }
 
-/// This crate from Python.
-pub const WHEEL: &str = "burn-did (Python)";
-
 /// Packages of R, and the scripts that run them.
 pub const OF_R: [(&str, &str); 5] = [
     ("did", "peers/did.R"),
@@ -71,7 +69,12 @@ pub fn has(peer: &str, case: &Case) -> bool {
         Estimator::SunAbraham => &["diff-diff", "pyfixest", "fixest"],
         Estimator::Stacked => &["diff-diff"],
         Estimator::LocalProjections => &["diff-diff", "pyfixest"],
-        Estimator::JointStudy => &[],
+        // These have benches of their own.
+        Estimator::ContDid(_)
+        | Estimator::DidMultiplegt(..)
+        | Estimator::Feols
+        | Estimator::Fepois
+        | Estimator::JointStudy => &[],
     };
     peers.contains(&peer)
 }

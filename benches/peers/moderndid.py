@@ -1,4 +1,4 @@
-"""The contestant ModernDiD: `att_gt`, `drdid`, `ddd` and `etwfe`, from a polars frame, on the CPU or by CuPy."""
+"""The contestant ModernDiD, from a polars frame, on the CPU or by CuPy."""
 
 import json
 import sys
@@ -23,6 +23,10 @@ def fit(case, frame):
             return ddd(case, frame)
         case {"drdid": [method, resampling]}:
             return drdid(case, frame, METHODS[method], resampling)
+        case {"cont_did": "multiplier"}:
+            return cont_did(case, frame)
+        case {"did_multiplegt": [effects, placebos]}:
+            return did_multiplegt(frame, effects, placebos)
         case "etwfe":
             return etwfe(case, frame)
 
@@ -87,6 +91,36 @@ def ddd(case, frame):
     )
 
 
+def cont_did(case, frame):
+    return moderndid.cont_did(
+        frame,
+        yname="y",
+        tname="period",
+        idname="id",
+        gname="group",
+        dname="dose",
+        degree=3,
+        num_knots=2,
+        control_group=case["control_group"].replace("_", ""),
+        biters=case["draws"],
+        cband=True,
+        random_state=case["seed"],
+    )
+
+
+def did_multiplegt(frame, effects, placebos):
+    return moderndid.did_multiplegt(
+        frame,
+        yname="y",
+        tname="period",
+        idname="id",
+        dname="d",
+        effects=effects,
+        placebo=placebos,
+        switchers="in",
+    )
+
+
 def etwfe(case, frame):
     # Its own choice of algorithm for fixed effects: the others are not faster here.
     model = moderndid.etwfe(
@@ -108,6 +142,11 @@ def formula(case):
 
 def cells(result):
     """Group, period, effect and standard error; the one effect of `drdid` is that of group 1 in period 2."""
+    if hasattr(result, "att_d"):
+        curves = [(result.att_d, result.att_d_se), (result.acrt_d, result.acrt_d_se)]
+        return counted(curves, 0)
+    if hasattr(result, "placebos"):
+        return counted([(rows.estimates, rows.std_errors) for rows in (result.effects, result.placebos)], 1)
     if hasattr(result, "att_by_event"):
         effects = zip(result.event_times, result.att_by_event, result.se_by_event)
         return [(0, at, effect, se) for at, effect, se in effects]
@@ -116,6 +155,13 @@ def cells(result):
     if hasattr(result, "groups"):
         return zip(result.groups, result.times, result.att, result.se)
     return [(1, 2, result.att, result.se)]
+
+
+def counted(tables, first):
+    """Tables of estimates and standard errors as groups, in which rows are counted."""
+    for group, (estimates, errors) in enumerate(tables):
+        for number, (estimate, error) in enumerate(zip(estimates, errors), first):
+            yield group, number, estimate, error
 
 
 def synchronize():

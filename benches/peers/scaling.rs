@@ -4,9 +4,9 @@ use super::common::Result;
 use super::common::case::{Case, Estimator, Ids, Order, Task, thousands};
 use super::common::contestant::Contestant;
 use super::common::machine;
+use super::common::options::Options;
 use super::common::results::{digits, mebibytes, table};
 use super::common::statistics::{exponent, median};
-use super::options::Options;
 
 /// A line of cases that differ in one number.
 struct Growth {

@@ -1,16 +1,17 @@
-//! What can be asked for after `--`.
+//! What can be asked for after `--` of a bench of cases.
 
 use std::path::PathBuf;
 
 use clap::Parser;
 
-use super::common::case::Case;
-use super::common::{Result, bench_file, work_folder};
+use super::case::Case;
+use super::summary::Summary;
+use super::{Result, bench_file, python, work_folder};
 
 /// This crate against other packages.
 #[derive(Debug, Parser)]
 pub struct Options {
-    /// Names of cases, or what several begin with, as in `e`, or `scaling`; all cases, but not `scaling`, without any
+    /// Names of cases, or what several begin with, as in `e`, or `scaling` of the bench that has it; all cases without any
     pub names: Vec<String>,
     /// Runs of each case; slow contestants have two at most
     #[arg(long, default_value_t = 5)]
@@ -56,6 +57,25 @@ impl Options {
         let wanted =
             |case: &&Case| self.names.is_empty() || named.iter().any(|name| is_of(case, name));
         Ok(all.iter().filter(wanted).map(|case| case.clone().scaled(self.scale)).collect())
+    }
+
+    /// All cases with runs at this scale, from this time or earlier.
+    pub fn summaries(&self, all: &[Case]) -> Result<Vec<Summary>> {
+        let kept = all.iter().map(|case| Summary::kept(&case.clone().scaled(self.scale)));
+        Ok(kept.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// The interpreter that is named, or one with the packages.
+    pub fn interpreter(&self) -> Result<PathBuf> {
+        match &self.python {
+            Some(path) => Ok(path.clone()),
+            None => python::environment("python", &bench_file("peers/requirements.txt")),
+        }
+    }
+
+    /// Whether a contestant may run.
+    pub fn wants(&self, contestant: &str) -> bool {
+        !self.without.iter().any(|name| name == contestant)
     }
 
     /// Where the report goes.

@@ -1,4 +1,4 @@
-//! Seeded designs: those of R `fixest`'s benchmark, and networks of workers and firms.
+//! Seeded designs of regressions: those of R `fixest`'s benchmark, and networks of workers and firms.
 
 use polars::prelude::{Column, DataFrame, NamedFrom, PolarsResult, Series};
 use rand::rngs::SmallRng;
@@ -67,7 +67,6 @@ impl Design {
     pub fn regression(&self) -> PolarsResult<(DataFrame, String)> {
         let factors = &FACTORS[..self.codes.len()];
         let regressors: Vec<String> = (1..self.columns.len()).map(|k| format!("x{k}")).collect();
-        let formula = format!("y ~ {} | {}", regressors.join(" + "), factors.join(" + "));
         let codes = factors.iter().zip(&self.codes).map(|(name, codes)| {
             let codes: Vec<i64> = codes.iter().map(|c| i64::from(*c)).collect();
             Column::from(Series::new((*name).into(), codes))
@@ -76,10 +75,20 @@ impl Design {
         let values = names.zip(&self.columns).map(|(name, values)| {
             Column::from(Series::new(name.as_str().into(), values.as_slice()))
         });
-        Ok((DataFrame::new(self.rows(), codes.chain(values).collect())?, formula))
+        let frame = DataFrame::new(self.rows(), codes.chain(values).collect())?;
+        let formula = formula(&frame);
+        Ok((frame, formula))
     }
 
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, Vec::len)
     }
+}
+
+/// The regression of `y` on the columns `x1`, `x2`, .. of a design's frame, with its factors.
+pub fn formula(frame: &DataFrame) -> String {
+    let names = frame.get_column_names().into_iter().map(|name| name.as_str());
+    let (factors, others): (Vec<&str>, Vec<&str>) = names.partition(|name| FACTORS.contains(name));
+    let regressors: Vec<&str> = others.into_iter().filter(|name| *name != "y").collect();
+    format!("y ~ {} | {}", regressors.join(" + "), factors.join(" + "))
 }
