@@ -20,7 +20,7 @@ use crate::estimator::fixed_effects::{Basis, Before, by_cluster, inner, regresso
 const TOGETHER: usize = 8;
 
 /// How precisely fixed effects are taken to be projected out where a column counts as spanned by them, as in regressions.
-const COLLINEAR: f64 = 1e-8;
+pub(super) const COLLINEAR: f64 = 1e-8;
 
 /// What a covariate may differ from what others make of it, of its size, where it follows from them.
 const FOLLOWS: f64 = 1e-6;
@@ -28,12 +28,12 @@ const FOLLOWS: f64 = 1e-6;
 /// The first stage.
 pub(in crate::estimator) struct FirstStage<'a> {
     pub sample: &'a StageSample,
-    shared: Option<&'a SharedDesign>,
+    pub(super) shared: Option<&'a SharedDesign>,
     untreated: &'a Untreated,
     /// Formed when they are first asked for: what units share has equations of its own.
     normal: OnceLock<NormalEquations<'a>>,
     /// Covariates without the fixed effects, of all rows.
-    covariates: Vec<Vec<f64>>,
+    pub(super) covariates: Vec<Vec<f64>>,
     /// Coefficients of the covariates, and the inverse `[k, k]` of their cross-products.
     pub b: Vec<f64>,
     bread: Vec<f64>,
@@ -194,7 +194,7 @@ impl<'a> FirstStage<'a> {
     }
 
     /// Values of untreated rows, times the roots of the weights.
-    fn of_untreated_rows(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    pub(super) fn of_untreated_rows(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
         let design = self.design();
         let parts = design.by_block(|rows| {
             let rows = rows.filter(|row| !design.treated[*row]);
@@ -366,51 +366,6 @@ impl<'a> FirstStage<'a> {
             less_covariates(&mut psi, &solved[j].b);
             psi
         })
-    }
-
-    /// The covariates without the fixed effects, times the roots of the weights, of untreated rows.
-    pub fn weighted_covariates(&self) -> Vec<Vec<f64>> {
-        self.covariates.iter().map(|of| self.weighted(of)).collect()
-    }
-
-    /// As [`weighted_covariates`](Self::weighted_covariates), of columns of values of cells, with their sums of squares before.
-    ///
-    /// # Errors
-    /// Those of the normal equations.
-    pub fn weighted_cells(&self, columns: &[Vec<f64>]) -> Result<Vec<(Vec<f64>, Before)>> {
-        let weighted: Vec<Vec<f64>> = match self.shared {
-            Some(shared) => {
-                let of_row = |of_slots: &Vec<f64>| {
-                    self.of_untreated_rows(|row| of_slots[shared.slots()[row] as usize])
-                };
-                shared.project(columns)?.iter().map(of_row).collect()
-            }
-            None => {
-                let of_rows = |column: &Vec<f64>| -> Vec<f64> {
-                    self.sample.cell.iter().map(|cell| column[*cell as usize]).collect()
-                };
-                let values: Vec<Vec<f64>> = columns.iter().map(of_rows).collect();
-                let named: Vec<(&str, &[f64])> = values
-                    .iter()
-                    .map(|values| ("the indicator of a period", &values[..]))
-                    .collect();
-                self.project(&named)?.iter().map(|of| self.weighted(of)).collect()
-            }
-        };
-        let before = columns.iter().map(|column| self.before_of_cells(column));
-        Ok(weighted.into_iter().zip(before).collect())
-    }
-
-    /// As [`before`](Self::before), of values of cells.
-    fn before_of_cells(&self, column: &[f64]) -> Before {
-        let StageSample { cells, totals, .. } = self.sample;
-        let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
-            let untreated = (0..cells.len()).filter(|cell| !cells[*cell].is_treated());
-            untreated.map(|cell| totals.weights[cell] * f(column[cell])).sum()
-        };
-        let mean = sum(&|value| value) / sum(&|_| 1.0);
-        let centred = sum(&|value| (value - mean).powi(2));
-        Before { raw: sum(&|value| value * value), centred }
     }
 }
 

@@ -15,11 +15,13 @@
 //! | the same by what units share | `shared.rs` |
 //! | which treated rows can be imputed | `imputable.rs` |
 //! | covariates, residuals, and `λ` of targets | `fit.rs` |
+//! | a regression of the residuals on columns of cells | `cell_regression.rs` |
 //! | what is averaged, and the weights of rows | `target.rs`, `weights.rs` |
 //! | influence values by cluster | `influence.rs` |
 //! | effects in print, in files and in pictures | `effects.rs`, `event_study.rs`, `check.rs`, `report.rs` |
 
 mod audit;
+mod cell_regression;
 mod check;
 mod columns;
 mod design;
@@ -41,6 +43,7 @@ mod weights;
 pub use audit::StageAudit;
 pub use effects::{StageEffect, StageEffects, StageSettings, StageTerm};
 
+pub(in crate::estimator) use cell_regression::CellRegression;
 pub(in crate::estimator) use columns::StageColumns;
 pub(in crate::estimator) use effects::{Estimated, assembled, finished};
 pub(in crate::estimator) use event_study::{Base, event_study};

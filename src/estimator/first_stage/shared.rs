@@ -82,15 +82,7 @@ impl SharedDesign {
             return Ok(None);
         }
         let slots = &self.patterns.slots;
-        let of_slots = sample.by_block(|rows| {
-            let mut sums = vec![0.0; self.cells.len()];
-            for row in rows.filter(|row| !sample.treated[*row]) {
-                sums[slots[row] as usize] += sample.weight(row) * (column[row] - centre);
-            }
-            sums
-        });
-        let sum = |slot: usize| of_slots.iter().map(|sums| sums[slot]).sum();
-        let sums: Vec<f64> = (0..self.cells.len()).map(sum).collect();
+        let sums = self.sums(sample, |row| column[row] - centre);
         let right = self.design.sums(|slot| sums[slot]);
         let effects = self.normal.solve(&self.design, &[right], name)?.pop().unwrap_or_default();
         let of_others: Vec<f64> = (0..self.design.rows())
@@ -121,6 +113,25 @@ impl SharedDesign {
         Ok(Some(left))
     }
 
+    /// Weighted sums of values of untreated rows, by slot.
+    pub fn sums(&self, sample: &Design, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        let slots = &self.patterns.slots;
+        let of_blocks = sample.by_block(|rows| {
+            let mut sums = vec![0.0; self.cells.len()];
+            for row in rows.filter(|row| !sample.treated[*row]) {
+                sums[slots[row] as usize] += sample.weight(row) * value(row);
+            }
+            sums
+        });
+        let sum = |slot: usize| of_blocks.iter().map(|sums| sums[slot]).sum();
+        (0..self.cells.len()).map(sum).collect()
+    }
+
+    /// Sums of the weights of untreated rows, by slot.
+    pub fn untreated(&self) -> Vec<f64> {
+        (0..self.cells.len()).map(|slot| self.design.regression_weight(slot)).collect()
+    }
+
     /// `z'λ` by slot, of targets whose weights are these of cells times the rows' own.
     ///
     /// # Errors
@@ -148,14 +159,12 @@ impl SharedDesign {
     /// # Errors
     /// Those of the normal equations.
     pub fn project(&self, columns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>> {
-        let untreated = |slot: usize| match self.design.treated[slot] {
-            true => 0.0,
-            false => self.design.weight(slot),
-        };
         let value = |column: &[f64], slot: usize| column[self.cells[slot] as usize];
         let sums: Vec<Vec<f64>> = columns
             .iter()
-            .map(|column| self.design.sums(|slot| untreated(slot) * value(column, slot)))
+            .map(|column| {
+                self.design.sums(|slot| self.design.regression_weight(slot) * value(column, slot))
+            })
             .collect();
         let effects = self.normal.solve(&self.design, &sums, "an event time")?;
         let left = |(column, effects): (&Vec<f64>, &Vec<f64>)| -> Vec<f64> {

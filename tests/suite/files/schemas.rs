@@ -111,6 +111,40 @@ fn widths_of_one_kind_are_read_as_the_widest() {
     assert_eq!(fit.audit.rows_missing, [("x1".to_owned(), half)]);
 }
 
+/// Each half has an enum of its own categories, as partitions have that were written one by one.
+#[test]
+fn enums_of_other_categories_are_text() {
+    let df = cast(&cast(&panel(), "cl", &DataType::Int64), "cl", &DataType::String);
+    let expected = config().fit(&df).unwrap();
+    let clusters = |part: &DataFrame| {
+        let names = part.column("cl").unwrap().unique().unwrap();
+        let names = names.str().unwrap().iter().flatten().map(str::to_owned);
+        names.collect::<Vec<String>>()
+    };
+    let as_enum = |part: &DataFrame| {
+        let names = clusters(part);
+        let names = FrozenCategories::new(names.iter().map(String::as_str)).unwrap();
+        cast(part, "cl", &DataType::from_frozen_categories(names))
+    };
+    let half = df.height() / 2;
+    let [first, second] = [df.slice(0, half), df.slice(half as i64, half)];
+    for (first, second) in [
+        (as_enum(&first), as_enum(&second)),
+        (as_enum(&first), second.clone()),
+        (first.clone(), as_enum(&second)),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[first, second]);
+        for data in [Data::from(folder.path()), Data::in_pieces(folder.path())] {
+            let fit = config().fit(data).unwrap();
+            assert_eq!(
+                (&fit.cells, fit.settings.n_clusters),
+                (&expected.cells, expected.settings.n_clusters)
+            );
+        }
+    }
+}
+
 #[test]
 fn large_labels_in_some_pieces_do_not_change_the_others() {
     let df = panel();

@@ -11,8 +11,8 @@ use crate::read::files::{check_columns, problem};
 
 /// Types of the columns of the roles in all files.
 ///
-/// Integers of several widths are read as the widest, single precision as double, and a column that has no values in one file
-/// has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
+/// Integers of several widths are read as the widest, single precision as double, text and categories that differ as text, and a
+/// column that has no values in one file has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
 pub(super) fn common(sources: &[ParquetFile], roles: &Wanted) -> Result<Schema> {
     let mut schemas = Vec::with_capacity(sources.len());
     for source in sources {
@@ -55,6 +55,10 @@ pub(super) fn are_categories(dtype: &DataType) -> bool {
     dtype.is_categorical() || dtype.is_enum()
 }
 
+fn are_texts(dtype: &DataType) -> bool {
+    are_categories(dtype) || dtype.is_string()
+}
+
 /// A column's type in the files so far, and the file that it is from.
 struct KnownType<'a> {
     path: &'a Path,
@@ -86,7 +90,7 @@ impl<'a> KnownType<'a> {
 
 /// The type that holds the values of both exactly, if their types are compatible.
 pub(in crate::read::files) fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
-    use DataType::{Categorical, Decimal, Float64, Null, String};
+    use DataType::{Decimal, Float64, Null, String};
     match (a, b) {
         (a, b) if a == b => Some(a.clone()),
         (Null, other) | (other, Null) => Some(other.clone()),
@@ -96,7 +100,7 @@ pub(in crate::read::files) fn wider(a: &DataType, b: &DataType) -> Option<DataTy
             Some(Decimal(*p.max(q), *scale))
         }
         // Their labels are what counts; physical codes differ from file to file.
-        (Categorical(..), Categorical(..) | String) | (String, Categorical(..)) => Some(String),
+        (a, b) if are_texts(a) && are_texts(b) => Some(String),
         _ => None,
     }
 }
@@ -150,6 +154,9 @@ mod tests {
             let mapping = categories.mapping();
             Categorical(categories, mapping)
         };
+        let ordered = |categories: [&'static str; 2]| {
+            DataType::from_frozen_categories(FrozenCategories::new(categories).unwrap())
+        };
         for (a, b, expected) in [
             (Int32, Int64, Some(Int64)),
             (Int8, UInt8, Some(DataType::Int16)),
@@ -167,6 +174,11 @@ mod tests {
             (Decimal(10, 2), Decimal(10, 3), None),
             (categorical(), categorical(), Some(String)),
             (categorical(), Int64, None),
+            (ordered(["a", "b"]), ordered(["a", "b"]), Some(ordered(["a", "b"]))),
+            (ordered(["a", "b"]), ordered(["b", "c"]), Some(String)),
+            (ordered(["a", "b"]), categorical(), Some(String)),
+            (ordered(["a", "b"]), String, Some(String)),
+            (ordered(["a", "b"]), Boolean, None),
         ] {
             assert_eq!(wider(&a, &b), expected, "{a} {b}");
             assert_eq!(wider(&b, &a), expected, "{b} {a}");
