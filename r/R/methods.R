@@ -40,6 +40,7 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 }
 
 summary.burndid <- function(object, ...) {
+  object <- with_covariance(object, parent.frame(), ...)
   structure(list(object = object, coefficients = table_of(object), about = glance_of(object)), class = "summary.burndid")
 }
 
@@ -58,6 +59,7 @@ coef.burndid <- function(object, ...) {
 }
 
 vcov.burndid <- function(object, ...) {
+  object <- with_covariance(object, parent.frame(), ...)
   document <- object$document
   terms <- table_of(object)$term
   values <- switch(class(object)[1L],
@@ -91,6 +93,7 @@ sunab_covariance <- function(document) {
 }
 
 confint.burndid <- function(object, parm, level = NULL, ...) {
+  object <- with_covariance(object, parent.frame(), ...)
   rows <- intervals_of(object, level)
   found <- cbind(rows$conf.low, rows$conf.high)
   level <- if (is.null(level)) 1 - number(object$document$about$alpha) else level
@@ -111,6 +114,51 @@ intervals_of <- function(object, level = NULL) {
   rows$conf.low <- rows$estimate - quantile * rows$std.error
   rows$conf.high <- rows$estimate + quantile * rows$std.error
   rows
+}
+
+# What the program does not keep.
+residuals.burndid <- function(object, ...) stop_kept("residuals")
+fitted.burndid <- function(object, ...) stop_kept("fitted values")
+predict.burndid <- function(object, ...) stop_kept("predictions")
+
+deviance.burndid <- function(object, ...) {
+  if (identical(object$document$about$family, "gaussian")) return(number(object$document$about$rss))
+  stop_kept("deviance")
+}
+
+stop_kept <- function(what) stop_burndid("usage", paste0("results have no ", what, ", which the program does not keep"))
+
+df.residual.burndid <- function(object, ...) number(object$document$about$df_t)
+
+logLik.burndid <- function(object, ...) {
+  about <- object$document$about
+  value <- number(about$log_likelihood)
+  # Of normal errors, as in R's lm.
+  if (identical(about$family, "gaussian") && is.null(about$weights)) value <- -about$n_rows / 2 * (log(2 * pi * about$rss / about$n_rows) + 1)
+  if (is.na(value)) stop_burndid("usage", "this result has no likelihood", "regressions without weights by feols, and those by fepois and feglm have one")
+  structure(value, df = number(about$df_k), nobs = nobs(object), class = "logLik")
+}
+
+# A change of the regressors leaves the fixed effects as they are.
+update.burndid <- function(object, formula. = NULL, ...) {
+  call <- object$call
+  if (!is.null(formula.)) {
+    fml <- formula(object)
+    right <- fml[[3L]]
+    has_bar <- is.call(right) && identical(right[[1L]], quote(`|`))
+    if (has_bar) fml[[3L]] <- right[[2L]]
+    changed <- stats::update.formula(fml, formula.)
+    if (has_bar && !"|" %in% all.names(formula.)) changed[[3L]] <- call("|", changed[[3L]], right[[3L]])
+    else if (has_bar) stop_burndid("usage", "a formula with a bar changes regressors only", "call the regression with the whole formula")
+    call$fml <- changed
+  }
+  for (name in names(list(...))) call[[name]] <- list(...)[[name]]
+  eval(call, parent.frame())
+}
+
+formula.burndid <- function(x, ...) {
+  if (is.null(x$call$fml)) stop_burndid("usage", "only regressions by feols, fepois and feglm have a formula")
+  stats::as.formula(eval(x$call$fml))
 }
 
 nobs.burndid <- function(object, ...) {
