@@ -239,8 +239,7 @@ one_regression <- function(family, fml, data, vcov, weights, cluster, call, ...,
   clusters <- clusters_of(if (is.null(vcov)) se else vcov, cluster, strsplit(text, "|", fixed = TRUE)[[1L]][2L])
   arguments <- c(text, options_of(weightsname = weights, family = if (family != "gaussian") family, vcov = covariance(clusters),
                                   `keep-singletons` = identical(fixef.rm, "none"), `fixef-maxiter` = fixef.iter, `glm-maxiter` = glm.iter),
-                 more_options(..., command = "feols", without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save",
-                                                                  "combine.quick", "fixef.algo", "panel.id"),
+                 more_options(..., command = "feols", without = idle_of_fixest,
                               absent = absent_of_fixest))
   columns <- c(variables(fml), unlist(lapply(clusters$terms, all.vars)), weights)
   # Before the bar are regressors, after it factors.
@@ -250,6 +249,8 @@ one_regression <- function(family, fml, data, vcov, weights, cluster, call, ...,
   rows <- table_of(object)
   with_fields(object, coefficients = setNames(rows$estimate, rows$term), se = setNames(rows$std.error, rows$term))
 }
+
+idle_of_fixest <- c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save", "combine.quick", "fixef.algo", "panel.id")
 
 by_parts <- "call once for each part, with subset = ~ column == \"value\""
 
@@ -320,7 +321,7 @@ sunab <- function(yname, tname, idname, gname, data, xformla = NULL, ref.p = -1,
   clusters <- clusters_of(vcov, cluster)
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla), `ref-p` = ref.p,
                             absorb = absorb, vcov = covariance(clusters), weightsname = weightsname, alp = alp),
-                 more_options(..., command = "sunab"))
+                 more_options(..., command = "sunab", without = idle_of_fixest))
   factors <- unlist(strsplit(if (is.null(absorb)) character() else absorb, "[,^ ]+"))
   columns <- c(yname, tname, idname, gname, weightsname, unlist(lapply(clusters$terms, all.vars)), factors, variables(xformla))
   object <- estimate("sunab", arguments, data, columns, variables(xformla), "sunab", match.call())
@@ -369,7 +370,8 @@ honest_did <- function(object, e = 0, type = c("smoothness", "relative_magnitude
   if (!missing(e) && "l_vec" %in% names(list(...))) stop_burndid("usage", "`e` and `l_vec` are both given", "leave one out")
   linear <- one_of(bound) == "deviation from linear trend"
   arguments <- c(options_of(delta = if (type == "smoothness") "sd" else if (linear) "sdrm" else "rm", m = Mvec, mbar = Mbarvec,
-                            `event-time` = if (!"l_vec" %in% names(list(...))) e,
+                            # By default the first effect after the reference, which by event time is that at 0.
+                            `event-time` = if (!missing(e)) e,
                             method = method_word(method), monotonicity = monotonicityDirection,
                             bias = biasDirection, alp = alpha, `grid-points` = gridPoints, `grid-lb` = grid.lb, `grid-ub` = grid.ub),
                  more_options(..., command = "honest", without = "parallel"))

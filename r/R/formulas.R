@@ -50,6 +50,7 @@ evaluated <- function(formula, data) {
   if (!inherits(formula, "formula") || length(formula) != 3L || !is.data.frame(data)) return(list(formula = formula, data = data))
   place <- environment(formula)
   fresh <- list()
+  has_constant <- !any(grepl("(^|[~+(]) *0 *($|[+|)])|- *1", formula_text(formula[-2L])))
   as_column <- function(expression, alone) {
     value <- tryCatch(eval(expression, data, place), error = function(e) NULL)
     label <- paste(deparse(expression, width.cutoff = 500L), collapse = "")
@@ -61,11 +62,21 @@ evaluated <- function(formula, data) {
       return(Reduce(function(a, b) call("+", a, b), lapply(labels, as.name)))
     }
     if (is.matrix(value)) value <- as.vector(value)
+    # R's first level is the base, which is not the first by its text.
+    if (is.factor(value) && alone && has_constant) {
+      used <- levels(value)[levels(value) %in% value]
+      if (length(used) < 2L) return(expression)
+      labels <- paste0(label, used[-1L])
+      for (j in seq_along(labels)) fresh[[labels[j]]] <<- as.integer(value == used[j + 1L])
+      return(Reduce(function(a, b) call("+", a, b), lapply(labels, as.name)))
+    }
     fresh[[label]] <<- if (is.logical(value)) as.integer(value) else value
     as.name(label)
   }
   walk <- function(expression, alone) {
-    if (!is.call(expression) || !is.name(expression[[1L]])) return(expression)
+    if (!is.call(expression)) return(expression)
+    if (is.call(expression[[1L]]) && identical(expression[[1L]][[1L]], quote(`::`))) return(as_column(expression, alone))
+    if (!is.name(expression[[1L]])) return(expression)
     name <- as.character(expression[[1L]])
     if (name %in% never_evaluated) return(expression)
     if (!name %in% known_to_program) return(as_column(expression, alone))
@@ -181,6 +192,13 @@ several <- function(fits, names) structure(list(fits = setNames(fits, names)), c
 print.burndid_several <- function(x, ...) {
   print(do.call(etable, c(list(x$fits), list(...))))
   invisible(x)
+}
+
+# The table with another covariance.
+summary.burndid_several <- function(object, ...) {
+  place <- parent.frame()
+  object <- unclass(object)
+  several(lapply(object$fits, with_covariance, place, ...), names(object$fits))
 }
 
 `[[.burndid_several` <- function(x, i) unclass(x)$fits[[i]]

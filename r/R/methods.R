@@ -10,6 +10,11 @@ titles <- c(
 title_of <- function(x) if (is.null(x$title)) titles[[class(x)[1L]]] else x$title
 
 print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  given <- list(...)
+  if (asks_covariance(given)) {
+    print(do.call(with_covariance, c(list(x, parent.frame()), given)), digits = digits)
+    return(invisible(x))
+  }
   cat("\n", title_of(x), "\n\n", sep = "")
   if (inherits(x, "burndid_aggte")) {
     overall <- x$document$overall
@@ -54,6 +59,7 @@ print.summary.burndid <- function(x, ...) {
 }
 
 coef.burndid <- function(object, ...) {
+  if (length(list(...))) stop_burndid("usage", "coef takes a result and nothing else", "coef(fit)[\"name\"] chooses coefficients")
   rows <- table_of(object)
   setNames(rows$estimate, rows$term)
 }
@@ -169,12 +175,21 @@ nobs.burndid <- function(object, ...) {
 as.data.frame.burndid <- function(x, row.names = NULL, optional = FALSE, ...) table_of(x)
 
 tidy.burndid <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
+  given <- list(...)
+  if (asks_covariance(given)) x <- do.call(with_covariance, c(list(x, parent.frame()), given))
   rows <- intervals_of(x, conf.level)
   if (!conf.int) rows <- rows[setdiff(names(rows), c("conf.low", "conf.high"))]
   rows
 }
 
-glance.burndid <- function(x, ...) glance_of(x)
+glance.burndid <- function(x, ...) {
+  given <- list(...)
+  if (asks_covariance(given)) x <- do.call(with_covariance, c(list(x, parent.frame()), given))
+  glance_of(x)
+}
+
+# Tables of other packages pass on what is theirs.
+asks_covariance <- function(given) any(names(given) %in% c("vcov", "cluster", "se", "ssc"))
 
 glance_of <- function(x) {
   about <- x$document$about

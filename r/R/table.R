@@ -30,6 +30,7 @@ etable <- function(..., headers = NULL, tex = FALSE, markdown = FALSE, file = NU
     if (length(headers) != length(fits)) stop_burndid("usage", paste0("`headers` has ", length(headers), " names, and there are ", length(fits), " results"))
     names(fits) <- as.character(headers)
   }
+  names(fits) <- make.unique(names(fits))
   if (any(grepl(",", names(fits), fixed = TRUE))) stop_burndid("usage", "names of columns cannot have commas")
   folder <- tempfile("burndid-")
   dir.create(folder, mode = "0700")

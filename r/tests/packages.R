@@ -25,6 +25,8 @@ same(coef(feols(y ~ poly(x1, 2), flowers)), coef(lm(y ~ poly(x1, 2), flowers)))
 same(coef(feols(sign(x2) * y ~ x1 + pmin(x2, 3), flowers)), coef(lm(sign(x2) * y ~ x1 + pmin(x2, 3), flowers)))
 same(coef(feols(y ~ x1 + (x2 > 4), flowers)), coef(lm(y ~ x1 + (x2 > 4), flowers)))
 same(coef(feglm(y > 5.8 ~ x1, flowers, "logit")), coef(glm(y > 5.8 ~ x1, binomial(), flowers)))
+same(coef(feols(y ~ x2 + cut(x1, 3) + relevel(species, ref = "virginica"), flowers)), coef(lm(y ~ x2 + cut(x1, 3) + relevel(species, ref = "virginica"), flowers)))
+same(coef(feols(y ~ as.factor(round(x3)) + splines::ns(x1, 2), flowers)), coef(lm(y ~ as.factor(round(x3)) + splines::ns(x1, 2), flowers)))
 for (term in c("offset(x2)", "l(x2, 1)", "lag(x2)", "lead(x2)")) stopifnot(!is.null(caught(feols(stats::as.formula(paste("y ~ x1 +", term)), flowers))))
 
 # Another covariance is another fit; what a result does not have is an error.
@@ -32,7 +34,10 @@ fit <- feols(y ~ x1 + x2 | species, flowers)
 of_hetero <- feols(y ~ x1 + x2 | species, flowers, vcov = "hetero")
 stopifnot(identical(se(fit, vcov = "hetero"), se(of_hetero)), identical(vcov(fit, vcov = "hetero"), vcov(of_hetero)), identical(se(summary(fit, "hetero")$object), se(of_hetero)),
           identical(confint(fit, vcov = "hetero"), confint(of_hetero)), identical(coeftable(fit)[, 2L], se(fit)), !identical(se(fit), se(of_hetero)))
+stopifnot(identical(tidy.burndid(fit, vcov = "hetero")$std.error, unname(se(of_hetero))), identical(glance.burndid(fit, vcov = "hetero"), glance.burndid(of_hetero)),
+          identical(capture.output(print(fit, vcov = "hetero")), capture.output(print(of_hetero))), identical(se(summary(parts, vcov = "hetero")[[2L]]), se(parts[[2L]], vcov = "hetero")))
 says(caught(summary(fit, agg = "att")), "`agg`")
+says(caught(coef(fit, keep = "x1")), "nothing else")
 says(caught(vcov(quiet(did_imputation(data, "lemp", "first.treat", "year", "countyreal")), vcov = "hetero")), "for regressions")
 for (of in list(residuals, fitted, predict)) says(caught(of(fit)), "does not keep")
 model <- lm(y ~ x1 + x2 + species, flowers)
@@ -45,6 +50,11 @@ pdf(NULL)
 iplot(feols(lemp ~ i(year, treat, ref = 2003) | countyreal + year, data))
 says(caught(iplot(fit)), "no i()")
 coefplot(fit)
+
+# The effect that is looked at is the first one after the reference, where periods are years, too.
+years <- feols(lemp ~ i(year, treat, ref = 2004) | countyreal + year, data, cluster = ~ countyreal)
+stopifnot(is.finite(honest_did(years, type = "relative_magnitude", Mbarvec = 1)$robust_ci$conf.low),
+          any(grepl("fit.1", capture.output(print(etable(fit, fit))), fixed = TRUE)))
 
 # sunab in a formula.
 staggered <- simulate_data("att-gt", units = 200)
