@@ -8,8 +8,7 @@ etable <- function(..., headers = NULL, tex = FALSE, markdown = FALSE, file = NU
   if (!all(is_fit)) {
     name <- names(given)[!is_fit][1L]
     if (is.null(name) || is.na(name) || !nzchar(name)) stop_burndid("usage", paste0("this needs results of this package, got ", class(given[!is_fit][[1L]])[1L]))
-    hint <- switch(name, vcov = , cluster = , se = , ssc = "give it to the fits", `se.below` = "standard errors are below estimates",
-                   order = "`keep` gives rows in its order where it names them")
+    hint <- switch(name, vcov = , cluster = , se = , ssc = "give it to the fits", `se.below` = "standard errors are below estimates")
     stop_burndid("usage", paste0("etable has no `", name, "`"), hint)
   }
   words <- vapply(seq_along(given), function(i) if (is.name(said[[i]])) as.character(said[[i]]) else "", "")
