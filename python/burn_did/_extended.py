@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isnan, nan
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -159,6 +160,21 @@ class EmfxResult(Tidy):
     fit: EtwfeResult
     #: Where the averages are among the rows of ``fit.tidy()``.
     _rows: list[int]
+
+    @property
+    def critical_value(self) -> float:
+        """Standard errors from an average to the ends of its interval, which are pointwise and by the normal distribution."""
+        return NormalDist().inv_cdf(1 - float(self.fit.glance()["alpha"][0]) / 2)
+
+    @property
+    def n_obs(self) -> int:
+        """Number of rows of the regression."""
+        return self.fit.n_obs
+
+    @property
+    def estimation_params(self) -> dict[str, Any]:
+        """Settings of the fit by ModernDiD's names."""
+        return self.fit.estimation_params
 
     def tidy(self) -> Table:
         """One row an average, with the columns of ``fit.tidy()``; of the simple type, the average over all treated rows or by level."""

@@ -51,8 +51,24 @@ def settings(of: dict[str, Any]) -> dict[str, Any]:
     return known
 
 
-class GroupTimeFields(Result):
+class _Covariances(Result):
+    """The covariances of estimates of units, as ModernDiD scales them."""
+
+    @property
+    def vcov_analytical(self) -> list[Numbers] | None:
+        """Covariances times the number of units: ``vcov()`` has those of the estimates. None if the result has none."""
+        covariance = self.vcov()
+        if covariance is None:
+            return None
+        units = self._result["settings"]["n_units"]
+        return [[None if value is None else units * value for value in row] for row in covariance.matrix]
+
+
+class GroupTimeFields(_Covariances):
     """Fields of effects by group and period."""
+
+    #: ``aggte`` and ``agg_ddd`` average the effects.
+    aggregate_effects: None = None
 
     @property
     def groups(self) -> list[Any]:
@@ -102,6 +118,23 @@ class GroupTimeFields(Result):
         return rows[column]
 
     @property
+    def glist(self) -> list[Any]:
+        """The groups, each once."""
+        return sorted(dict.fromkeys(self.tidy()["group"]))
+
+    @property
+    def tlist(self) -> list[Any]:
+        """The periods of the sample."""
+        return list(self._result["audit"]["periods"])
+
+    @property
+    def influence_func(self) -> list[Numbers] | None:
+        """Influence values of shape (units, effects); None unless the fit kept them (``influence=True``). ``influence()`` names the units."""
+        return _influence_of(self)
+
+    inf_func_mat = influence_func
+
+    @property
     def alpha(self) -> float:
         """Level of the intervals: their probability of error."""
         return self._fact("alpha")  # type: ignore[no-any-return]
@@ -134,7 +167,7 @@ class GroupTimeFields(Result):
         return settings(self._result["settings"])
 
 
-class AggregatedFields(Result):
+class AggregatedFields(_Covariances):
     """Fields of averages of group-time effects."""
 
     @property
@@ -181,6 +214,8 @@ class AggregatedFields(Result):
         """Standard errors from an average to the ends of its interval; those of the overall average are pointwise."""
         return self._fact("critical_value")  # type: ignore[no-any-return]
 
+    critical_value = crit_val
+
     @property
     def critical_values(self) -> Numbers:
         """``crit_val`` of each row."""
@@ -200,6 +235,8 @@ class AggregatedFields(Result):
     def balanced_event_threshold(self) -> int | None:
         """``balance_e``, if it was given."""
         return self._fact("balance_e")  # type: ignore[no-any-return]
+
+    balance_event = balanced_event_threshold
 
     @property
     def estimation_params(self) -> dict[str, Any]:
@@ -230,6 +267,12 @@ class DrdidFields(Result):
     def uci(self) -> float | None:
         """Upper end of its interval."""
         return self.tidy()["ci_upper"][0]  # type: ignore[no-any-return]
+
+    @property
+    def att_inf_func(self) -> Numbers | None:
+        """Influence values of the units; None unless the fit kept them (``inf_func=True``)."""
+        rows = _influence_of(self)
+        return None if rows is None else [row[0] for row in rows]
 
 
 class DoseFields(Result):
@@ -386,6 +429,19 @@ class EtwfeFields(Result):
         """Their standard errors."""
         return [of_cell["se"] for _, of_cell in self._cells()]
 
+    @property
+    def coef_names(self) -> list[str]:
+        """Their names in the regression."""
+        return [of_cell["name"] for _, of_cell in self._cells()]
+
+    @property
+    def n_units(self) -> int | None:
+        """Number of units among the rows, where the regression absorbs effects of units or has clusters by unit; None elsewhere."""
+        unit = self._result["settings"]["unit"]
+        regression = self._result["regression"]
+        counts = {of["name"]: of["levels"] for of in regression["absorbed"]} | dict(regression["clusters"])
+        return counts.get(unit)
+
     def _cells(self) -> list[tuple[tuple[Any, Any], dict[str, Any]]]:
         """Cohort and period of the cells that the regression has, with their coefficients."""
         by_name = {coefficient["name"]: coefficient for coefficient in self._result["regression"]["coefficients"]}
@@ -416,7 +472,13 @@ class EtwfeFields(Result):
             "yname": of["outcome"], "tname": of["time"], "gname": of["group"], "idname": of["unit"],
             "cgroup": "never" if of["control_group"] == "never_treated" else "notyet",
             "family": None if of["family"] == "gaussian" else of["family"], "alpha": self._fact("alpha"), "n_obs": of["n_rows"],
+            "n_units": self.n_units, "clustervar": self._cluster(),
         }
+
+    def _cluster(self) -> str | None:
+        """The column of clusters; None without them, and with several."""
+        clusters = [name for name, _ in self._result["regression"]["clusters"]]
+        return clusters[0] if len(clusters) == 1 else None
 
 
 class HonestFields(Result):
@@ -445,6 +507,15 @@ class HonestFields(Result):
 
 #: Methods of intervals, as ModernDiD writes them.
 _INTERVALS = {"flci": "FLCI", "conditional": "Conditional", "c_f": "C-F", "c_lf": "C-LF"}
+
+
+def _influence_of(result: Any) -> list[Numbers] | None:
+    """Influence values without the column of units, by rows."""
+    kept = result.influence()
+    if kept is None:
+        return None
+    columns = kept.to_dict()
+    return [list(row) for row in zip(*(columns[name] for name in columns if name != "unit"), strict=True)]
 
 
 def _label(period: Any) -> str:

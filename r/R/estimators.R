@@ -82,6 +82,14 @@ aggte <- function(MP, type = "group", balance_e = NULL, min_e = -Inf, max_e = In
               crit.val.egt = number(document$about$critical_value))
 }
 
+# As triplediff's function.
+agg_ddd <- function(ddd_obj, type = "simple", cluster = NULL, balance_e = NULL, min_e = -Inf, max_e = Inf, na.rm = FALSE, boot = NULL,
+                    nboot = NULL, cband = NULL, alpha = NULL) {
+  check_class(ddd_obj, "burndid_att_gt", "ddd")
+  type <- if (identical(type, "eventstudy")) "dynamic" else type
+  aggte(ddd_obj, type, balance_e, min_e, max_e, na.rm, boot, nboot, cband, alpha, cluster)
+}
+
 # Averages are inferred as the fit was; did may draw and cluster them anew.
 check_inference <- function(MP, bstrap, biters, clustervars) {
   about <- MP$document$about
@@ -159,30 +167,94 @@ family_name <- function(family) {
 }
 
 # After the dots are arguments of fixest with other names here.
-regression <- function(family, fml, data, vcov, weights, cluster, call, ..., se = NULL, subset = NULL, fixef.rm = NULL, fixef.iter = NULL,
-                       glm.iter = NULL) {
-  text <- formula_text(fml)
+regression <- function(family, fml, data, vcov, weights, cluster, call, ..., se = NULL, subset = NULL, fixef = NULL, split = NULL, fsplit = NULL,
+                       fixef.rm = NULL, fixef.iter = NULL, glm.iter = NULL) {
+  if (!is.null(fixef)) fml <- with_fixed(fml, fixef)
   weights <- weights_name(weights)
   if (!is.null(subset)) data <- rows_of(data, subset)
+  one <- function(fml, data) one_regression(family, fml, data, vcov, weights, cluster, call, ..., se = se, fixef.rm = fixef.rm, fixef.iter = fixef.iter,
+                                            glm.iter = glm.iter)
+  formulas <- formulas_of(fml)
+  parts <- parts_of(data, split, fsplit)
+  if (length(formulas) * length(parts) == 1L) return(one(fml, data))
+  fits <- list()
+  for (part in names(parts)) for (formula in formulas) {
+    fit <- one(formula, if (is.null(parts[[part]])) data else rows_of(data, parts[[part]]))
+    # Each fit is the call of its own formula.
+    fit$call$fml <- formula
+    fit$call[c("split", "fsplit")] <- NULL
+    if (!is.null(parts[[part]])) fit$call$subset <- parts[[part]]
+    fits <- c(fits, list(fit))
+  }
+  # Commas are not in names of columns of tables.
+  words <- gsub(",", ";", vapply(formulas, formula_text, ""), fixed = TRUE)
+  several(fits, make.unique(paste0(rep(paste0(names(parts), if (length(parts) > 1L && length(words) > 1L) ": "), each = length(words)), if (length(words) > 1L) words)))
+}
+
+# Corrections for small samples, as fixest's function gives them.
+ssc <- function(...) {
+  given <- list(...)
+  corrections(given)
+  given
+}
+
+# The rows of the parts of a sample; NULL is all of them.
+parts_of <- function(data, split, fsplit) {
+  by <- if (is.null(fsplit)) split else fsplit
+  if (is.null(by)) return(setNames(list(NULL), ""))
+  if (!is.null(split) && !is.null(fsplit)) stop_burndid("usage", "`split` and `fsplit` are both given", "leave one out")
+  if (!is.data.frame(data)) stop_burndid("usage", "`split` needs a data frame")
+  values <- if (inherits(by, "formula")) eval(by[[length(by)]], data, environment(by)) else if (is.character(by) && length(by) == 1L) data[[check_columns(by, data)]] else by
+  if (length(values) != nrow(data)) stop_burndid("usage", "`split` must name a column, as ~ region or \"region\"")
+  levels <- sort(unique(as.vector(values)))
+  c(if (!is.null(fsplit)) list(`Full sample` = NULL), setNames(lapply(levels, function(level) which(as.vector(values) == level)), levels))
+}
+
+with_fixed <- function(fml, fixef) {
+  if (!is.character(fixef) || !inherits(fml, "formula") || "|" %in% all.names(fml)) {
+    stop_burndid("usage", "`fixef` must name columns, and the formula have no bar", "write the fixed effects after a bar: y ~ x | firm + year")
+  }
+  fixed <- str2lang(paste(ifelse(make.names(fixef) == fixef | grepl("^", fixef, fixed = TRUE), fixef, paste0("`", fixef, "`")), collapse = " + "))
+  fml[[3L]] <- call("|", fml[[3L]], fixed)
+  fml
+}
+
+one_regression <- function(family, fml, data, vcov, weights, cluster, call, ..., se = NULL, fixef.rm = NULL, fixef.iter = NULL, glm.iter = NULL) {
+  parts <- evaluated(fml, data)
+  parts <- plain_references(parts$formula, parts$data)
+  if (inherits(vcov, "formula") && "ssc" %in% all.names(vcov)) {
+    # Corrections for small samples may stand beside clusters.
+    summands <- cluster_terms(vcov)
+    is_correction <- vapply(summands, function(term) is.call(term) && identical(term[[1L]], quote(ssc)), NA)
+    given <- eval(summands[is_correction][[1L]], list(ssc = ssc), environment(vcov))
+    vcov <- stats::as.formula(base::call("~", Reduce(function(a, b) base::call("+", a, b), summands[!is_correction])))
+    return(one_regression(family, fml, data, vcov, weights, cluster, call, ..., ssc = given, se = se, fixef.rm = fixef.rm, fixef.iter = fixef.iter,
+                          glm.iter = glm.iter))
+  }
+  fml <- parts$formula
+  data <- parts$data
+  study <- if (family == "gaussian") sunab_of(fml, data, if (is.null(vcov)) se else vcov, weights, cluster, call, ...)
+  if (!is.null(study)) return(study)
+  text <- formula_text(fml)
   clusters <- clusters_of(if (is.null(vcov)) se else vcov, cluster, strsplit(text, "|", fixed = TRUE)[[1L]][2L])
   arguments <- c(text, options_of(weightsname = weights, family = if (family != "gaussian") family, vcov = covariance(clusters),
                                   `keep-singletons` = identical(fixef.rm, "none"), `fixef-maxiter` = fixef.iter, `glm-maxiter` = glm.iter),
-                 more_options(..., command = "feols", without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save",
-                                                                  "combine.quick", "fixef.algo", "panel.id"),
+                 more_options(..., command = "feols", without = idle_of_fixest,
                               absent = absent_of_fixest))
   columns <- c(variables(fml), unlist(lapply(clusters$terms, all.vars)), weights)
   # Before the bar are regressors, after it factors.
   regressors <- variables(sub("\\|.*$", "", text))
   if (is.null(variables(fml))) columns <- names(data)
   object <- estimate("feols", arguments, data, columns, regressors, "feols", call)
-  rows <- object$document$coefficients
-  with_fields(object, coefficients = setNames(number(rows$estimate), rows$term), se = setNames(number(rows$se), rows$term))
+  rows <- table_of(object)
+  with_fields(object, coefficients = setNames(rows$estimate, rows$term), se = setNames(rows$std.error, rows$term))
 }
+
+idle_of_fixest <- c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose", "data.save", "combine.quick", "fixef.algo", "panel.id")
 
 by_parts <- "call once for each part, with subset = ~ column == \"value\""
 
-absent_of_fixest <- c(split = by_parts, fsplit = by_parts, split.keep = by_parts, split.drop = by_parts,
-                      fixef = "write the fixed effects after a bar: y ~ x | firm + year", offset = "", start = "", etastart = "", mustart = "",
+absent_of_fixest <- c(split.keep = by_parts, split.drop = by_parts, offset = "", start = "", etastart = "", mustart = "",
                       only.coef = "coef(fit) has the coefficients", demeaned = "", collin.tol = "",
                       fixef.keep_names = "", vcov_fix = "", env = "", only.env = "")
 
@@ -249,7 +321,7 @@ sunab <- function(yname, tname, idname, gname, data, xformla = NULL, ref.p = -1,
   clusters <- clusters_of(vcov, cluster)
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xformla = formula_text(xformla), `ref-p` = ref.p,
                             absorb = absorb, vcov = covariance(clusters), weightsname = weightsname, alp = alp),
-                 more_options(..., command = "sunab"))
+                 more_options(..., command = "sunab", without = idle_of_fixest))
   factors <- unlist(strsplit(if (is.null(absorb)) character() else absorb, "[,^ ]+"))
   columns <- c(yname, tname, idname, gname, weightsname, unlist(lapply(clusters$terms, all.vars)), factors, variables(xformla))
   object <- estimate("sunab", arguments, data, columns, variables(xformla), "sunab", match.call())
@@ -257,10 +329,8 @@ sunab <- function(yname, tname, idname, gname, data, xformla = NULL, ref.p = -1,
 }
 
 bacon <- function(yname, tname, idname, gname, data, xname = NULL, clustervars = NULL, alp = 0.05, ...) {
-  if (inherits(yname, "formula")) {
-    stop_burndid("usage", "bacon takes no formula",
-                 "name columns: bacon(\"y\", \"year\", \"id\", \"first\", data, xname = c(\"x1\", \"x2\")), with the period of first treatment")
-  }
+  if (!missing(yname) && inherits(yname, "formula")) return(bacon_of_formula(yname, if (missing(data)) tname else data, clustervars, alp, match.call(), ...))
+  if ("formula" %in% names(list(...))) return(bacon_of_formula(..., data = data, clustervars = clustervars, alp = alp, call = match.call()))
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xname = xname, clustervars = clustervars, alp = alp),
                  more_options(..., command = "bacon", absent = c(id_var = "it is `idname` here", time_var = "it is `tname` here")))
   columns <- c(yname, tname, idname, gname, columns_of(xname), clustervars)
@@ -271,6 +341,19 @@ bacon <- function(yname, tname, idname, gname, data, xname = NULL, clustervars =
   with_fields(object, two_by_twos = data.frame(treated = two$treated, untreated = two$control, estimate = number(two$estimate),
                                                weight = number(two$weight), type = two$kind),
               Omega = if (!is.null(within)) number(within$weight), beta_hat_w = if (!is.null(within)) number(within$estimate))
+}
+
+# As bacondecomp's function: outcome ~ treatment + controls.
+bacon_of_formula <- function(formula, data, clustervars, alp, call, id_var = NULL, time_var = NULL, ...) {
+  by_columns <- "name columns: bacon(\"y\", \"year\", \"id\", \"first\", data, xname = c(\"x1\", \"x2\")), with the period of first treatment"
+  named <- all.vars(formula)
+  if (!inherits(formula, "formula") || length(formula) != 3L || length(named) < 2L) stop_burndid("usage", "the formula must be outcome ~ treatment + controls", by_columns)
+  if (is.null(id_var) || is.null(time_var)) stop_burndid("usage", "`id_var` and `time_var` must name the unit and the period", by_columns)
+  if (!all(calls_in(formula) %in% c("~", "+"))) stop_burndid("usage", "the formula must have columns only", "put what is computed into columns of the data")
+  data <- with_first(data, id_var, time_var, named[2L], by_columns)
+  fit <- bacon(named[1L], time_var, id_var, "first_treated_period", data, xname = if (length(named) > 2L) named[-(1:2)], clustervars = clustervars, alp = alp, ...)
+  fit$call <- call
+  fit
 }
 
 honest_did <- function(object, e = 0, type = c("smoothness", "relative_magnitude"), method = NULL, Mvec = NULL, Mbarvec = NULL,
@@ -287,7 +370,8 @@ honest_did <- function(object, e = 0, type = c("smoothness", "relative_magnitude
   if (!missing(e) && "l_vec" %in% names(list(...))) stop_burndid("usage", "`e` and `l_vec` are both given", "leave one out")
   linear <- one_of(bound) == "deviation from linear trend"
   arguments <- c(options_of(delta = if (type == "smoothness") "sd" else if (linear) "sdrm" else "rm", m = Mvec, mbar = Mbarvec,
-                            `event-time` = if (!"l_vec" %in% names(list(...))) e,
+                            # By default the first effect after the reference, which by event time is that at 0.
+                            `event-time` = if (!missing(e)) e,
                             method = method_word(method), monotonicity = monotonicityDirection,
                             bias = biasDirection, alp = alpha, `grid-points` = gridPoints, `grid-lb` = grid.lb, `grid-ub` = grid.ub),
                  more_options(..., command = "honest", without = "parallel"))

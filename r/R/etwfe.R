@@ -3,9 +3,9 @@
 etwfe <- function(data, yname, tvar, gvar, ivar = NULL, xname = NULL, xvar = NULL, cgroup = c("notyet", "never"),
                   family = c("gaussian", "poisson", "logit", "probit"), weightsname = NULL, vcov = NULL, cluster = NULL, alp = 0.05,
                   fe = NULL, tref = NULL, gref = NULL, ...) {
-  if ("fml" %in% names(list(...)) || inherits(data, "formula") || inherits(yname, "formula")) {
-    stop_burndid("usage", "etwfe takes no formula", "name columns: etwfe(data, yname = \"y\", tvar = \"year\", gvar = \"first\", xname = c(\"x1\", \"x2\"))")
-  }
+  # The names of columns that R's own call has without quotes are not looked up.
+  said <- sys.call()
+  if (names_formula(said) || inherits(data, "formula")) return(etwfe_of_formula(said, parent.frame()))
   if (!is.null(tref)) stop_absent("tref", "the first period is the reference")
   if (!is.null(gref)) stop_absent("gref", "the never treated are the reference, or the last cohort where there are none")
   family <- family_name(family)
@@ -14,13 +14,38 @@ etwfe <- function(data, yname, tvar, gvar, ivar = NULL, xname = NULL, xvar = NUL
                             cgroup = paste0(one_of(cgroup), "treated"), family = one_of(family), absorb = absorbed_by(fe),
                             weightsname = weightsname, vcov = covariance(clusters), alp = alp),
                  more_options(..., command = "etwfe", without = c("nthreads", "lean", "mem.clean", "notes", "warn", "verbose"),
-                              absent = replace(absent_of_fixest, c("split", "fsplit", "fixef"), c(by_condition, by_condition, "`fe` and `ivar` say which"))))
+                              absent = c(absent_of_fixest, split = by_condition, fsplit = by_condition, fixef = "`fe` and `ivar` say which")))
   columns <- c(yname, tvar, gvar, ivar, columns_of(xname), xvar, weightsname, unlist(lapply(clusters$terms, all.vars)))
   if (is.data.frame(data) && length(xvar) == 1L && is.factor(data[[xvar]])) data[[xvar]] <- levels_as_text(data[[xvar]], xvar)
   object <- estimate("etwfe", arguments, data, columns, c(columns_of(xname), xvar), "effects", match.call())
   rows <- object$rows
   object$rows$contrast <- if (!is.null(rows$level)) ifelse(is.na(rows$less_level), rows$level, paste(rows$level, "-", rows$less_level))
   with_terms(object, c("table", "event_time", "group", "time", "contrast"), "Extended Two-Way Fixed Effects")
+}
+
+names_formula <- function(said) {
+  parts <- as.list(said)[-1L]
+  words <- if (is.null(names(parts))) rep("", length(parts)) else names(parts)
+  any(words == "fml" | !nzchar(words) & vapply(parts, function(part) is.call(part) && identical(part[[1L]], quote(`~`)), NA))
+}
+
+# As R's function: outcome ~ covariates, and columns without quotes.
+etwfe_of_formula <- function(said, place) {
+  matched <- as.list(match.call(function(fml, tvar, gvar, data, ivar = NULL, xvar = NULL, tref = NULL, gref = NULL, cgroup = NULL, fe = NULL, family = NULL, ...) NULL, said))[-1L]
+  for (name in c("fml", "tvar", "gvar", "data")) if (is.null(matched[[name]])) stop_burndid("usage", paste0("`", name, "` is missing"))
+  fml <- eval(matched$fml, place)
+  if (!inherits(fml, "formula") || length(fml) != 3L || !is.name(fml[[2L]]) || !all(calls_in(fml[[3L]]) %in% c("+", "("))) {
+    stop_burndid("usage", "`fml` must be outcome ~ covariates, which are columns", "put what is computed into columns of the data")
+  }
+  for (name in intersect(c("tvar", "gvar", "ivar", "xvar"), names(matched))) {
+    if (is.name(matched[[name]])) matched[[name]] <- as.character(matched[[name]])
+  }
+  matched$yname <- as.character(fml[[2L]])
+  if (length(all.vars(fml[[3L]]))) matched$xname <- all.vars(fml[[3L]])
+  matched$fml <- NULL
+  fit <- do.call(etwfe, lapply(matched, function(part) eval(part, place)))
+  fit$call <- said
+  fit
 }
 
 # Fixed effects in the words of R's etwfe.
@@ -55,7 +80,13 @@ emfx <- function(object, type = c("simple", "group", "calendar", "event"), by_xv
   }
   type <- one_of(type)
   about <- object$document$about
-  refuse_unknown(...)
+  # R's way to leave standard errors out for speed.
+  given <- list(...)
+  if (isFALSE(given$vcov)) {
+    warn_unused(list(vcov = "FALSE"))
+    given$vcov <- NULL
+  }
+  do.call(refuse_unknown, given)
   warn_unused(list(compress = if (!identical(compress, "auto")) compress, collapse = if (!identical(collapse, compress)) collapse, lean = lean))
   by_level <- has_levels(object, by_xvar)
   if (!missing(predict)) check_scale(about, one_of(predict))

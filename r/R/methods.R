@@ -10,6 +10,11 @@ titles <- c(
 title_of <- function(x) if (is.null(x$title)) titles[[class(x)[1L]]] else x$title
 
 print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  given <- list(...)
+  if (asks_covariance(given)) {
+    print(do.call(with_covariance, c(list(x, parent.frame()), given)), digits = digits)
+    return(invisible(x))
+  }
   cat("\n", title_of(x), "\n\n", sep = "")
   if (inherits(x, "burndid_aggte")) {
     overall <- x$document$overall
@@ -40,6 +45,7 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 }
 
 summary.burndid <- function(object, ...) {
+  object <- with_covariance(object, parent.frame(), ...)
   structure(list(object = object, coefficients = table_of(object), about = glance_of(object)), class = "summary.burndid")
 }
 
@@ -53,11 +59,13 @@ print.summary.burndid <- function(x, ...) {
 }
 
 coef.burndid <- function(object, ...) {
+  if (length(list(...))) stop_burndid("usage", "coef takes a result and nothing else", "coef(fit)[\"name\"] chooses coefficients")
   rows <- table_of(object)
   setNames(rows$estimate, rows$term)
 }
 
 vcov.burndid <- function(object, ...) {
+  object <- with_covariance(object, parent.frame(), ...)
   document <- object$document
   terms <- table_of(object)$term
   values <- switch(class(object)[1L],
@@ -91,6 +99,7 @@ sunab_covariance <- function(document) {
 }
 
 confint.burndid <- function(object, parm, level = NULL, ...) {
+  object <- with_covariance(object, parent.frame(), ...)
   rows <- intervals_of(object, level)
   found <- cbind(rows$conf.low, rows$conf.high)
   level <- if (is.null(level)) 1 - number(object$document$about$alpha) else level
@@ -113,6 +122,51 @@ intervals_of <- function(object, level = NULL) {
   rows
 }
 
+# What the program does not keep.
+residuals.burndid <- function(object, ...) stop_kept("residuals")
+fitted.burndid <- function(object, ...) stop_kept("fitted values")
+predict.burndid <- function(object, ...) stop_kept("predictions")
+
+deviance.burndid <- function(object, ...) {
+  if (identical(object$document$about$family, "gaussian")) return(number(object$document$about$rss))
+  stop_kept("deviance")
+}
+
+stop_kept <- function(what) stop_burndid("usage", paste0("results have no ", what, ", which the program does not keep"))
+
+df.residual.burndid <- function(object, ...) number(object$document$about$df_t)
+
+logLik.burndid <- function(object, ...) {
+  about <- object$document$about
+  value <- number(about$log_likelihood)
+  # Of normal errors, as in R's lm.
+  if (identical(about$family, "gaussian") && is.null(about$weights)) value <- -about$n_rows / 2 * (log(2 * pi * about$rss / about$n_rows) + 1)
+  if (is.na(value)) stop_burndid("usage", "this result has no likelihood", "regressions without weights by feols, and those by fepois and feglm have one")
+  structure(value, df = number(about$df_k), nobs = nobs(object), class = "logLik")
+}
+
+# A change of the regressors leaves the fixed effects as they are.
+update.burndid <- function(object, formula. = NULL, ...) {
+  call <- object$call
+  if (!is.null(formula.)) {
+    fml <- formula(object)
+    right <- fml[[3L]]
+    has_bar <- is.call(right) && identical(right[[1L]], quote(`|`))
+    if (has_bar) fml[[3L]] <- right[[2L]]
+    changed <- stats::update.formula(fml, formula.)
+    if (has_bar && !"|" %in% all.names(formula.)) changed[[3L]] <- call("|", changed[[3L]], right[[3L]])
+    else if (has_bar) stop_burndid("usage", "a formula with a bar changes regressors only", "call the regression with the whole formula")
+    call$fml <- changed
+  }
+  for (name in names(list(...))) call[[name]] <- list(...)[[name]]
+  eval(call, parent.frame())
+}
+
+formula.burndid <- function(x, ...) {
+  if (is.null(x$call$fml)) stop_burndid("usage", "only regressions by feols, fepois and feglm have a formula")
+  stats::as.formula(eval(x$call$fml))
+}
+
 nobs.burndid <- function(object, ...) {
   rows <- object$document$about$n_rows
   if (is.null(rows)) NA_integer_ else rows
@@ -121,12 +175,21 @@ nobs.burndid <- function(object, ...) {
 as.data.frame.burndid <- function(x, row.names = NULL, optional = FALSE, ...) table_of(x)
 
 tidy.burndid <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
+  given <- list(...)
+  if (asks_covariance(given)) x <- do.call(with_covariance, c(list(x, parent.frame()), given))
   rows <- intervals_of(x, conf.level)
   if (!conf.int) rows <- rows[setdiff(names(rows), c("conf.low", "conf.high"))]
   rows
 }
 
-glance.burndid <- function(x, ...) glance_of(x)
+glance.burndid <- function(x, ...) {
+  given <- list(...)
+  if (asks_covariance(given)) x <- do.call(with_covariance, c(list(x, parent.frame()), given))
+  glance_of(x)
+}
+
+# Tables of other packages pass on what is theirs.
+asks_covariance <- function(given) any(names(given) %in% c("vcov", "cluster", "se", "ssc"))
 
 glance_of <- function(x) {
   about <- x$document$about

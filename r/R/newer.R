@@ -6,6 +6,8 @@ cont_did <- function(yname, dname, gname, tname, idname, xformla = NULL, data, t
                      num_knots = 0, control_group = c("notyettreated", "nevertreated"), anticipation = 0, weightsname = NULL,
                      clustervars = NULL, base_period = "varying", alp = 0.05, bstrap = FALSE, cband = TRUE, biters = 1000, seed = 0,
                      treatment_type = "continuous", xformula = xformla, cl = 1, ...) {
+  # Draws without the word for them are R's way of asking for a bootstrap, which is contdid's default.
+  if (missing(bstrap) && !missing(biters)) bstrap <- TRUE
   check_bootstrap("bstrap", bstrap, c(biters = !missing(biters), seed = !missing(seed)))
   if (!identical(treatment_type[1L], "continuous")) stop_burndid("usage", "`treatment_type` must be \"continuous\"")
   if (length(variables(xformula))) {
@@ -64,17 +66,45 @@ did_imputation <- function(data, yname, gname, tname, idname, first_stage = NULL
              "Effects by Imputation")
 }
 
-did2s <- function(data, yname, gname, tname, idname, first_stage = NULL, second_stage = NULL, cluster_var = NULL, weights = NULL,
-                  alp = 0.05, ...) {
+did2s <- function(data, yname, gname = NULL, tname = NULL, idname = NULL, first_stage = NULL, second_stage = NULL, cluster_var = NULL,
+                  weights = NULL, alp = 0.05, treatment = NULL, ...) {
+  # R's own call has no unit and period: they are the fixed effects of its first stage.
+  if (is.null(gname) && is.null(treatment)) stop_burndid("usage", "neither `gname` nor `treatment` is given")
+  if (!is.null(treatment)) {
+    if (!is.null(gname)) stop_burndid("usage", "`gname` and `treatment` are both given", "treatment is read from `gname` and `tname`: leave it out")
+    sides <- sides_of(data, first_stage, idname, tname, treatment)
+    idname <- sides[1L]
+    tname <- sides[2L]
+    data <- with_first(data, idname, tname, treatment, "name the period of first treatment: `gname`, with `idname` and `tname`")
+    gname <- "first_treated_period"
+  }
+  if (is.null(tname) || is.null(idname)) stop_burndid("usage", "`idname` and `tname` must name the unit and the period")
+  parts <- plain_references(second_stage, data)
+  second_stage <- parts$formula
+  data <- parts$data
   arguments <- c(first_stage_options(yname, tname, idname, gname, first_stage, weights, cluster_var, alp),
                  options_of(`second-stage` = formula_text(second_stage)),
                  more_options(..., command = "two-stage", without = "verbose",
-                              absent = c(treatment = "treatment is read from `gname` and `tname`", bootstrap = "standard errors are analytic",
+                              absent = c(bootstrap = "standard errors are analytic",
                                          n_bootstraps = "standard errors are analytic", return_bootstrap = "standard errors are analytic")))
   columns <- c(yname, tname, idname, gname, weights, cluster_var, variables(first_stage), variables(second_stage))
   regressors <- c(regressors_of(first_stage), variables(second_stage))
   with_terms(estimate("two-stage", arguments, data, columns, regressors, "effects", match.call()), c("kind", "term"),
              "Two-Stage Difference-in-Differences")
+}
+
+# The unit and the period among two fixed effects: the one of which treatment begins once by the other.
+sides_of <- function(data, first_stage, idname, tname, treatment) {
+  if (!is.null(idname) && !is.null(tname)) return(c(idname, tname))
+  if (!is.data.frame(data)) stop_burndid("usage", "`treatment` needs a data frame", "name `gname`, `tname` and `idname`")
+  bar <- if (inherits(first_stage, "formula")) first_stage[[length(first_stage)]]
+  factors <- if (is.call(bar) && identical(bar[[1L]], quote(`|`))) all.vars(bar[[3L]])
+  found <- if (length(factors) == 2L) {
+    check_columns(c(factors, treatment), data)
+    Filter(function(sides) !is.null(first_of_treatment(as.data.frame(data), sides[1L], sides[2L], treatment)), list(factors, rev(factors)))
+  }
+  if (length(found) != 1L) stop_burndid("usage", "the unit and the period are not told by `first_stage` and `treatment`", "name `idname` and `tname`")
+  found[[1L]]
 }
 
 # Before the bar of a first stage are covariates, after it fixed effects.

@@ -147,7 +147,7 @@ options_in_help <- function(command) {
   program <- burn_did_program()
   key <- paste(program, file.mtime(program), command)
   if (is.null(helps[[key]])) {
-    said <- suppressWarnings(system2(program, shQuote(c(command, "--help")), stdout = TRUE, stderr = FALSE))
+    said <- suppressWarnings(system2(program, shQuote(c(strsplit(command, " ", fixed = TRUE)[[1L]], "--help")), stdout = TRUE, stderr = FALSE))
     found <- character()
     last <- NA
     for (line in said) {

@@ -96,7 +96,12 @@ table_of.burndid_drdid <- function(object) {
   frame_of(as.data.frame(lapply(object$document$effect[c("estimate", "se", "statistic", "p_value", "ci_lower", "ci_upper")], number)), "ATT")
 }
 
-table_of.burndid_feols <- function(object) frame_of(object$document$coefficients, object$document$coefficients$term)
+table_of.burndid_feols <- function(object) {
+  rows <- object$document$coefficients
+  # With fixed effects alone there is no coefficient.
+  if (!is.data.frame(rows)) rows <- data.frame(term = character())
+  frame_of(rows, rows$term)
+}
 
 table_of.burndid_sunab <- function(object) {
   rows <- object$document$rows
