@@ -36,7 +36,14 @@ def of_narwhals(native: Any) -> Any:
     return pytest.importorskip("narwhals").from_native(native)
 
 
+def in_pieces(data: pl.DataFrame) -> pl.DataFrame:
+    """As ``read_parquet`` gives a frame: a piece for each row group."""
+    size = len(data) // 3 + 1
+    return pl.concat([data[first : first + size] for first in range(0, len(data), size)], rechunk=False)
+
+
 KINDS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
+    "polars, in pieces": lambda data, _: in_pieces(data),
     "pandas": lambda data, _: data.to_pandas(),
     "pyarrow": lambda data, _: data.to_arrow(),
     "duckdb": lambda data, _: of_duckdb(data),
@@ -262,3 +269,13 @@ def test_periods_of_pandas_in_a_file_are_refused_by_name(tmp_path: Path) -> None
     with pytest.raises(did.BurnDidError, match="`made` has periods of pandas"):
         did.feols("lemp ~ lpop | made", path)
     assert did.feols("lemp ~ lpop", path).coef() == did.feols("lemp ~ lpop", data).coef()
+
+
+def test_frames_in_pieces_are_read_where_they_are() -> None:
+    data = in_pieces(golden_data("mpdta")).with_columns(unread=pl.lit([1, 2]), name=pl.col("year").cast(pl.String).cast(pl.Categorical))
+    before = data.n_chunks("all")
+    assert max(before) > 1
+    fit = did.att_gt(data, **COUNTIES, clustervars="name")
+    # polars puts the pieces together, and holds both, where it hands over a whole frame.
+    assert data.n_chunks("all") == before
+    assert fit == did.att_gt(data.rechunk(), **COUNTIES, clustervars="name")

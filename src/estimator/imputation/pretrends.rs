@@ -42,24 +42,25 @@ pub(super) fn coefficients(
     let indicators: Vec<Vec<f64>> = times.iter().map(indicator).collect();
     let CellRegression { coefficients, parameters } = stage.regress_on_cells(&indicators)?;
     let factor = small_sample(stage, parameters);
-    let estimate =
-        |((time, indicator), coefficient): ((&f64, &Vec<f64>), Option<(f64, Vec<f64>)>)| {
-            let cells = indicator.iter().zip(&sample.totals.rows);
-            let rows = cells.map(|(is_at, rows)| is_at * rows).sum::<f64>() as usize;
-            let (value, influence) = match coefficient {
-                Some((value, psi)) => {
-                    influences.push(psi, factor);
-                    (Ok(value), Some(influences.psi.len() - 1))
-                }
-                None if rows == 0 => (Err("no untreated row is there".into()), None),
-                None => {
-                    let why = "fixed effects, covariates or other periods determine it";
-                    (Err(why.into()), None)
-                }
-            };
-            Estimated { term: StageTerm::EventTime(*time), value, rows, unknown: None, influence }
+    let mut all = Vec::with_capacity(times.len());
+    for ((time, indicator), coefficient) in times.iter().zip(&indicators).zip(coefficients) {
+        let cells = indicator.iter().zip(&sample.totals.rows);
+        let rows = cells.map(|(is_at, rows)| is_at * rows).sum::<f64>() as usize;
+        let (value, influence) = match coefficient {
+            Some((value, psi)) => {
+                influences.push(psi, factor);
+                (Ok(value), Some(influences.psi.len() - 1))
+            }
+            None if rows == 0 => (Err("no untreated row is there".into()), None),
+            None => {
+                let why = "fixed effects, covariates or other periods determine it";
+                (Err(why.into()), None)
+            }
         };
-    Ok(times.iter().zip(&indicators).zip(coefficients).map(estimate).collect())
+        let term = StageTerm::EventTime(*time);
+        all.push(Estimated { term, value, rows, unknown: None, influence });
+    }
+    Ok(all)
 }
 
 /// `G / (G - 1) (N - 1) / (N - K)` of a regression of untreated rows with so many coefficients.
@@ -83,7 +84,9 @@ fn small_sample(stage: &FirstStage<'_>, k: usize) -> f64 {
     let parameters = Parameters { k: k + slopes, levels, nested, components: None };
     let (n, k) = (clusters.len() as f64, parameters.count(&Ssc::default()) as f64);
     let mut occurs = vec![false; sample.n_clusters];
-    clusters.iter().for_each(|cluster| occurs[*cluster as usize] = true);
+    for cluster in &clusters {
+        occurs[*cluster as usize] = true;
+    }
     let g = occurs.into_iter().filter(|occurs| *occurs).count() as f64;
     g / (g - 1.0) * (n - 1.0) / (n - k)
 }

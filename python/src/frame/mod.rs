@@ -9,24 +9,24 @@
 
 #![allow(unsafe_code, reason = "the Arrow C interface consists of raw pointers")]
 
+#[deny(unsafe_code)]
+mod pieces;
+#[deny(unsafe_code)]
+mod values;
+
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use polars::prelude::{ArrayRef, DataFrame};
-use polars_arrow::array::{BooleanArray, PrimitiveArray, Utf8Array, Utf8ViewArray, View};
 use polars_arrow::bitmap::Bitmap;
-use polars_arrow::datatypes::ArrowDataType;
-use polars_arrow::offset::{Offset, OffsetsBuffer};
-use polars_arrow::types::{NativeType, i256};
 use polars_buffer::{Buffer, SharedStorage};
-use polars_utils::float16::pf16;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::arrow_type::{Field, Fixed, Kind};
+use crate::arrow_type::{Field, Kind};
 use crate::columns::Reading;
 use crate::errors;
 
@@ -99,11 +99,22 @@ unsafe impl Send for Owned {}
 // SAFETY: as above.
 unsafe impl Sync for Owned {}
 
+pub(crate) use pieces::read;
+
 type Checked<T> = Result<T, String>;
 
-/// The columns of an object with `__arrow_c_stream__`, of which those that are read have their values.
-pub(crate) fn read(
+/// What the arrays of a stream are.
+#[derive(Clone, Copy)]
+enum Holds<'a> {
+    Columns,
+    /// One column of this name.
+    Column(&'a str),
+}
+
+/// What a stream holds, of which those columns that are read have their values.
+fn read_stream(
     object: &Bound<'_, PyAny>,
+    holds: Holds<'_>,
     reading: impl Fn(&str) -> Reading,
 ) -> PyResult<DataFrame> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
@@ -117,14 +128,18 @@ pub(crate) fn read(
     // SAFETY: a capsule of this name points to a stream. It is moved out, as the interface allows, and the capsule is left with one
     // that is released already.
     let mut stream = unsafe { ptr::replace(pointer.as_ptr(), CStream::empty()) };
-    let frame = columns(&mut stream, reading);
+    let frame = columns(&mut stream, holds, reading);
     drop(stream);
     frame.map_err(|problem| {
         errors::data(object.py(), &format!("the Arrow stream cannot be read: {problem}"))
     })
 }
 
-fn columns(stream: &mut CStream, reading: impl Fn(&str) -> Reading) -> Checked<DataFrame> {
+fn columns(
+    stream: &mut CStream,
+    holds: Holds<'_>,
+    reading: impl Fn(&str) -> Reading,
+) -> Checked<DataFrame> {
     if stream.release.is_none() {
         return Err("it was read before; make a new one".into());
     }
@@ -136,7 +151,7 @@ fn columns(stream: &mut CStream, reading: impl Fn(&str) -> Reading) -> Checked<D
     if status != 0 {
         return Err(said(stream, status));
     }
-    let fields = fields(&schema, reading)?;
+    let fields = fields(&schema, holds, reading)?;
     drop(schema);
     let mut chunks: Vec<Vec<ArrayRef>> = fields.iter().map(|_| Vec::new()).collect();
     let mut levels: Vec<Option<Vec<String>>> = vec![None; fields.len()];
@@ -153,15 +168,14 @@ fn columns(stream: &mut CStream, reading: impl Fn(&str) -> Reading) -> Checked<D
         }
         let batch = Arc::new(Owned(array));
         let part = Part::whole(&batch)?;
-        part.has_children(fields.len())?;
-        if part.null_count()? > 0 {
-            return Err("a batch has rows that are null as a whole".into());
+        if let Holds::Columns = holds {
+            part.has_columns(fields.len())?;
         }
         height = height.checked_add(part.length).ok_or("it has too many rows")?;
         for (i, field) in fields.iter().enumerate().filter(|(_, field)| field.is_read()) {
             let column = part
-                .child(i)
-                .and_then(|child| child.array(&field.kind, field.is_factor(), &mut levels[i]))
+                .column(i, holds)
+                .and_then(|column| column.array(&field.kind, field.is_factor(), &mut levels[i]))
                 .map_err(|problem| format!("column `{}`: {problem}", field.name))?;
             chunks[i].push(column);
         }
@@ -195,9 +209,16 @@ unsafe fn text(pointer: *const c_char) -> Option<String> {
 }
 
 /// The columns that a schema has.
-fn fields(schema: &CSchema, reading: impl Fn(&str) -> Reading) -> Checked<Vec<Field>> {
+fn fields(
+    schema: &CSchema,
+    holds: Holds<'_>,
+    reading: impl Fn(&str) -> Reading,
+) -> Checked<Vec<Field>> {
     if schema.release.is_none() {
         return Err("its type was released already".into());
+    }
+    if let Holds::Column(name) = holds {
+        return Ok(vec![field(schema, name.to_owned(), &reading)?]);
     }
     // SAFETY: the schema is not released, and its texts end with a zero.
     let format = unsafe { text(schema.format) };
@@ -216,16 +237,21 @@ fn fields(schema: &CSchema, reading: impl Fn(&str) -> Reading) -> Checked<Vec<Fi
         let child = unsafe { child.as_ref() };
         // SAFETY: as above.
         let name = unsafe { text(child.name) }.unwrap_or_default();
-        let field = Field { reading: reading(&name), name, kind: kind(child)? };
-        if field.is_read() {
-            if found.iter().any(|earlier| earlier.name == field.name) {
-                return Err(format!("two columns are called `{}`; rename one", field.name));
-            }
-            field.check()?;
+        let field = field(child, name, &reading)?;
+        if field.is_read() && found.iter().any(|earlier| earlier.name == field.name) {
+            return Err(format!("two columns are called `{}`; rename one", field.name));
         }
         found.push(field);
     }
     Ok(found)
+}
+
+fn field(schema: &CSchema, name: String, reading: &impl Fn(&str) -> Reading) -> Checked<Field> {
+    let field = Field { reading: reading(&name), name, kind: kind(schema)? };
+    if field.is_read() {
+        field.check()?;
+    }
+    Ok(field)
 }
 
 fn kind(schema: &CSchema) -> Checked<Kind> {
@@ -248,6 +274,7 @@ fn pointed<T>(list: *mut *mut T, index: usize) -> Option<NonNull<T>> {
 }
 
 /// Rows of an array, of which a batch is made or that is a column of one.
+#[derive(Clone, Copy)]
 struct Part<'a> {
     array: &'a CArray,
     owner: &'a Arc<Owned>,
@@ -287,11 +314,15 @@ impl<'a> Part<'a> {
         })
     }
 
-    fn has_children(&self, count: usize) -> Checked<()> {
-        if usize::try_from(self.array.n_children) == Ok(count) {
-            return Ok(());
+    fn has_columns(&self, count: usize) -> Checked<()> {
+        let found = self.array.n_children;
+        if usize::try_from(found) != Ok(count) {
+            return Err(format!("a batch has {found} columns and its type {count}"));
         }
-        Err(format!("a batch has {} columns and its type {count}", self.array.n_children))
+        match self.null_count()? {
+            0 => Ok(()),
+            _ => Err("a batch has rows that are null as a whole".into()),
+        }
     }
 
     fn has_buffers(&self, least: i64, most: i64) -> Checked<()> {
@@ -301,7 +332,10 @@ impl<'a> Part<'a> {
         Err(format!("an array has {} buffers, and its type {least}", self.array.n_buffers))
     }
 
-    fn child(&self, index: usize) -> Checked<Self> {
+    fn column(&self, index: usize, holds: Holds<'_>) -> Checked<Self> {
+        if let Holds::Column(_) = holds {
+            return Ok(*self);
+        }
         let child = pointed(self.array.children, index).ok_or("its array is missing")?;
         // SAFETY: the children of an array live as long as it does, which the owner keeps.
         Self::rows(unsafe { child.as_ref() }, self.owner, self.offset, Some(self.length))
@@ -373,98 +407,13 @@ impl<'a> Part<'a> {
         Ok(self.validity()?.map_or(0, |bits| bits.unset_bits()))
     }
 
-    fn primitive<T: NativeType>(&self, dtype: ArrowDataType) -> Checked<ArrayRef> {
-        self.has_buffers(2, 2)?;
-        let values = self.elements::<T>(1, self.offset, self.length)?;
-        boxed(PrimitiveArray::try_new(dtype, values, self.validity()?))
+    /// What the keys of an array point into.
+    fn dictionary(&self) -> Checked<Self> {
+        let dictionary = NonNull::new(self.array.dictionary).filter(|d| d.is_aligned());
+        let dictionary = dictionary.ok_or("its dictionary is missing")?;
+        // SAFETY: the dictionary of an array lives as long as it does, which the owner keeps.
+        Self::rows(unsafe { dictionary.as_ref() }, self.owner, 0, None)
     }
-
-    fn texts<O: Offset>(&self, dtype: ArrowDataType) -> Checked<ArrayRef> {
-        self.has_buffers(3, 3)?;
-        if self.length == 0 {
-            return Ok(Box::new(Utf8Array::<O>::new_empty(dtype)));
-        }
-        let offsets = self.elements::<O>(1, self.offset, self.length + 1)?;
-        let offsets = OffsetsBuffer::try_from(offsets).map_err(|error| error.to_string())?;
-        let bytes = self.elements::<u8>(2, 0, offsets.last().to_usize())?;
-        boxed(Utf8Array::<O>::try_new(dtype, offsets, bytes, self.validity()?))
-    }
-
-    fn text_views(&self) -> Checked<ArrayRef> {
-        self.has_buffers(3, i64::MAX)?;
-        let views = self.elements::<View>(1, self.offset, self.length)?;
-        let count = usize::try_from(self.array.n_buffers).unwrap_or(2).saturating_sub(3);
-        let sizes = self.elements::<i64>(count + 2, 0, count)?;
-        let bytes = sizes.iter().enumerate().map(|(i, size)| {
-            let size = usize::try_from(*size).map_err(|_| "a buffer has a negative size")?;
-            self.elements::<u8>(i + 2, 0, size)
-        });
-        let bytes = bytes.collect::<Checked<Vec<_>>>()?;
-        boxed(Utf8ViewArray::try_new(
-            ArrowDataType::Utf8View,
-            views,
-            Buffer::from(bytes),
-            self.validity()?,
-        ))
-    }
-
-    /// The values of a column, with the order of its levels if they have one.
-    fn array(
-        &self,
-        kind: &Kind,
-        is_factor: bool,
-        levels: &mut Option<Vec<String>>,
-    ) -> Checked<ArrayRef> {
-        match kind {
-            Kind::Null => Ok(polars_arrow::array::new_null_array(ArrowDataType::Null, self.length)),
-            Kind::Boolean => {
-                self.has_buffers(2, 2)?;
-                boxed(BooleanArray::try_new(
-                    ArrowDataType::Boolean,
-                    self.bits(1)?,
-                    self.validity()?,
-                ))
-            }
-            Kind::Fixed(fixed, dtype) => self.fixed(*fixed, dtype.clone()),
-            Kind::Text => self.texts::<i32>(ArrowDataType::Utf8),
-            Kind::LargeText => self.texts::<i64>(ArrowDataType::LargeUtf8),
-            Kind::TextView => self.text_views(),
-            Kind::Dictionary { keys, key_type, values, ordered } => {
-                let dictionary = NonNull::new(self.array.dictionary).filter(|d| d.is_aligned());
-                let dictionary = dictionary.ok_or("its dictionary is missing")?;
-                // SAFETY: the dictionary of an array lives as long as it does, which the owner keeps.
-                let dictionary = Self::rows(unsafe { dictionary.as_ref() }, self.owner, 0, None)?;
-                let keys = self.fixed(*keys, key_type.clone())?;
-                let values = dictionary.array(values, false, &mut None)?;
-                crate::arrow_type::decoded(keys, values, (*ordered, is_factor), levels)
-            }
-            Kind::Other(format) => Err(format!("the Arrow type `{format}` is not read")),
-        }
-    }
-
-    fn fixed(&self, fixed: Fixed, dtype: ArrowDataType) -> Checked<ArrayRef> {
-        match fixed {
-            Fixed::I8 => self.primitive::<i8>(dtype),
-            Fixed::I16 => self.primitive::<i16>(dtype),
-            Fixed::I32 => self.primitive::<i32>(dtype),
-            Fixed::I64 => self.primitive::<i64>(dtype),
-            Fixed::I128 => self.primitive::<i128>(dtype),
-            Fixed::I256 => self.primitive::<i256>(dtype),
-            Fixed::U8 => self.primitive::<u8>(dtype),
-            Fixed::U16 => self.primitive::<u16>(dtype),
-            Fixed::U32 => self.primitive::<u32>(dtype),
-            Fixed::U64 => self.primitive::<u64>(dtype),
-            Fixed::F16 => self.primitive::<pf16>(dtype),
-            Fixed::F32 => self.primitive::<f32>(dtype),
-            Fixed::F64 => self.primitive::<f64>(dtype),
-        }
-    }
-}
-
-fn boxed<A: polars_arrow::array::Array>(
-    array: Result<A, polars::error::PolarsError>,
-) -> Checked<ArrayRef> {
-    array.map(|array| Box::new(array) as ArrayRef).map_err(|error| error.to_string())
 }
 
 /// Elements in memory of a producer.
