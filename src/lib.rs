@@ -170,6 +170,7 @@ pub mod audit {
     pub use crate::read::files::{ChosenRows, FilesRead, LeftOut};
     pub use crate::read::panel::{Layout, SampleAudit};
     pub use crate::result::fit_notes::FitNotes;
+    pub use crate::result::sample::{RowsRead, SampleColumns};
     pub use crate::result::settings::{EstimatorSettings, Settings};
     pub use crate::result::timings::Timings;
 }
