@@ -386,7 +386,7 @@ impl Npiv {
             files: FilesRead::default(),
             rows_missing: 0,
             warnings,
-            config: NpivSettings {
+            settings: NpivSettings {
                 outcome: self.outcome.clone(),
                 regressors: self.regressors.clone(),
                 instruments: self.instruments.clone(),
