@@ -44,14 +44,18 @@ impl Report for NpivResult {
         };
         let step = self.rows.len().div_ceil(SHOWN).max(1);
         let five = [vec![Align::Right; 4], vec![Align::Mark]].concat();
-        let align = [vec![Align::Right; self.settings.regressors.len()], five.clone(), five].concat();
+        let align =
+            [vec![Align::Right; self.settings.regressors.len()], five.clone(), five].concat();
         let rows = self.by_regressors().into_iter().step_by(step).map(row).collect();
         Table {
             title: "Nonparametric Function by Sieves".into(),
             align,
             sections: vec![Section { caption: None, header, rows }],
             notes: self.notes(step),
-            caption: Some(foot::caption("Nonparametric Function by Sieves", &self.settings.outcome)),
+            caption: Some(foot::caption(
+                "Nonparametric Function by Sieves",
+                &self.settings.outcome,
+            )),
             label: Some("npiv".into()),
             estimates: [0, 5]
                 .map(|i| EstimateColumns::from(self.settings.regressors.len() + i))
@@ -75,8 +79,11 @@ impl Report for NpivResult {
     fn about(&self) -> Vec<Variable> {
         let settings = &self.settings;
         let (draws, seed) = settings.draws;
-        let instruments =
-            if settings.instruments.is_empty() { &settings.regressors } else { &settings.instruments };
+        let instruments = if settings.instruments.is_empty() {
+            &settings.regressors
+        } else {
+            &settings.instruments
+        };
         vec![
             Variable::fact("estimator", "npiv"),
             Variable::fact("outcome", settings.outcome.as_str()),
