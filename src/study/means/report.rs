@@ -1,7 +1,7 @@
 //! Mean outcomes in print.
 
 use super::{CohortMean, CohortMeans};
-use crate::base::calendar::{named, shown};
+use crate::base::calendar::named;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;

@@ -127,7 +127,7 @@ fn order_and_pieces_change_nothing() {
                 parquet(&frame, &path, 4);
                 look.memory_budget = Some(64);
                 let mut pieces = look.panelview(Data::in_pieces(&path)).unwrap();
-                pieces.files = whole.files.clone();
+                pieces.read.files = whole.read.files.clone();
                 assert_eq!(pieces, whole);
             }
         }
