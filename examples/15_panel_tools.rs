@@ -1,7 +1,7 @@
 //! From a raw table to group-time effects: duplicates, gaps, the first treated period of a treatment of zeros and ones, and balance, each with
 //! its report; then lags and a wide table.
 
-use burn_did::panel::{self, Balance, FirstTreated, Keep, PanelKeys, PanelTool, ToWide};
+use burn_did::panel::{self, BalanceRule, FirstTreated, Keep, PanelKeys, PanelTool, ToWide};
 use burn_did::{Aggregation, AttGt, Result, backend::Cpu, data::Simulation};
 use polars::prelude::{Column, DataFrame};
 
@@ -30,7 +30,7 @@ fn main() -> Result<()> {
     let rows = apply(&panel::deduplicate(&keys, Keep::Equal), &raw()?)?;
     let rows = apply(&panel::first_treated(&keys, "treated", FirstTreated::default()), &rows)?;
     let by_cohort = PanelKeys::builder().unit("id").time("period").group("first_treated").build();
-    let balanced = apply(&panel::balance(&by_cohort, Balance::Largest), &rows)?;
+    let balanced = apply(&panel::balance(&by_cohort, BalanceRule::Largest), &rows)?;
 
     let fit = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("first_treated");
     println!("{}", fit.build().fit(&balanced)?.aggregate(Aggregation::dynamic())?);

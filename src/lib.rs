@@ -167,9 +167,10 @@ pub mod audit {
     pub use crate::base::error::FileLine;
     pub use crate::engine::source::{ClusterWork, Influence, InfluenceFiles};
     pub use crate::read::columns::ReadAsMissing;
-    pub use crate::read::files::{ChosenRows, FilesRead, LeftOut};
+    pub use crate::read::files::{ChosenRows, FilesRead, RowsLeftOut};
     pub use crate::read::panel::{Layout, SampleAudit};
     pub use crate::result::fit_notes::FitNotes;
+    pub use crate::result::sample::{RowsRead, SampleColumns};
     pub use crate::result::settings::{EstimatorSettings, Settings};
     pub use crate::result::timings::Timings;
 }
@@ -262,7 +263,7 @@ pub mod sieve {
 /// Tools that bring a panel into the shape that estimators read: first treated periods, balance, gaps, duplicates, lags, wide and long.
 pub mod panel {
     pub use crate::study::panel::{
-        Balance, Base, CohortChange, FillGaps, FirstTreated, Keep, PanelChange, PanelCount,
+        BalanceRule, Base, CohortChange, FillGaps, FirstTreated, Keep, PanelChange, PanelCount,
         PanelKeys, PanelTool, ToLong, ToWide, balance, deduplicate, difference, fill_gaps,
         first_treated, lag, long_difference, to_long, to_wide,
     };

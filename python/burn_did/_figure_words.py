@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ._result import Result
 
 #: Where a result has what it was estimated from.
-_WAY = ("settings", "config", "sample", "effects", "level", "study", "provenance", "event_study", "regression")
+_WAY = ("settings", "sample", "effects", "level", "study", "provenance", "event_study", "regression")
 
 _UNITS = {"year": "Years", "quarter": "Quarters", "month": "Months", "week": "Weeks", "day": "Days"}
 

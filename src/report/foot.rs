@@ -10,7 +10,7 @@ use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Wald;
 
 use crate::read::columns::ReadAsMissing;
-use crate::read::files::{ChosenRows, FilesRead, LeftOut};
+use crate::read::files::{ChosenRows, FilesRead, RowsLeftOut};
 use crate::read::panel::SampleAudit;
 use crate::result::settings::{EstimatorSettings, Settings};
 
@@ -253,7 +253,7 @@ pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<Strin
 fn rows(chosen: &ChosenRows) -> String {
     let ChosenRows { rows, chosen, left_out } = chosen;
     let conditions = left_out.iter().map(|left_out| {
-        let LeftOut { condition, rows, missing } = left_out;
+        let RowsLeftOut { condition, rows, missing } = left_out;
         let missing = match missing {
             0 => String::new(),
             missing => format!(", {missing} of them missing"),

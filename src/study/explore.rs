@@ -1,8 +1,6 @@
 //! [`Explore`]: the columns of a study, and what can be asked of them before anything is estimated.
 
-use crate::base::calendar::Frequency;
 use crate::base::error::Result;
-use crate::base::progress::Progress;
 use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
 use crate::read::files::FilesRead;
@@ -28,11 +26,9 @@ options! {
     /// assert!(description.command.starts_with("burn-did att-gt DATA --yname lemp"));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Explore with [missing_values, alpha] {
+    pub struct Explore with [time, frequency, sampling_weights, in_pieces, missing_values, alpha] {
         /// Unit; without one, every row is a unit of its own.
         pub unit: Option<String>,
-        /// Period.
-        pub time: String,
         /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         pub group: Option<String>,
         /// Treatment in every period, 0 if untreated: for [`panelview`](Self::panelview), in place of a group.
@@ -42,12 +38,8 @@ options! {
         /// Covariates: columns of numbers or of text.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
-        /// Sampling weights.
-        pub weights: Option<String>,
         /// Cluster.
         pub cluster: Option<String>,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
         /// Periods before treatment in which units may respond to it already.
         #[builder(default)]
         pub anticipation: u32,
@@ -60,10 +52,6 @@ options! {
         /// Whether tables and pictures of means show them relative to their base period, in place of levels.
         #[builder(default)]
         pub relative: bool,
-        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
-        pub memory_budget: Option<u64>,
-        /// Hears how far the work has come.
-        pub progress: Option<Progress>,
     }
 }
 

@@ -13,7 +13,7 @@ use burn_did::{
         EstimationMethod, FixWeights, Frequency, Multiplier, ParseOptionError, Precision,
         Resampling, SharesOf, UnbalancedPanel, Words,
     },
-    panel::{Balance, Keep},
+    panel::{BalanceRule, Keep},
     pretrends::PreTest,
     regression::{Family, GDf, KFixef, Solver, Ssc, Stop, Vcov},
     report::Align,
@@ -66,7 +66,7 @@ fn every_option_has_words() {
     check_all!(
         AggregationKind Align Band BasePeriod CohortShares ControlGroup CovariatePeriod CurveErrors Delta
         DoseAggregation DoseMethod DoseTable DoseTarget DrdidMethod EstimationMethod Family FixWeights
-        Balance Frequency GDf HonestMethod Keep KFixef Layout Multiplier PreTest Precision Resampling Restriction Search SharesOf
+        BalanceRule Frequency GDf HonestMethod Keep KFixef Layout Multiplier PreTest Precision Resampling Restriction Search SharesOf
         SieveBasis SieveKnots Solver Stop Switchers UnbalancedPanel ComparisonKind TwfeCells TwfeRegression
     );
 }

@@ -4,10 +4,9 @@ pub(crate) mod callback;
 
 use std::time::Instant;
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
+    Band, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
@@ -56,15 +55,7 @@ estimator! {
     /// let fit = config.fit_on_devices(burn_did::Data::in_pieces("panel/*.parquet"), &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct AttGt -> GroupTimeResult with [covariates, repeated_cross_sections, weighting] {
-        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
-        #[doc(alias = "idname")]
-        pub unit: Option<String>,
-        /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// Length of a period, if the time and group columns have dates: results count periods and show dates.
-        pub frequency: Option<Frequency>,
+    pub struct AttGt -> GroupTimeResult with [covariates, repeated_cross_sections, weighting] listed [unit_or_rows, time, frequency, base_period, anticipation, band] {
         /// First treated period of the row's unit; 0, +inf or null if never treated.
         #[doc(alias = "gname")]
         pub group: String,
@@ -83,12 +74,6 @@ estimator! {
         /// Comparison units.
         #[builder(default)]
         pub control_group: ControlGroup,
-        /// Base period.
-        #[builder(default)]
-        pub base_period: BasePeriod,
-        /// Periods before treatment in which units may already react.
-        #[builder(default)]
-        pub anticipation: u32,
         /// Two-by-two estimator.
         #[doc(alias = "est_method")]
         #[builder(default)]
@@ -99,9 +84,6 @@ estimator! {
         /// Multiplier bootstrap; analytic standard errors without it.
         #[doc(alias = "bstrap")]
         pub bootstrap: Option<Bootstrap>,
-        /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
-        #[doc(alias = "cband")]
-        pub band: Option<Band>,
         /// Skips influence values: no standard errors, no aggregation.
         #[doc(alias = "compute_inffunc")]
         #[builder(default)]

@@ -98,13 +98,17 @@ pub(in crate::estimator) fn event_study(
         left_out: None,
         provenance: Provenance::Regression(RegressionProvenance {
             formula: words.formula.clone(),
-            outcome: words.sample.outcome.clone(),
+            outcome: words.sample.columns.outcome.clone(),
             vcov: format!("clustered by {cluster} ({clusters} clusters)"),
             n: words.sample.n_used(),
             column: None,
-            frequency: words.sample.frequency,
+            frequency: words.sample.columns.frequency,
         }),
-        fit_notes: FitNotes::new(&words.sample.files, words.warnings, words.sample.frequency),
+        fit_notes: FitNotes::new(
+            &words.sample.read.files,
+            words.warnings,
+            words.sample.columns.frequency,
+        ),
         universal: None,
     }
 }

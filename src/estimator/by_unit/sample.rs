@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::timeline::Timeline;
-use crate::base::calendar::{Frequency, label};
+use crate::base::calendar::label;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::progress::Progress;
 use crate::estimator::twfe::check_panel;
 use crate::read::columns::{MissingValues, ReadAsMissing};
-use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
 use crate::read::panel::{doubtful_times, zero_groups};
@@ -16,6 +15,7 @@ use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
 use crate::result::estimates::check::{Checked, ensure};
+use crate::result::sample::{RowsRead, SampleColumns};
 
 /// Steps of a centre in a standard deviation, at least.
 const COARSE: f64 = 64.0;
@@ -24,32 +24,24 @@ const COARSE: f64 = 64.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PanelSample {
-    /// Outcome.
-    pub outcome: String,
+    /// Outcome, period column, weights column, and what a period is.
+    #[serde(flatten)]
+    pub columns: SampleColumns,
     /// Unit column.
     pub unit: String,
-    /// Period column.
-    pub time: String,
     /// Group column; none if the treatment has a column.
     pub group: Option<String>,
     /// Treatment column; none if the first treated period has one.
     pub treatment: Option<String>,
-    /// Weights column.
-    pub weights: Option<String>,
     /// Cluster column; none if clusters are the units.
     pub cluster: Option<String>,
     /// Covariates.
     pub covariates: Vec<String>,
-    /// What a period is, if periods and groups are dates.
-    pub frequency: Option<Frequency>,
-    /// Files read; none if the data were in memory.
-    pub files: FilesRead,
+    /// Files and rows that were read.
+    #[serde(flatten)]
+    pub read: RowsRead,
     /// What was read as missing.
     pub read_as_missing: Vec<ReadAsMissing>,
-    /// Rows read.
-    pub n_rows: usize,
-    /// Rows left out for a missing value.
-    pub rows_missing: usize,
     /// Rows left out because their weight is 0.
     pub rows_without_weight: usize,
     /// Units with a row.
@@ -179,19 +171,14 @@ impl Opened<'_> {
     ) -> PanelSample {
         let (columns, overview) = (self.columns, &self.overview);
         PanelSample {
-            outcome: columns.outcome.clone().unwrap_or_default(),
+            columns: SampleColumns::of(columns),
             unit: columns.unit.clone().unwrap_or_default(),
-            time: columns.time.clone(),
             group: columns.group.clone(),
             treatment: columns.treatment.clone(),
-            weights: columns.weights.clone(),
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),
-            frequency: columns.frequency,
-            files: self.rows.files.clone(),
+            read: RowsRead::of(overview, self.rows.files.clone()),
             read_as_missing: overview.read_as_missing.clone(),
-            n_rows: overview.rows,
-            rows_missing: overview.incomplete,
             rows_without_weight,
             n_units,
             n_periods: overview.periods().len(),
@@ -220,18 +207,17 @@ impl PanelSample {
     /// Rows with all values and a weight.
     #[must_use]
     pub fn n_used(&self) -> usize {
-        self.n_rows - self.rows_missing - self.rows_without_weight
+        self.read.n_complete() - self.rows_without_weight
     }
 
     /// What the columns are, and which rows were read, for the foot of tables.
     pub(in crate::estimator) fn notes(&self) -> Vec<String> {
-        let Self { outcome, n_units, n_periods, rows_without_weight, .. } = self;
+        let Self { columns, n_units, n_periods, rows_without_weight, .. } = self;
         let covariates = match self.covariates.is_empty() {
             true => String::new(),
             false => format!(", Covariates: {}", self.covariates.join(", ")),
         };
-        let weights =
-            self.weights.as_ref().map_or_else(String::new, |name| format!(", Weights: {name}"));
+        let (outcome, weights) = (&columns.outcome, columns.weights_note());
         let rows = self.n_used();
         let mut notes = vec![
             format!("Outcome: {outcome}{covariates}{weights}"),
@@ -243,35 +229,35 @@ impl PanelSample {
         if let Some(length) = self.period_length.filter(|length| *length != 1.0) {
             notes.push(format!("Event times count periods, of a length of {}", label(length)));
         }
-        notes.extend(foot::reading(&self.files, &self.read_as_missing));
+        notes.extend(foot::reading(&self.read.files, &self.read_as_missing));
         notes
     }
 
     /// What is known of the sample, as facts.
     pub(in crate::estimator) fn facts(&self, n_clusters: usize) -> Vec<Variable> {
         vec![
-            Variable::fact("outcome", self.outcome.as_str()),
+            Variable::fact("outcome", self.columns.outcome.as_str()),
             Variable::fact("covariates", self.covariates.join(", ")),
-            Variable::fact("weights", self.weights.clone()),
+            Variable::fact("weights", self.columns.weights.clone()),
             Variable::fact("cluster", self.cluster.clone()),
             Variable::fact("n_clusters", n_clusters),
             Variable::fact("n_units", self.n_units),
             Variable::fact("n_periods", self.n_periods),
             Variable::fact("n_rows", self.n_used()),
-            Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("rows_missing", self.read.rows_missing),
             Variable::fact("rows_without_weight", self.rows_without_weight),
         ]
     }
 
     /// What comparisons say of the sample.
     pub(in crate::estimator) fn compared(&self) -> Vec<(String, String)> {
-        sample_facts(&self.covariates, self.weights.as_ref(), &self.files)
+        sample_facts(&self.covariates, self.columns.weights.as_ref(), &self.read.files)
     }
 
     /// What holds of the sample.
     pub(in crate::estimator) fn check(&self) -> Checked {
-        let lost = self.rows_missing.saturating_add(self.rows_without_weight);
-        ensure(lost < self.n_rows, "sample.rows_missing", || "is not below `n_rows`".into())?;
+        let lost = self.read.rows_missing.saturating_add(self.rows_without_weight);
+        ensure(lost < self.read.n_rows, "sample.rows_missing", || "is not below `n_rows`".into())?;
         ensure(self.n_units > 0, "sample.n_units", || "is 0".into())?;
         ensure(self.n_periods > 1, "sample.n_periods", || "is below 2".into())?;
         let is_length = self.period_length.is_none_or(|length| length > 0.0 && length.is_finite());

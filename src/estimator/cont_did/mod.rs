@@ -10,11 +10,10 @@ mod redrawn;
 mod report;
 mod result;
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CurveErrors, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, Inference, Resampling,
+    Bootstrap, CohortShares, ControlGroup, CurveErrors, DoseAggregation, DoseGrid, DoseMethod,
+    DoseTarget, Inference, Resampling,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
@@ -62,15 +61,10 @@ estimator! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias = "cont_did")]
-    pub struct ContDid -> ContDidResult {
+    pub struct ContDid -> ContDidResult listed [time, frequency, base_period, anticipation, band] {
         /// Unit: integers, floats or strings.
         #[doc(alias = "idname")]
         pub unit: Option<String>,
-        /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// Length of a period, if the time and group columns have dates: results count periods and show dates.
-        pub frequency: Option<Frequency>,
         /// First treated period of the row's unit; 0, +inf or null if never treated. Without it, the first period in which the
         /// unit's dose is not 0.
         #[doc(alias = "gname")]
@@ -123,12 +117,6 @@ estimator! {
         /// Comparison units.
         #[builder(default = ControlGroup::NotYetTreated)]
         pub control_group: ControlGroup,
-        /// Base period.
-        #[builder(default)]
-        pub base_period: BasePeriod,
-        /// Periods before treatment in which units may already react.
-        #[builder(default)]
-        pub anticipation: u32,
         /// With [`DoseMethod::Cck`], whether standard errors of `ATT(d)` include the sampling error of the comparison units' mean change.
         #[builder(default = true)]
         pub comparison_noise: bool,
@@ -140,9 +128,6 @@ estimator! {
         #[doc(alias = "boot_type")]
         #[builder(default = Resampling::Multiplier)]
         pub resampling: Resampling,
-        /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
-        #[doc(alias = "cband")]
-        pub band: Option<Band>,
     }
 }
 

@@ -1,10 +1,9 @@
 //! [`Ddd`]: configuration and fit.
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, Inference,
-    SharesOf, UnbalancedPanel,
+    BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, Inference, SharesOf,
+    UnbalancedPanel,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{
@@ -54,15 +53,7 @@ estimator! {
     /// println!("{}", fit.aggregate(Aggregation::dynamic())?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Ddd -> GroupTimeResult with [covariates, repeated_cross_sections, weighting] {
-        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
-        #[doc(alias = "idname")]
-        pub unit: Option<String>,
-        /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// Length of a period, if the time and group columns have dates: results count periods and show dates.
-        pub frequency: Option<Frequency>,
+    pub struct Ddd -> GroupTimeResult with [covariates, repeated_cross_sections, weighting] listed [unit_or_rows, time, frequency, base_period, band] {
         /// First period in which the treatment is enabled for the row's unit; 0, +inf or null if never.
         #[doc(alias = "gname")]
         pub group: String,
@@ -85,9 +76,6 @@ estimator! {
         /// Comparison cohorts.
         #[builder(default)]
         pub control_group: ControlGroup,
-        /// Base period.
-        #[builder(default)]
-        pub base_period: BasePeriod,
         /// Which units of a group its share counts in averages over groups: the eligible ones, which are those treated, or all
         /// as R `triplediff` does.
         #[builder(default)]
@@ -103,9 +91,6 @@ estimator! {
         /// Multiplier bootstrap; analytic standard errors without it.
         #[doc(alias = "boot")]
         pub bootstrap: Option<Bootstrap>,
-        /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
-        #[doc(alias = "cband")]
-        pub band: Option<Band>,
     }
 }
 

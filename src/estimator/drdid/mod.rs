@@ -48,10 +48,7 @@ estimator! {
     /// assert!(fit.estimate.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Drdid -> DrdidResult with [covariates, repeated_cross_sections, weighting] {
-        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
-        #[doc(alias = "idname")]
-        pub unit: Option<String>,
+    pub struct Drdid -> DrdidResult with [covariates, repeated_cross_sections, weighting] listed [unit_or_rows] {
         /// Period: two numbers, or dates of two periods; treatment starts in the later one.
         #[doc(alias = "tname")]
         pub time: String,

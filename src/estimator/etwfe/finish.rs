@@ -11,6 +11,7 @@ use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law, RegressionResult};
 use crate::result::inference::Estimate;
+use crate::result::sample::{RowsRead, SampleColumns};
 
 /// Averages in a list, and their covariance.
 struct Estimated {
@@ -176,13 +177,16 @@ impl<B: DidBackend> Etwfe<B> {
 
     fn settings(&self, sample: &Sample) -> EtwfeSettings {
         EtwfeSettings {
-            outcome: self.outcome.clone(),
+            columns: SampleColumns {
+                outcome: self.outcome.clone(),
+                time: self.time.clone(),
+                weights: self.weights.clone(),
+                frequency: self.frequency,
+            },
             unit: self.unit.clone(),
-            time: self.time.clone(),
             group: self.group.clone(),
             covariates: self.covariates.clone(),
             moderator: self.moderator.clone(),
-            weights: self.weights.clone(),
             control_group: self.control_group,
             family: self.family,
             scale: self.scale,
@@ -190,11 +194,12 @@ impl<B: DidBackend> Etwfe<B> {
             unweighted_averages: self.unweighted_averages,
             undetermined: self.undetermined,
             random_shares: self.random_shares,
-            frequency: self.frequency,
-            files: sample.files.clone(),
+            read: RowsRead {
+                files: sample.files.clone(),
+                n_rows: sample.rows_in,
+                rows_missing: sample.rows_missing,
+            },
             read_as_missing: sample.read_as_missing.clone(),
-            n_rows: sample.rows_in,
-            rows_missing: sample.rows_missing,
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Options of extended two-way fixed effects.
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
 use crate::engine::backend::DidBackend;
-use crate::engine::demean::Solver;
-use crate::estimator::fixed_effects::{Family, Ssc, Vcov};
+use crate::estimator::fixed_effects::{Family, Vcov};
 use crate::estimator::shell::options;
 
 words! {
@@ -53,10 +51,7 @@ options! {
     /// assert_eq!((fit.cells.len(), fit.by_event_time.len()), (7, 4));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Etwfe<B: DidBackend> with [missing_values, alpha, precision, backend] {
-        /// Outcome.
-        #[doc(alias = "yname")]
-        pub outcome: String,
+    pub struct Etwfe<B: DidBackend> with [outcome, frequency, row_weights, ssc, solver, missing_values, alpha, precision, backend] {
         /// Unit; without one, effects of cohorts take the place of those of units.
         #[doc(alias = "ivar")]
         pub unit: Option<String>,
@@ -90,11 +85,6 @@ options! {
         pub absorb: EtwfeAbsorb,
         /// Covariance of the coefficients; clustered by unit if nothing is said, and robust to heteroskedasticity without a unit.
         pub vcov: Option<Vcov>,
-        /// Corrections for small samples.
-        #[builder(default)]
-        pub ssc: Ssc,
-        /// Weights; rows with a weight of zero are left out.
-        pub weights: Option<String>,
         /// Takes averages over rows without their weights.
         #[builder(default)]
         pub unweighted_averages: bool,
@@ -105,11 +95,6 @@ options! {
         /// without a unit.
         #[builder(default)]
         pub random_shares: bool,
-        /// What a period is, if the columns of periods and groups have dates.
-        pub frequency: Option<Frequency>,
-        /// How fixed effects are projected out.
-        #[builder(default)]
-        pub solver: Solver,
         /// Keeps the influence of each cluster on the averages by event time, in [`EtwfeResult::influence`](crate::EtwfeResult::influence);
         /// needs a covariance that is clustered by one factor, as it is by units.
         #[builder(default)]

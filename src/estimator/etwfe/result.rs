@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::options::{EtwfeAbsorb, EtwfeScale};
-use crate::base::calendar::Frequency;
 use crate::base::error::DidWarning;
 use crate::base::options::{Band, ControlGroup};
 use crate::engine::source::Influence;
@@ -11,28 +10,25 @@ use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, Regress
 use crate::estimator::analysed::analysed;
 use crate::estimator::fixed_effects::{Family, RegressionResult};
 use crate::read::columns::ReadAsMissing;
-use crate::read::files::FilesRead;
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
+use crate::result::sample::{RowsRead, SampleColumns};
 
 /// Options of a fit, and the rows that it had.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EtwfeSettings {
-    /// Outcome.
-    pub outcome: String,
+    /// Outcome, period column, weights column, and what a period is.
+    #[serde(flatten)]
+    pub columns: SampleColumns,
     /// Unit column.
     pub unit: Option<String>,
-    /// Period column.
-    pub time: String,
     /// Group column.
     pub group: String,
     /// Covariates.
     pub covariates: Vec<String>,
     /// What effects may differ by.
     pub moderator: Option<String>,
-    /// Weights column.
-    pub weights: Option<String>,
     /// Comparison rows.
     pub control_group: ControlGroup,
     /// Model of the regression.
@@ -49,16 +45,11 @@ pub struct EtwfeSettings {
     pub undetermined: bool,
     /// Whether the variance of what is averaged over is in standard errors.
     pub random_shares: bool,
-    /// What a period is, if periods and groups are dates.
-    pub frequency: Option<Frequency>,
-    /// Files read; none if the data were in memory.
-    pub files: FilesRead,
+    /// Files and rows that were read.
+    #[serde(flatten)]
+    pub read: RowsRead,
     /// What was read as missing.
     pub read_as_missing: Vec<ReadAsMissing>,
-    /// Rows read.
-    pub n_rows: usize,
-    /// Rows left out for a missing value.
-    pub rows_missing: usize,
 }
 
 /// An average of effects.
@@ -177,16 +168,16 @@ impl EtwfeResult {
             left_out: None,
             provenance: Provenance::Regression(RegressionProvenance {
                 formula: regression.settings.formula.clone(),
-                outcome: self.settings.outcome.clone(),
+                outcome: self.settings.columns.outcome.clone(),
                 vcov: regression.settings.vcov.label(),
                 n: regression.n,
                 column: None,
-                frequency: self.settings.frequency,
+                frequency: self.settings.columns.frequency,
             }),
             fit_notes: FitNotes::new(
-                &self.settings.files,
+                &self.settings.read.files,
                 self.warnings.iter().chain(&regression.warnings),
-                self.settings.frequency,
+                self.settings.columns.frequency,
             ),
             universal: None,
         }

@@ -13,6 +13,7 @@ use crate::estimator::aggregate::UniversalBase;
 use crate::estimator::fixed_effects::{Coefficient, Law};
 use crate::read::panel::{doubtful_times, zero_groups};
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::sample::SampleColumns;
 use crate::result::timings::Timings;
 
 /// A standard error of no more than these parts of the outcome's range and of its size is rounding.
@@ -55,12 +56,11 @@ pub struct StageEffect {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StageSettings {
-    /// Outcome.
-    pub outcome: String,
+    /// Outcome, period column, weights column, and what a period is.
+    #[serde(flatten)]
+    pub columns: SampleColumns,
     /// Unit column.
     pub unit: String,
-    /// Period column.
-    pub time: String,
     /// Group column.
     pub group: String,
     /// Covariates of the first stage.
@@ -71,12 +71,8 @@ pub struct StageSettings {
     pub trends: bool,
     /// The first stage in words of a formula.
     pub formula: String,
-    /// Weights column.
-    pub weights: Option<String>,
     /// Cluster column; the units if it is their column.
     pub cluster: String,
-    /// What a period is, if periods and groups are dates.
-    pub frequency: Option<Frequency>,
     /// One minus the confidence level.
     pub alpha: f64,
     /// Units with a row in the sample.
@@ -172,17 +168,19 @@ impl StageSettings {
         let (sample, design) = (stage.sample, stage.design());
         let n_treated = design.treated.iter().filter(|treated| **treated).count();
         Self {
-            outcome: columns.outcome.clone(),
+            columns: SampleColumns {
+                outcome: columns.outcome.clone(),
+                time: columns.time.clone(),
+                weights: columns.weights.clone(),
+                frequency: columns.frequency,
+            },
             unit: columns.unit.clone(),
-            time: columns.time.clone(),
             group: columns.group.clone(),
             covariates: columns.covariates.clone(),
             fixed_effects: columns.effects(),
             trends: columns.trends,
             formula: columns.text(),
-            weights: columns.weights.clone(),
             cluster: columns.cluster.clone().unwrap_or_else(|| columns.unit.clone()),
-            frequency: columns.frequency,
             alpha: columns.alpha,
             n_units: sample.n_units,
             n_clusters: sample.n_clusters,

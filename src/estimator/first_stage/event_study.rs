@@ -64,13 +64,17 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
         left_out: None,
         provenance: Provenance::Regression(RegressionProvenance {
             formula: settings.formula.clone(),
-            outcome: settings.outcome.clone(),
+            outcome: settings.columns.outcome.clone(),
             vcov: format!("{errors}, clustered by {}", settings.cluster),
             n: settings.n_untreated + settings.n_treated,
             column: None,
-            frequency: settings.frequency,
+            frequency: settings.columns.frequency,
         }),
-        fit_notes: FitNotes::new(&effects.audit.files, &effects.warnings, settings.frequency),
+        fit_notes: FitNotes::new(
+            &effects.audit.files,
+            &effects.warnings,
+            settings.columns.frequency,
+        ),
         universal: effects.base.clone(),
     }
 }

@@ -49,7 +49,7 @@ pub(in crate::estimator) trait StageReport {
             let row = |effect: &StageEffect| {
                 let label = match effect.term {
                     StageTerm::Overall => String::new(),
-                    _ => effect.term.name(effects.settings.frequency),
+                    _ => effect.term.name(effects.settings.columns.frequency),
                 };
                 std::iter::once(label).chain(columns(&effect.estimate, digits)).collect()
             };
@@ -65,7 +65,7 @@ pub(in crate::estimator) trait StageReport {
             align: aligned(1),
             sections: SECTIONS.iter().filter_map(section).collect(),
             notes: self.notes(),
-            caption: Some(foot::caption(Self::TITLE, &effects.settings.outcome)),
+            caption: Some(foot::caption(Self::TITLE, &effects.settings.columns.outcome)),
             label: Some(Self::NAME.replace('_', "-")),
             estimates: vec![EstimateColumns::from(1)],
             ..Table::default()
@@ -79,7 +79,7 @@ pub(in crate::estimator) trait StageReport {
             String::new(),
             format!("First stage (untreated rows): {}", settings.formula),
         ];
-        if let Some(weights) = &settings.weights {
+        if let Some(weights) = &settings.columns.weights {
             notes.push(format!("Weights: {weights}"));
         }
         notes.push(format!(
@@ -102,7 +102,7 @@ pub(in crate::estimator) trait StageReport {
             if let Some(reason) = &effect.reason {
                 let what =
                     if effect.estimate.estimate.is_none() { "estimate" } else { "standard error" };
-                let term = effect.term.label(settings.frequency);
+                let term = effect.term.label(settings.columns.frequency);
                 notes.push(format!("No {what} ({term}): {reason}"));
             }
         }
@@ -120,7 +120,7 @@ pub(in crate::estimator) trait StageReport {
 
     fn warnings_of(&self) -> Vec<Message> {
         let effects = self.effects();
-        facts::messages(&effects.warnings, effects.settings.frequency)
+        facts::messages(&effects.warnings, effects.settings.columns.frequency)
     }
 
     fn estimates_of(&self) -> Vec<Estimates> {
@@ -139,7 +139,10 @@ pub(in crate::estimator) trait StageReport {
         };
         let keys = vec![
             Variable::words("kind", rows.iter().map(|effect| Some(effect.term.kind()))),
-            Variable::words("term", rows.iter().map(|e| Some(e.term.key(settings.frequency)))),
+            Variable::words(
+                "term",
+                rows.iter().map(|e| Some(e.term.key(settings.columns.frequency))),
+            ),
             Variable::numbers("event_time", rows.iter().map(|effect| at(&effect.term))),
         ];
         let estimates = rows.iter().map(|effect| effect.estimate);
@@ -155,11 +158,11 @@ pub(in crate::estimator) trait StageReport {
         let missing: usize = audit.rows_missing.iter().map(|(_, rows)| rows).sum();
         let mut about = vec![
             Variable::fact("estimator", Self::NAME),
-            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("outcome", settings.columns.outcome.as_str()),
             Variable::fact("covariates", settings.covariates.as_str()),
             Variable::fact("fixed_effects", settings.fixed_effects.join(" + ")),
             Variable::fact("formula", settings.formula.as_str()),
-            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("cluster", settings.cluster.as_str()),
             Variable::fact("n_units", settings.n_units),
             Variable::fact("n_clusters", settings.n_clusters),
@@ -180,7 +183,7 @@ pub(in crate::estimator) trait StageReport {
     fn terms_of(&self) -> Vec<Term> {
         let StageEffects { rows, settings, .. } = self.effects();
         let term = |(index, effect): (usize, &StageEffect)| {
-            let shown = effect.term.name(settings.frequency);
+            let shown = effect.term.name(settings.columns.frequency);
             let (name, order) = match &effect.term {
                 StageTerm::Overall => ("Overall ATT".to_owned(), [0.0; 3]),
                 StageTerm::Average(_) => (format!("ATT ({shown})"), [0.0, 2.0, index as f64]),
@@ -196,7 +199,7 @@ pub(in crate::estimator) trait StageReport {
     fn facts_of(&self) -> Vec<(String, String)> {
         let StageEffects { settings, audit, .. } = self.effects();
         // The first stage has the covariates.
-        let sample = sample_facts(&[], settings.weights.as_ref(), &audit.files);
+        let sample = sample_facts(&[], settings.columns.weights.as_ref(), &audit.files);
         let facts = [
             ("First stage", settings.formula.clone()),
             ("Std. errors", self.errors().to_owned()),
@@ -232,7 +235,8 @@ pub(in crate::estimator) trait StageReport {
         }
         let words = ChartWords { title: "Average Effect by Group", x_label: "Group" };
         let facet = Facet::new(String::new(), checked(of_groups)?);
-        let mut chart = Chart::new(&words, ("ATT", &settings.outcome), vec![facet], options);
+        let mut chart =
+            Chart::new(&words, ("ATT", &settings.columns.outcome), vec![facet], options);
         chart.finish(options, Band::Pointwise, settings.alpha);
         Ok(chart)
     }
@@ -290,12 +294,12 @@ macro_rules! stage_result {
             }
 
             fn event_times_count(&self) -> Option<&'static str> {
-                let frequency = self.effects.settings.frequency;
+                let frequency = self.effects.settings.columns.frequency;
                 Some($crate::report::compare::units_of_time(frequency))
             }
 
             fn overall_averages(&self) -> Option<String> {
-                let weights = self.effects.settings.weights.as_ref();
+                let weights = self.effects.settings.columns.weights.as_ref();
                 Some($crate::report::compare::over_treated_rows(weights))
             }
 
@@ -304,7 +308,7 @@ macro_rules! stage_result {
             }
 
             fn outcome(&self) -> Option<String> {
-                Some(self.effects.settings.outcome.clone())
+                Some(self.effects.settings.columns.outcome.clone())
             }
 
             #[cfg(feature = "plot")]

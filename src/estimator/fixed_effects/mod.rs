@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Inference, Precision};
 use crate::engine::backend::DidBackend;
-use crate::engine::demean::{DemeanOptions, Solver};
+use crate::engine::demean::DemeanOptions;
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
@@ -101,7 +101,7 @@ options! {
     /// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct FixedEffects<B: DidBackend> with [missing_values, alpha, backend] {
+    pub struct FixedEffects<B: DidBackend> with [row_weights, ssc, solver, missing_values, alpha, backend] {
         /// The regression, as in `log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year`: outcome, regressors as in the
         /// [formulas](crate::_documentation::comparison) of covariates and with `i()`, and fixed effects. Replaces
         /// [`outcome`](Self::outcome), [`regressors`](Self::regressors) and [`absorb`](Self::absorb).
@@ -114,14 +114,9 @@ options! {
         /// Fixed effects, as in `["worker", "firm^year"]`, instead of a formula.
         #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
         pub absorb: Vec<String>,
-        /// Weights; rows with a weight of zero are left out.
-        pub weights: Option<String>,
         /// Covariance of the coefficients.
         #[builder(default)]
         pub vcov: Vcov,
-        /// Corrections for small samples.
-        #[builder(default)]
-        pub ssc: Ssc,
         /// Model of the regression.
         #[builder(default)]
         pub family: Family,
@@ -129,9 +124,6 @@ options! {
         #[doc(alias = "fixef.rm")]
         #[builder(default)]
         pub keep_singletons: bool,
-        /// How fixed effects are projected out.
-        #[builder(default)]
-        pub solver: Solver,
         /// Relative tolerance of the solver.
         #[doc(alias = "fixef.tol")]
         #[builder(default = DemeanOptions::default().tolerance)]

@@ -10,16 +10,14 @@ use super::cohorts::{CohortCells, coarse};
 use super::event_study::{combined, estimate};
 use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
-use super::options::{Ssc, Vcov};
+use super::options::Vcov;
 use super::problem::{CohortCell, Regressors, columns};
 use super::reading::{Coded, CohortColumns, RegressionRows, RowCohorts};
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
 use super::unit_rows::UnitRows;
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
-use crate::engine::demean::Solver;
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::{EventStudy, Provenance};
 use crate::estimator::analysed::analysed;
@@ -51,21 +49,10 @@ options! {
     /// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct SunAbraham<B: DidBackend> with [missing_values, alpha, precision, backend] {
-        /// Outcome: numbers or booleans.
-        #[doc(alias = "yname")]
-        pub outcome: String,
+    pub struct SunAbraham<B: DidBackend> with [outcome, time, group, frequency, row_weights, ssc, solver, missing_values, alpha, precision, backend] {
         /// Unit, whose fixed effects are projected out.
         #[doc(alias = "idname")]
         pub unit: String,
-        /// Period: a number, or a date with [`frequency`](Self::frequency).
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// First treated period; 0, +inf or null for never treated.
-        #[doc(alias = "gname")]
-        pub group: String,
-        /// What a period is, if the columns of periods and groups have dates.
-        pub frequency: Option<Frequency>,
         /// Further regressors, as in `~ x1 + x2`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
@@ -76,16 +63,8 @@ options! {
         #[doc(alias = "ref.p")]
         #[builder(default = vec![-1.0], with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
         pub reference: Vec<f64>,
-        /// Weights; rows with a weight of zero are left out.
-        pub weights: Option<String>,
         /// Covariance of the coefficients; clustered by unit if nothing is said.
         pub vcov: Option<Vcov>,
-        /// Corrections for small samples.
-        #[builder(default)]
-        pub ssc: Ssc,
-        /// How fixed effects are projected out.
-        #[builder(default)]
-        pub solver: Solver,
         /// Keeps the influence of each cluster on each effect, in [`SunAbrahamResult::influence`]; needs a covariance that is clustered
         /// by one factor.
         #[builder(default)]

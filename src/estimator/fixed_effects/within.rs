@@ -15,7 +15,7 @@ use super::sample::{RegressionSample, SampleRules};
 use super::{FixedEffects, positive, sums};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
-use crate::engine::demean::{DemeanOptions, On, Solver};
+use crate::engine::demean::{DemeanOptions, On};
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::formula::{Interaction, name_label};
@@ -34,7 +34,7 @@ options! {
     /// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Demean<B: DidBackend> with [missing_values, precision, backend] {
+    pub struct Demean<B: DidBackend> with [solver, missing_values, precision, backend] {
         /// Columns of numbers.
         #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub columns: Vec<String>,
@@ -43,9 +43,6 @@ options! {
         pub absorb: Vec<String>,
         /// Weights; rows with a weight of zero have no residual.
         pub weights: Option<String>,
-        /// How fixed effects are projected out.
-        #[builder(default)]
-        pub solver: Solver,
         /// Relative tolerance of the solver.
         #[builder(default = DemeanOptions::default().tolerance)]
         pub fixef_tol: f64,

@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::words::{ParseOptionError, words};
 use crate::estimator::first_stage::StageColumns;
@@ -107,21 +106,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias("did_imputation", "didimputation", "bjs"))]
-    pub struct Imputation with [missing_values, alpha] {
-        /// Outcome: numbers or booleans.
-        #[doc(alias = "yname")]
-        pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
-        /// Period: a number, or a date with [`frequency`](Self::frequency).
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// First treated period; 0, +inf or null for never treated.
-        #[doc(alias = "gname")]
-        pub group: String,
-        /// What a period is, if the columns of periods and groups have dates.
-        pub frequency: Option<Frequency>,
+    pub struct Imputation with [outcome, unit, time, group, frequency, missing_values, alpha] {
         /// Covariates of the regression, as in `~ x1 + x2`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,

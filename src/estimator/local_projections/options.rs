@@ -1,10 +1,8 @@
 //! Options of local projections.
 
 use super::base::ProjectionBase;
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
-use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::by_unit::Asked;
 use crate::estimator::shell::options;
@@ -48,16 +46,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias = "lpdid")]
-    pub struct LocalProjections with [missing_values, alpha] {
-        /// Outcome.
-        #[doc(alias = "yname")]
-        pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
-        /// Period.
-        #[doc(alias = "tname")]
-        pub time: String,
+    pub struct LocalProjections with [outcome, unit, time, frequency, in_pieces, missing_values, alpha] {
         /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out. This or [`treatment`](Self::treatment).
         #[doc(alias = "gname")]
         pub group: Option<String>,
@@ -108,12 +97,6 @@ options! {
         /// Keeps influence values by unit.
         #[builder(default)]
         pub keep_influence: bool,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
-        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
-        pub memory_budget: Option<u64>,
-        /// Hears how far the work has come.
-        pub progress: Option<Progress>,
     }
 }
 

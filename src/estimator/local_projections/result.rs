@@ -10,6 +10,7 @@ use crate::engine::source::Influence;
 use crate::estimator::aggregate::EventStudy;
 use crate::estimator::analysed::analysed;
 use crate::estimator::by_unit::{EventEffect, PanelSample, RegressionWords, event_study};
+use crate::result::sample::SampleColumns;
 
 /// Options of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +80,7 @@ impl LocalProjectionsResult {
 
     /// The regressions in words.
     pub(super) fn formula(&self) -> String {
-        let PanelSample { outcome, time, .. } = &self.sample;
+        let SampleColumns { outcome, time, .. } = &self.sample.columns;
         let treated = self.sample.treatment.as_deref().unwrap_or("treated");
         let base = match self.settings.base {
             ProjectionBase::Last => "[-1]".to_owned(),

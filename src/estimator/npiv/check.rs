@@ -10,7 +10,7 @@ impl Consistent for NpivResult {
     fn check(&self) -> Checked {
         for (index, row) in self.rows.iter().enumerate() {
             let field = format!("rows[{index}]");
-            ensure(row.x.len() == self.config.regressors.len(), &field, || {
+            ensure(row.x.len() == self.settings.regressors.len(), &field, || {
                 "has another number of regressors than the options".into()
             })?;
             ensure_finite(&field, &row.x)?;

@@ -36,7 +36,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias = "npiv")]
-    pub struct Npiv with [missing_values, alpha] {
+    pub struct Npiv with [sampling_weights, missing_values, alpha] {
         /// Outcome.
         pub outcome: String,
         /// Regressors.
@@ -45,8 +45,6 @@ options! {
         /// Instruments; the regressors themselves if empty.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub instruments: Vec<String>,
-        /// Sampling weights.
-        pub weights: Option<String>,
         /// Combination of the splines of several regressors, or instruments.
         #[builder(default)]
         pub basis: SieveBasis,
@@ -386,7 +384,7 @@ impl Npiv {
             files: FilesRead::default(),
             rows_missing: 0,
             warnings,
-            config: NpivSettings {
+            settings: NpivSettings {
                 outcome: self.outcome.clone(),
                 regressors: self.regressors.clone(),
                 instruments: self.instruments.clone(),

@@ -60,8 +60,9 @@ pub struct NpivResult {
     pub rows_missing: usize,
     /// Warnings about the sample, the estimates and the options.
     pub warnings: Vec<DidWarning>,
-    /// How the fit was made.
-    pub config: NpivSettings,
+    /// How the fit was made; `config` in results that were saved before.
+    #[serde(alias = "config")]
+    pub settings: NpivSettings,
 }
 
 /// How a fit was made, for the foot of its table.

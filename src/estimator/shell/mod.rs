@@ -131,21 +131,18 @@ pub(crate) fn settings<E: SampleEstimator>(
 
 /// Defines an estimator: a struct of its own options and of those that all have, with a builder, and the ways to fit it.
 ///
-/// The own options must name `unit`, `time`, `frequency`, `weights`, `cluster` and `bootstrap`, which every estimator has but says in its own
-/// words, and `covariates` where the list has them. [`SampleEstimator`] is implemented beside it.
+/// Among its own options or in the list `listed` of [`options!`] there must be `unit`, `time`, `frequency`, `weights`, `cluster` and
+/// `bootstrap`, which every estimator has but not all in the same words, and `covariates` where the list `with` has them. [`SampleEstimator`] is implemented beside it.
 macro_rules! estimator {
     (
         $(#[$about:meta])*
-        $visibility:vis struct $name:ident -> $result:ident $(with [$covariates:ident, $rows:ident, $weighting:ident])?
+        $visibility:vis struct $name:ident -> $result:ident $(with [$covariates:ident, $rows:ident, $weighting:ident])? listed [$($listed:ident),+]
         { $($own:tt)* }
     ) => {
         $crate::estimator::shell::options! {
             $(#[$about])*
             $visibility struct $name<B: $crate::engine::backend::DidBackend>
-            with [$($rows, $weighting,)? missing_values, alpha, precision, backend] {
-                /// Outcome: numbers or booleans.
-                #[doc(alias = "yname")]
-                pub outcome: String,
+            with [outcome, $($listed,)+ $($rows, $weighting,)? missing_values, alpha, precision, backend] {
                 $($own)*
                 /// Keeps the influence values by unit: `8 n` bytes a cell.
                 #[doc(alias = "inffunc")]

@@ -22,6 +22,118 @@ macro_rules! options {
     (@ [] { $($head:tt)* } { $($options:tt)* }) => {
         $($head)* { $($options)* }
     };
+    (@ [outcome $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Outcome: numbers or booleans.
+            #[doc(alias = "yname")]
+            pub outcome: String,
+        } }
+    };
+    (@ [unit $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Unit.
+            #[doc(alias = "idname")]
+            pub unit: String,
+        } }
+    };
+    (@ [unit_or_rows $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+            #[doc(alias = "idname")]
+            pub unit: Option<String>,
+        } }
+    };
+    (@ [time $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Period: a number, or a date with [`frequency`](Self::frequency).
+            #[doc(alias = "tname")]
+            pub time: String,
+        } }
+    };
+    (@ [group $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
+            #[doc(alias = "gname")]
+            pub group: String,
+        } }
+    };
+    (@ [frequency $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Length of a period, if periods and groups are dates: results count periods and show dates.
+            pub frequency: Option<$crate::base::calendar::Frequency>,
+        } }
+    };
+    (@ [sampling_weights $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Sampling weights.
+            #[doc(alias = "weightsname")]
+            pub weights: Option<String>,
+        } }
+    };
+    (@ [row_weights $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Weights; rows with a weight of zero are left out.
+            #[doc(alias = "weightsname")]
+            pub weights: Option<String>,
+        } }
+    };
+    (@ [anticipation $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Periods before treatment in which units may already react.
+            #[builder(default)]
+            pub anticipation: u32,
+        } }
+    };
+    (@ [base_period $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Base period.
+            #[builder(default)]
+            pub base_period: $crate::base::options::BasePeriod,
+        } }
+    };
+    (@ [band $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
+            #[doc(alias = "cband")]
+            pub band: Option<$crate::base::options::Band>,
+        } }
+    };
+    (@ [solver $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// How fixed effects are projected out.
+            #[builder(default)]
+            pub solver: $crate::engine::demean::Solver,
+        } }
+    };
+    (@ [ssc $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Corrections for small samples.
+            #[builder(default)]
+            pub ssc: $crate::estimator::fixed_effects::Ssc,
+        } }
+    };
+    (@ [in_pieces $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
+            pub memory_budget: Option<u64>,
+            /// Hears how far the work has come.
+            pub progress: Option<$crate::base::progress::Progress>,
+        } }
+    };
     (@ [repeated_cross_sections $($more:tt)*] $head:tt { $($options:tt)* }) => {
         $crate::estimator::shell::options! { @ [$($more)*] $head {
             $($options)*

@@ -1,9 +1,7 @@
 //! Options of stacked difference-in-differences.
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
-use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::by_unit::Asked;
 use crate::estimator::shell::options;
@@ -52,19 +50,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias = "stacked-did-weights")]
-    pub struct Stacked with [missing_values, alpha] {
-        /// Outcome.
-        #[doc(alias = "yname")]
-        pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
-        /// Period.
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
-        #[doc(alias = "gname")]
-        pub group: String,
+    pub struct Stacked with [outcome, unit, time, group, frequency, sampling_weights, in_pieces, missing_values, alpha] {
         /// Periods of the window before treatment, at least 1: the last of them is the base.
         #[doc(alias = "kappa_pre")]
         pub pre_window: u32,
@@ -90,20 +76,12 @@ options! {
         /// Counts observed periods, where periods are not evenly spaced.
         #[builder(default)]
         pub rank_periods: bool,
-        /// Sampling weights.
-        pub weights: Option<String>,
         /// Cluster, beyond the unit.
         #[doc(alias = "clustervars")]
         pub cluster: Option<String>,
         /// Keeps influence values by unit.
         #[builder(default)]
         pub keep_influence: bool,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
-        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
-        pub memory_budget: Option<u64>,
-        /// Hears how far the work has come.
-        pub progress: Option<Progress>,
     }
 }
 

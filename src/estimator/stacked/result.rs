@@ -99,7 +99,7 @@ impl StackedResult {
             StackEffects::Pooled => "treated + event time",
             StackEffects::SubExperiment => "treated^stack + event time^stack",
         };
-        format!("{} ~ {} | {effects}", self.sample.outcome, regressors.join(" + "))
+        format!("{} ~ {} | {effects}", self.sample.columns.outcome, regressors.join(" + "))
     }
 }
 

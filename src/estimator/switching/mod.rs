@@ -104,10 +104,7 @@ options! {
     /// assert_eq!((fit.effects.len(), fit.placebos.len()), (3, 2));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct DidMultiplegt with [missing_values, alpha] {
-        /// Outcome: numbers or booleans.
-        #[doc(alias = "yname")]
-        pub outcome: String,
+    pub struct DidMultiplegt with [outcome, missing_values, alpha] {
         /// Groups that are compared: integers, floats or strings. Rows of one group and period are averaged with their weights.
         #[doc(alias = "idname")]
         #[doc(alias = "group")]

@@ -15,6 +15,7 @@ use crate::base::words::Words;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, UnitRows};
+use crate::result::sample::{RowsRead, SampleColumns};
 
 fits!(Bacon, output: BaconResult);
 
@@ -136,18 +137,13 @@ impl TwfeSettings {
     /// What the rows and their columns are.
     pub(super) fn new(columns: &PanelColumns, overview: &Overview, rows: &OpenedRows<'_>) -> Self {
         Self {
-            outcome: columns.outcome.clone().unwrap_or_default(),
+            columns: SampleColumns::of(columns),
             unit: columns.unit.clone().unwrap_or_default(),
-            time: columns.time.clone(),
             group: columns.group.clone().unwrap_or_default(),
-            weights: columns.weights.clone(),
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),
-            frequency: columns.frequency,
-            files: rows.files.clone(),
+            read: RowsRead::of(overview, rows.files.clone()),
             read_as_missing: overview.read_as_missing.clone(),
-            n_rows: overview.rows,
-            rows_missing: overview.incomplete,
             n_units: overview.found.groups.iter().map(|group| group.units).sum(),
             n_periods: overview.periods().len(),
         }

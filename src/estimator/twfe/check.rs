@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 
 impl TwfeSettings {
     fn check(&self) -> Checked {
-        ensure(self.rows_missing < self.n_rows, "settings.rows_missing", || {
+        ensure(self.read.rows_missing < self.read.n_rows, "settings.rows_missing", || {
             "is not below `n_rows`".into()
         })?;
         ensure(self.n_units > 0, "settings.n_units", || "is 0".into())?;

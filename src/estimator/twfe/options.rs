@@ -56,19 +56,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias = "bacondecomp")]
-    pub struct Bacon with [missing_values, alpha] {
-        /// Outcome.
-        #[doc(alias = "yname")]
-        pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
-        /// Period.
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
-        #[doc(alias = "gname")]
-        pub group: String,
+    pub struct Bacon with [outcome, unit, time, group, frequency, in_pieces, missing_values, alpha] {
         /// Controls: columns of numbers. With them cohorts are compared in pairs over all periods, and differences within cohorts have a
         /// weight of their own; a few numbers of each row are held in memory.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
@@ -76,12 +64,6 @@ options! {
         /// Cluster of the standard error of the coefficient, beyond the unit.
         #[doc(alias = "clustervars")]
         pub cluster: Option<String>,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
-        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
-        pub memory_budget: Option<u64>,
-        /// Hears how far the work has come.
-        pub progress: Option<Progress>,
     }
 }
 
@@ -99,13 +81,10 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias = "twowayfeweights")]
-    pub struct TwfeWeights with [missing_values] {
+    pub struct TwfeWeights with [unit, frequency, sampling_weights, in_pieces, missing_values] {
         /// Outcome.
         #[doc(alias = "Y")]
         pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
         /// Period.
         #[doc(alias = "T")]
         pub time: String,
@@ -123,14 +102,6 @@ options! {
         #[doc(alias = "controls")]
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
-        /// Sampling weights.
-        pub weights: Option<String>,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
-        /// Bytes of unit data that may be in memory where parquet files are read [in pieces](crate::Data::in_pieces).
-        pub memory_budget: Option<u64>,
-        /// Hears how far the work has come.
-        pub progress: Option<Progress>,
     }
 }
 

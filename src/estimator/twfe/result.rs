@@ -4,40 +4,31 @@ use serde::{Deserialize, Serialize};
 
 use super::comparisons::ComparisonKind;
 use super::options::{TwfeCells, TwfeRegression};
-use crate::base::calendar::Frequency;
 use crate::base::error::DidWarning;
 use crate::read::columns::ReadAsMissing;
-use crate::read::files::FilesRead;
 use crate::result::inference::Estimate;
+use crate::result::sample::{RowsRead, SampleColumns};
 
 /// What was read, and as what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TwfeSettings {
-    /// Outcome.
-    pub outcome: String,
+    /// Outcome, period column, weights column, and what a period is.
+    #[serde(flatten)]
+    pub columns: SampleColumns,
     /// Unit column.
     pub unit: String,
-    /// Period column.
-    pub time: String,
     /// Group column.
     pub group: String,
-    /// Weights column.
-    pub weights: Option<String>,
     /// Cluster column; none if clusters are the units.
     pub cluster: Option<String>,
     /// Controls.
     pub covariates: Vec<String>,
-    /// What a period is, if periods and groups are dates.
-    pub frequency: Option<Frequency>,
-    /// Files read; none if the data were in memory.
-    pub files: FilesRead,
+    /// Files and rows that were read.
+    #[serde(flatten)]
+    pub read: RowsRead,
     /// What was read as missing.
     pub read_as_missing: Vec<ReadAsMissing>,
-    /// Rows read.
-    pub n_rows: usize,
-    /// Rows left out for a missing value.
-    pub rows_missing: usize,
     /// Units with a complete row.
     pub n_units: usize,
     /// Periods with a complete row.

@@ -1,6 +1,5 @@
 //! Options of the two-stage estimator.
 
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::estimator::first_stage::StageColumns;
 use crate::estimator::shell::options;
@@ -26,21 +25,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     #[doc(alias("did2s", "gardner"))]
-    pub struct TwoStage with [missing_values, alpha] {
-        /// Outcome: numbers or booleans.
-        #[doc(alias = "yname")]
-        pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
-        /// Period: a number, or a date with [`frequency`](Self::frequency).
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// First treated period; 0, +inf or null for never treated.
-        #[doc(alias = "gname")]
-        pub group: String,
-        /// What a period is, if the columns of periods and groups have dates.
-        pub frequency: Option<Frequency>,
+    pub struct TwoStage with [outcome, unit, time, group, frequency, row_weights, missing_values, alpha] {
         /// Covariates of the first stage, as in `~ x1 + x2`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
@@ -51,8 +36,6 @@ options! {
         /// Gives each unit a linear trend.
         #[builder(default)]
         pub trends: bool,
-        /// Weights; rows with a weight of zero are left out.
-        pub weights: Option<String>,
         /// Cluster of the standard errors; the unit if nothing is said.
         #[doc(alias = "cluster_var")]
         pub cluster: Option<String>,

@@ -33,13 +33,13 @@ pub struct ChosenRows {
     /// Rows that meet all conditions.
     pub chosen: usize,
     /// The other rows by condition; each counts for the first that it does not meet.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<RowsLeftOut>,
 }
 
 /// Rows that do not meet a condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct RowsLeftOut {
     /// The condition, as in `year <= 2014`.
     pub condition: String,
     /// How many.

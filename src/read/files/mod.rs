@@ -20,7 +20,7 @@ use crate::read::columns::{Kind, Wanted};
 
 pub(crate) use csv::CsvData;
 pub use decimal::DecimalMark;
-pub use files_read::{ChosenRows, FilesRead, LeftOut};
+pub use files_read::{ChosenRows, FilesRead, RowsLeftOut};
 pub(crate) use in_pieces::PieceFiles;
 pub use overwritten::overwritten;
 pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};

@@ -6,7 +6,7 @@ use crate::result::saved::Consistent;
 
 impl Consistent for Balance {
     fn check(&self) -> Checked {
-        ensure(self.rows_missing <= self.n_rows, "rows_missing", || "exceeds `n_rows`".into())?;
+        self.read.check()?;
         ensure_finite("last_cohort", self.last_cohort.iter())?;
         for (index, row) in self.rows.iter().enumerate() {
             let field = format!("rows[{index}]");

@@ -11,6 +11,7 @@ use crate::base::options::ControlGroup;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{Overview, Sums};
+use crate::result::sample::RowsRead;
 use crate::study::explore::Explore;
 
 /// How like each treated cohort is to its comparison units in its base period, the last before treatment: levels of the covariates and of
@@ -28,12 +29,9 @@ pub struct Balance {
     pub weights: Option<String>,
     /// What a period is, if periods and groups are dates.
     pub frequency: Option<Frequency>,
-    /// Files read; none if the data were in memory.
-    pub files: FilesRead,
-    /// Rows read.
-    pub n_rows: usize,
-    /// Rows that lack a value that is needed.
-    pub rows_missing: usize,
+    /// Files and rows that were read.
+    #[serde(flatten)]
+    pub read: RowsRead,
     /// Warnings about the data.
     #[serde(default)]
     pub warnings: Vec<DidWarning>,
@@ -136,9 +134,7 @@ fn balance(
         last_cohort,
         weights: options.weights.clone(),
         frequency: options.frequency,
-        files,
-        n_rows: overview.rows,
-        rows_missing: overview.incomplete,
+        read: RowsRead::of(overview, files),
         warnings: overview.moved_groups().into_iter().collect(),
         rows: rows.map(row).collect(),
         left_out: options.covariates.iter().filter(is_text).cloned().collect(),

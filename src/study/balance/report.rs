@@ -100,8 +100,8 @@ impl Report for Balance {
         vec![
             Variable::fact("control_group", self.control_group.word()),
             Variable::fact("weights", self.weights.clone()),
-            Variable::fact("n_rows", self.n_rows),
-            Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("n_rows", self.read.n_rows),
+            Variable::fact("rows_missing", self.read.rows_missing),
         ]
     }
 
@@ -236,13 +236,11 @@ impl Balance {
         let mut notes = vec![
             "Norm. Diff.: difference of means over the root of the average variance".into(),
             format!("Comparison units: {units}, Weights: {weights}"),
-            format!("Rows: {}", self.n_rows),
+            format!("Rows: {}", self.read.n_rows),
         ];
-        if self.rows_missing > 0 {
-            notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
-        }
+        notes.extend(self.read.missing_note());
         notes.extend(self.without_difference());
-        notes.extend(foot::reading(&self.files, &[]));
+        notes.extend(foot::reading(&self.read.files, &[]));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
     }
@@ -265,7 +263,7 @@ impl Comparable for Balance {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        vec![("Rows".to_owned(), (self.n_rows - self.rows_missing).to_string())]
+        vec![("Rows".to_owned(), self.read.n_complete().to_string())]
     }
 
     fn alpha(&self) -> f64 {

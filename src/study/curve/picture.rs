@@ -33,7 +33,7 @@ impl SpecificationCurve {
             level: percent(self.alpha),
             title: super::report::TITLE.into(),
             x: counted(self.n_estimated(), "specification", "specifications"),
-            y: format!("ATT ({})", self.settings.outcome),
+            y: format!("ATT ({})", self.settings.columns.outcome),
             remarks: alike.into_iter().chain(remarks).collect(),
         }
     }

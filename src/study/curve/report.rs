@@ -33,7 +33,7 @@ impl Report for SpecificationCurve {
             align: [vec![Align::Left], vec![Align::Right; columns - 1]].concat(),
             sections: std::iter::once(effects).chain(self.together(digits)).collect(),
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            caption: Some(foot::caption(TITLE, &self.settings.columns.outcome)),
             label: Some("specification_curve".into()),
             ..Table::default()
         }
@@ -76,8 +76,8 @@ impl Report for SpecificationCurve {
         let tests = |of: fn(&CurveTests) -> Option<f64>| self.tests.as_ref().and_then(of);
         vec![
             Variable::fact("estimator", "specification_curve"),
-            Variable::fact("outcome", settings.outcome.as_str()),
-            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("outcome", settings.columns.outcome.as_str()),
+            Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", settings.n_clusters),
             Variable::fact("n_rows", settings.n_rows),
@@ -102,7 +102,7 @@ impl Report for SpecificationCurve {
     }
 
     fn messages(&self) -> Vec<Message> {
-        let own = facts::messages(&self.warnings, self.settings.frequency);
+        let own = facts::messages(&self.warnings, self.settings.columns.frequency);
         // What several specifications say is said once, with the first that says it.
         let mut said: Vec<(Message, String, usize)> = Vec::new();
         for of in &self.specifications {
@@ -295,12 +295,11 @@ impl SpecificationCurve {
                 counted(alike, "other specification", "other specifications")
             ));
         }
-        let weights =
-            settings.weights.as_ref().map_or_else(String::new, |w| format!(", Weights: {w}"));
+        let (outcome, weights) = (&settings.columns.outcome, settings.columns.weights_note());
         let cluster = settings.cluster.as_ref().unwrap_or(&settings.unit);
         notes.push(format!(
-            "Outcome: {}{weights}, Std. Errors: by {cluster} ({} clusters), Rows: {}",
-            settings.outcome, settings.n_clusters, settings.n_rows
+            "Outcome: {outcome}{weights}, Std. Errors: by {cluster} ({} clusters), Rows: {}",
+            settings.n_clusters, settings.n_rows
         ));
         if let Some(tests) = &self.tests {
             notes.push(format!(
@@ -345,6 +344,6 @@ impl Comparable for SpecificationCurve {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.settings.outcome.clone())
+        Some(self.settings.columns.outcome.clone())
     }
 }

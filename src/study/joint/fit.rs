@@ -14,6 +14,7 @@ use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
 use crate::result::inference::{Critical, Estimate};
+use crate::result::sample::SampleColumns;
 
 fits!(<B> JointStudy<B>, device: B::Device, output: JointStudyResult);
 
@@ -128,14 +129,16 @@ impl<B: DidBackend> JointStudy<B> {
         n_clusters: usize,
     ) -> JointStudySettings {
         JointStudySettings {
-            outcome: self.outcome.clone(),
+            columns: SampleColumns {
+                outcome: self.outcome.clone(),
+                time: self.time.clone(),
+                weights: self.weights.clone(),
+                frequency: self.frequency,
+            },
             unit: self.unit.clone(),
-            time: self.time.clone(),
             group: self.group.clone(),
             covariates: self.covariates.clone(),
-            weights: self.weights.clone(),
             cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
-            frequency: self.frequency,
             control_group: self.control_group,
             anticipation: self.anticipation,
             min_e: self.min_e,

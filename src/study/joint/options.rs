@@ -1,6 +1,6 @@
 //! Options of a joint study.
 
-use crate::base::calendar::{Frequency, TimeGrid};
+use crate::base::calendar::TimeGrid;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, ControlGroup, Inference, defaults};
 use crate::base::words::{Words, words};
@@ -64,37 +64,17 @@ options! {
     /// assert!(pair.difference.estimate.unwrap().abs() < 0.01);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct JointStudy<B: DidBackend> with [missing_values, alpha, precision, backend] {
-        /// Outcome.
-        #[doc(alias = "yname")]
-        pub outcome: String,
-        /// Unit.
-        #[doc(alias = "idname")]
-        pub unit: String,
-        /// Period.
-        #[doc(alias = "tname")]
-        pub time: String,
-        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
-        #[doc(alias = "gname")]
-        pub group: String,
+    pub struct JointStudy<B: DidBackend> with [outcome, unit, time, group, frequency, sampling_weights, anticipation, missing_values, alpha, precision, backend] {
         /// Covariates, as in `~ x1 + x2`; each estimator adjusts for them in its own way.
         #[doc(alias = "xformla")]
         #[builder(default = defaults::COVARIATES.to_owned())]
         pub covariates: String,
-        /// Sampling weights.
-        #[doc(alias = "weightsname")]
-        pub weights: Option<String>,
         /// Cluster of all standard errors; the unit, if nothing is said.
         #[doc(alias = "clustervars")]
         pub cluster: Option<String>,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
         /// Comparison units, where an estimator has the choice.
         #[builder(default = ControlGroup::NotYetTreated)]
         pub control_group: ControlGroup,
-        /// Periods before treatment in which units may already react.
-        #[builder(default)]
-        pub anticipation: u32,
         /// The estimators, in the order of the results.
         #[builder(default = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect(), with = |estimators: impl IntoIterator<Item = StudyEstimator>| estimators.into_iter().collect())]
         pub estimators: Vec<StudyEstimator>,

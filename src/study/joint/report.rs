@@ -36,7 +36,7 @@ impl Report for JointStudyResult {
             align: [vec![Align::Left], vec![Align::Right; columns.max(4)]].concat(),
             sections: sections.into_iter().filter(|section| !section.rows.is_empty()).collect(),
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            caption: Some(foot::caption(TITLE, &self.settings.columns.outcome)),
             label: Some("joint_study".into()),
             ..Table::default()
         }
@@ -94,11 +94,11 @@ impl Report for JointStudyResult {
         let settings = &self.settings;
         vec![
             Variable::fact("estimator", "joint_study"),
-            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("outcome", settings.columns.outcome.as_str()),
             Variable::fact("covariates", settings.covariates.as_str()),
             Variable::fact("control_group", settings.control_group.to_string()),
             Variable::fact("anticipation", settings.anticipation),
-            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", settings.n_clusters),
             Variable::fact("n_rows", settings.n_rows),
@@ -122,7 +122,7 @@ impl Report for JointStudyResult {
         let of_estimators = self.estimators.iter().flat_map(|of| {
             of.warnings.iter().map(|warning| warning.clone().about(of.estimator.name()))
         });
-        let own = facts::messages(&self.warnings, self.settings.frequency);
+        let own = facts::messages(&self.warnings, self.settings.columns.frequency);
         own.into_iter().chain(failed).chain(of_estimators).collect()
     }
 
@@ -213,11 +213,10 @@ impl JointStudyResult {
             }
         };
         let cluster = settings.cluster.as_ref().unwrap_or(&settings.unit);
-        let weights =
-            settings.weights.as_ref().map_or_else(String::new, |w| format!(", Weights: {w}"));
+        let (outcome, weights) = (&settings.columns.outcome, settings.columns.weights_note());
         let mut notes = vec![
             average,
-            format!("Outcome: {}, Covariates: {}{weights}", settings.outcome, settings.covariates),
+            format!("Outcome: {outcome}, Covariates: {}{weights}", settings.covariates),
             format!(
                 "Std. Errors and tests: joint covariance by {cluster} ({} clusters), Rows: {}",
                 settings.n_clusters, settings.n_rows
@@ -343,6 +342,6 @@ impl Comparable for JointStudyResult {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.settings.outcome.clone())
+        Some(self.settings.columns.outcome.clone())
     }
 }

@@ -3,34 +3,29 @@
 use serde::{Deserialize, Serialize};
 
 use super::StudyEstimator;
-use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Message};
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::{AggregatedRow, EventStudy};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
+use crate::result::sample::SampleColumns;
 
 /// What was read and asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct JointStudySettings {
-    /// Outcome.
-    pub outcome: String,
+    /// Outcome, period column, weights column, and what a period is.
+    #[serde(flatten)]
+    pub columns: SampleColumns,
     /// Unit column.
     pub unit: String,
-    /// Period column.
-    pub time: String,
     /// Group column.
     pub group: String,
     /// Covariates.
     pub covariates: String,
-    /// Weights column.
-    pub weights: Option<String>,
     /// Cluster column; none if the units are the clusters.
     pub cluster: Option<String>,
-    /// What a period is, if periods and groups are dates.
-    pub frequency: Option<Frequency>,
     /// Comparison units, where an estimator has the choice.
     pub control_group: ControlGroup,
     /// Periods before treatment in which units may already react.

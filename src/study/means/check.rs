@@ -10,7 +10,7 @@ impl Consistent for CohortMeans {
     fn check(&self) -> Checked {
         let level = Inference::new(self.alpha).validate();
         level.map_err(|error| format!("`alpha`: {error}"))?;
-        ensure(self.rows_missing <= self.n_rows, "rows_missing", || "exceeds `n_rows`".into())?;
+        self.read.check()?;
         for (index, row) in self.rows.iter().enumerate() {
             let field = format!("rows[{index}]");
             ensure(row.n > 0, &field, || "is a mean of no rows".into())?;

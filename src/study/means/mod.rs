@@ -5,13 +5,14 @@ mod report;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::calendar::{Frequency, shown};
+use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Inference;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{BasePeriod, Overview, PanelColumns};
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::sample::{RowsRead, SampleColumns};
 use crate::study::explore::Explore;
 
 /// Mean outcomes of each cohort in each period, as levels and relative to a base period: the last before the cohort's treatment. They are
@@ -24,22 +25,14 @@ use crate::study::explore::Explore;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CohortMeans {
-    /// Outcome.
-    pub outcome: String,
-    /// Period column.
-    pub time: String,
-    /// Weights column.
-    pub weights: Option<String>,
-    /// What a period is, if periods and groups are dates.
-    pub frequency: Option<Frequency>,
-    /// Files read; none if the data were in memory.
-    pub files: FilesRead,
+    /// Outcome, period column, weights column, and what a period is.
+    #[serde(flatten)]
+    pub columns: SampleColumns,
+    /// Files and rows that were read.
+    #[serde(flatten)]
+    pub read: RowsRead,
     /// One minus the confidence level.
     pub alpha: f64,
-    /// Rows read.
-    pub n_rows: usize,
-    /// Rows that lack a value that is needed.
-    pub rows_missing: usize,
     /// Units with several rows in a period, which count as independent in the standard errors of levels.
     #[serde(default)]
     pub units_with_duplicates: usize,
@@ -87,9 +80,9 @@ impl Explore {
     /// there is no outcome.
     pub fn means<'a>(&self, data: impl Into<Data<'a>>) -> Result<CohortMeans> {
         Inference::new(self.alpha).validate()?;
-        let Some(outcome) = &self.outcome else {
+        if self.outcome.is_none() {
             return Err(DidError::config("outcome", "a column, for its means", "none"));
-        };
+        }
         let base =
             BasePeriod { anticipation: f64::from(self.anticipation), stated: self.base_period };
         let columns = PanelColumns {
@@ -105,13 +98,13 @@ impl Explore {
             let stated = shown(stated, self.frequency);
             return Err(DidError::config("base_period", "a period that has outcomes", stated));
         }
-        Ok(means(self, outcome, base, &overview, files))
+        Ok(means(self, &columns, base, &overview, files))
     }
 }
 
 fn means(
     options: &Explore,
-    outcome: &str,
+    columns: &PanelColumns,
     base_period: BasePeriod,
     overview: &Overview,
     files: FilesRead,
@@ -144,14 +137,9 @@ fn means(
         }));
     }
     CohortMeans {
-        outcome: outcome.to_owned(),
-        time: options.time.clone(),
-        weights: options.weights.clone(),
-        frequency: options.frequency,
-        files,
+        columns: SampleColumns::of(columns),
+        read: RowsRead::of(overview, files),
         alpha: options.alpha,
-        n_rows: overview.rows,
-        rows_missing: overview.incomplete,
         units_with_duplicates: overview.found.duplicates.units,
         anticipation: options.anticipation,
         relative: options.relative,

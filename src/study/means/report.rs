@@ -1,7 +1,7 @@
 //! Mean outcomes in print.
 
 use super::{CohortMean, CohortMeans};
-use crate::base::calendar::{named, shown};
+use crate::base::calendar::named;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -38,7 +38,9 @@ impl Report for CohortMeans {
         let header = |first: &CohortMean| {
             let base = first.base.map_or_else(|| "Base".into(), |base| self.period(base));
             let name = if self.relative { format!("Less {base}") } else { "Mean".into() };
-            [&*self.time, &name, "Std. Error", &lower, &upper, "Rows"].map(ToOwned::to_owned).into()
+            [&*self.columns.time, &name, "Std. Error", &lower, &upper, "Rows"]
+                .map(ToOwned::to_owned)
+                .into()
         };
         let row = |row: &CohortMean| {
             let Estimate { estimate, se, ci_lower, ci_upper, .. } = number(row);
@@ -55,7 +57,7 @@ impl Report for CohortMeans {
             align: vec![Align::Right; 6],
             sections: sections.collect(),
             notes: self.notes(),
-            caption: Some(foot::caption(self.title(), &self.outcome)),
+            caption: Some(foot::caption(self.title(), &self.columns.outcome)),
             label: Some(if self.relative { "means-relative" } else { "means" }.into()),
             estimates: vec![EstimateColumns {
                 estimate: Some((1, 2)),
@@ -68,14 +70,14 @@ impl Report for CohortMeans {
 
     fn estimates(&self) -> Vec<Estimates> {
         let keys = || {
-            let name = |period| named(period, self.frequency);
+            let name = |period| named(period, self.columns.frequency);
             let group = |row: &CohortMean| row.group.map_or_else(|| self.group(None), name);
             let groups = self.rows.iter().map(|row| Some(group(row)));
             let times = self.rows.iter().map(|row| Some(name(row.time)));
             vec![Variable::words("group", groups), Variable::words("time", times)]
         };
         let rows = || Variable::counts("rows", self.rows.iter().map(|row| Some(row.n)));
-        let base = |row: &CohortMean| row.base.map(|base| named(base, self.frequency));
+        let base = |row: &CohortMean| row.base.map(|base| named(base, self.columns.frequency));
         let bases = Variable::words("base", self.rows.iter().map(base));
         let relative = self.rows.iter().map(|row| row.relative);
         vec![
@@ -86,18 +88,18 @@ impl Report for CohortMeans {
 
     fn about(&self) -> Vec<Variable> {
         vec![
-            Variable::fact("outcome", self.outcome.as_str()),
-            Variable::fact("weights", self.weights.clone()),
+            Variable::fact("outcome", self.columns.outcome.as_str()),
+            Variable::fact("weights", self.columns.weights.clone()),
             Variable::fact("alpha", self.alpha),
-            Variable::fact("n_rows", self.n_rows),
-            Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("n_rows", self.read.n_rows),
+            Variable::fact("rows_missing", self.read.rows_missing),
             Variable::fact("units_with_duplicates", self.units_with_duplicates),
             Variable::fact("anticipation", self.anticipation),
         ]
     }
 
     fn messages(&self) -> Vec<Message> {
-        self.warnings.iter().map(|warning| warning.message(self.frequency)).collect()
+        self.warnings.iter().map(|warning| warning.message(self.columns.frequency)).collect()
     }
 
     #[cfg(feature = "plot")]
@@ -120,7 +122,7 @@ impl CohortMeans {
     /// The means of one cohort.
     fn chart(&self, rows: &[CohortMean], options: &PlotOptions) -> Result<Chart> {
         let axis = if self.relative { "Change of mean" } else { "Mean" };
-        let words = ChartWords { title: self.title(), x_label: &self.time };
+        let words = ChartWords { title: self.title(), x_label: &self.columns.time };
         let shown = |row: &CohortMean| if self.relative { row.relative } else { row.mean };
         let points = rows.iter().filter_map(|row| {
             let point = PlotRow::new(row.time, &shown(row))?;
@@ -133,8 +135,8 @@ impl CohortMeans {
         let treatment = rows[0].group.and_then(|group| facet.boundary(group));
         let untreated = rows[0].group.is_none();
         let facets = vec![Facet { treatment, untreated, ..facet }];
-        let mut chart = Chart::new(&words, (axis, &self.outcome), facets, options);
-        chart.frequency = self.frequency;
+        let mut chart = Chart::new(&words, (axis, &self.columns.outcome), facets, options);
+        chart.frequency = self.columns.frequency;
         chart.levels = !self.relative;
         chart.joined = true;
         chart.points[1] = "Base period";
@@ -156,7 +158,7 @@ impl CohortMeans {
     }
 
     fn period(&self, period: f64) -> String {
-        shown(period, self.frequency)
+        self.columns.period(period)
     }
 
     fn group(&self, group: Option<f64>) -> String {
@@ -171,7 +173,7 @@ impl CohortMeans {
     }
 
     fn notes(&self) -> Vec<String> {
-        let weights = self.weights.as_deref().unwrap_or("none");
+        let weights = self.columns.weights.as_deref().unwrap_or("none");
         let anticipation = match self.anticipation {
             0 => String::new(),
             periods => format!(" and its anticipation of {periods}"),
@@ -181,28 +183,26 @@ impl CohortMeans {
             || "of cohorts without one, the first or the one asked for".to_owned(),
             |base| format!("of the never-treated, {}", self.period(base)),
         );
-        let mut notes = vec![format!("Outcome: {}, Weights: {weights}", self.outcome)];
+        let mut notes = vec![format!("Outcome: {}, Weights: {weights}", self.columns.outcome)];
         if self.relative {
             notes.push(format!(
                 "Less the base period: the last before treatment{anticipation}; {stated}"
             ));
         }
-        notes.push(format!("Rows: {}", self.n_rows));
+        notes.push(format!("Rows: {}", self.read.n_rows));
         let of_one_weight =
             |row: &CohortMean| row.n > 1 && row.mean.estimate.is_some() && row.mean.se.is_none();
-        if self.weights.is_some() && self.rows.iter().any(of_one_weight) {
+        if self.columns.weights.is_some() && self.rows.iter().any(of_one_weight) {
             notes.push("No standard error where only one row has a weight".into());
         }
-        if self.rows_missing > 0 {
-            notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
-        }
+        notes.extend(self.read.missing_note());
         if self.units_with_duplicates > 0 {
             notes.push(format!(
                 "{} several rows in a period, which count as independent in standard errors",
                 counted(self.units_with_duplicates, "unit has", "units have")
             ));
         }
-        notes.extend(foot::reading(&self.files, &[]));
+        notes.extend(foot::reading(&self.read.files, &[]));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
     }
@@ -225,8 +225,8 @@ impl Comparable for CohortMeans {
 
     fn facts(&self) -> Vec<(String, String)> {
         vec![
-            ("Outcome".to_owned(), self.outcome.clone()),
-            ("Rows".to_owned(), (self.n_rows - self.rows_missing).to_string()),
+            ("Outcome".to_owned(), self.columns.outcome.clone()),
+            ("Rows".to_owned(), self.read.n_complete().to_string()),
         ]
     }
 

@@ -15,7 +15,7 @@ use crate::base::words::words;
 words! {
     /// How a panel is balanced.
     #[derive(Default)]
-    pub enum Balance: "balance" {
+    pub enum BalanceRule: "balance" {
         /// Drops units that lack a period which other units have.
         #[default]
         Units = "units",
@@ -31,7 +31,7 @@ words! {
 
 /// A rule that drops rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BalanceStep(pub Balance);
+pub(super) struct BalanceStep(pub BalanceRule);
 
 impl Step for BalanceStep {
     fn name(&self) -> &'static str {
@@ -54,9 +54,9 @@ impl Step for BalanceStep {
         let numbers = survey.numbers();
         let units = Units(survey.patterns.iter().map(|((_, set), units)| (set, *units)).collect());
         let common = match self.0 {
-            Balance::Periods => units.common(&numbers),
-            Balance::Largest => units.largest(&numbers),
-            Balance::Units | Balance::Fill => numbers.clone(),
+            BalanceRule::Periods => units.common(&numbers),
+            BalanceRule::Largest => units.largest(&numbers),
+            BalanceRule::Units | BalanceRule::Fill => numbers.clone(),
         };
         let plan = Kept(set_of(common.iter().copied()));
         let complete = |set: &PeriodSet| plan.is_within(set);

@@ -1,6 +1,6 @@
 //! The tools by name.
 
-use super::balance::{Balance, BalanceStep};
+use super::balance::{BalanceRule, BalanceStep};
 use super::deduplicate::{DeduplicateStep, Keep};
 use super::fill::{FillGaps, FillStep};
 use super::first_treated::{FirstTreated, FirstTreatedStep};
@@ -43,20 +43,20 @@ pub fn first_treated(
 /// Makes a panel in which every unit has every period.
 ///
 /// ```
-/// use burn_did::panel::{self, Balance, PanelKeys};
+/// use burn_did::panel::{self, BalanceRule, PanelKeys};
 /// use polars::prelude::*;
 ///
 /// let panel = df!("id" => [1, 1, 2, 2, 3], "t" => [1, 2, 1, 2, 1])?;
 /// let keys = PanelKeys::builder().unit("id").time("t").build();
 /// let rows = |rule| Ok::<_, burn_did::DidError>(panel::balance(&keys, rule).apply(&panel)?.0.height());
-/// assert_eq!((rows(Balance::Units)?, rows(Balance::Periods)?), (4, 3));
-/// assert_eq!((rows(Balance::Largest)?, rows(Balance::Fill)?), (4, 6));
+/// assert_eq!((rows(BalanceRule::Units)?, rows(BalanceRule::Periods)?), (4, 3));
+/// assert_eq!((rows(BalanceRule::Largest)?, rows(BalanceRule::Fill)?), (4, 6));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[doc(alias = "make_balanced_panel")]
-pub fn balance(keys: &PanelKeys, rule: Balance) -> PanelTool {
+pub fn balance(keys: &PanelKeys, rule: BalanceRule) -> PanelTool {
     match rule {
-        Balance::Fill => {
+        BalanceRule::Fill => {
             let options = FillGaps::builder().all_periods(true).build();
             PanelTool::units(keys, FillStep { name: "balance", options })
         }

@@ -9,11 +9,11 @@ use crate::read::columns::{Kind, MissingValues, Wanted};
 /// They are read as the estimators read them: labels of any type, periods as numbers or dates, and the usual words for a missing value.
 ///
 /// ```
-/// use burn_did::panel::{self, Balance, PanelKeys};
+/// use burn_did::panel::{self, BalanceRule, PanelKeys};
 ///
 /// let keys = PanelKeys::builder().unit("countyreal").time("year").build();
 /// let mpdta = burn_did::data::mpdta();
-/// let (balanced, change) = panel::balance(&keys, Balance::Units).apply(&mpdta)?;
+/// let (balanced, change) = panel::balance(&keys, BalanceRule::Units).apply(&mpdta)?;
 /// assert_eq!((balanced.height(), change.units_out), (2_500, 500));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```

@@ -28,7 +28,7 @@ mod survey;
 mod tool;
 mod wide;
 
-pub use balance::Balance;
+pub use balance::BalanceRule;
 pub use change::{CohortChange, PanelChange, PanelCount};
 pub use deduplicate::Keep;
 pub use fill::FillGaps;

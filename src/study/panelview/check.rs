@@ -6,7 +6,7 @@ use crate::result::saved::Consistent;
 
 impl Consistent for PanelView {
     fn check(&self) -> Checked {
-        ensure(self.rows_missing <= self.n_rows, "rows_missing", || "exceeds `n_rows`".into())?;
+        self.read.check()?;
         ensure_finite("periods", &self.periods)?;
         ensure_ascending("periods", &self.periods)?;
         let units = self.patterns.iter().try_fold(0, |sum: usize, p| sum.checked_add(p.units));

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::PanelColumns;
+use crate::result::sample::RowsRead;
 use crate::study::explore::Explore;
 
 pub use status::TreatmentStatus;
@@ -37,12 +37,9 @@ pub struct PanelView {
     pub treatment: Option<String>,
     /// What a period is, if periods and groups are dates.
     pub frequency: Option<Frequency>,
-    /// Files read; none if the data were in memory.
-    pub files: FilesRead,
-    /// Rows read.
-    pub n_rows: usize,
-    /// Rows that lack a value that is needed.
-    pub rows_missing: usize,
+    /// Files and rows that were read.
+    #[serde(flatten)]
+    pub read: RowsRead,
     /// Units with a complete row.
     pub n_units: usize,
     /// Units with several rows in a period; the last of them counts.
@@ -122,9 +119,7 @@ impl Explore {
             group: self.group.clone(),
             treatment: self.treatment.clone(),
             frequency: self.frequency,
-            files,
-            n_rows: overview.rows,
-            rows_missing: overview.incomplete,
+            read: RowsRead::of(&overview, files),
             n_units: patterns.iter().map(|pattern| pattern.units).sum(),
             units_with_duplicates: overview.found.duplicates.units,
             units_that_change_group: match self.treatment {

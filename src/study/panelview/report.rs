@@ -108,8 +108,8 @@ impl Report for PanelView {
         let periods: Vec<String> =
             self.periods.iter().map(|period| named(*period, self.frequency)).collect();
         vec![
-            Variable::fact("n_rows", self.n_rows),
-            Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("n_rows", self.read.n_rows),
+            Variable::fact("rows_missing", self.read.rows_missing),
             Variable::fact("n_units", self.n_units),
             Variable::fact("n_patterns", self.patterns.len()),
             Variable::fact("by_cohort", self.by_cohort),
@@ -215,10 +215,8 @@ impl PanelView {
                 counted(left, "unit", "units")
             ));
         }
-        if self.rows_missing > 0 {
-            notes.push(format!("Rows left out for a missing value: {}", self.rows_missing));
-        }
-        notes.extend(foot::reading(&self.files, &[]));
+        notes.extend(self.read.missing_note());
+        notes.extend(foot::reading(&self.read.files, &[]));
         notes.extend(self.messages().iter().map(|message| format!("Warning: {message}")));
         notes
     }
@@ -243,7 +241,7 @@ impl Comparable for PanelView {
 
     fn facts(&self) -> Vec<(String, String)> {
         let facts =
-            [("Rows", self.n_rows), ("Units", self.n_units), ("Periods", self.periods.len())];
+            [("Rows", self.read.n_rows), ("Units", self.n_units), ("Periods", self.periods.len())];
         facts.map(|(name, value)| (name.to_owned(), value.to_string())).into()
     }
 

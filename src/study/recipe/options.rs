@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::base::calendar::Frequency;
 use crate::base::error::Result;
 use crate::base::options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod};
 use crate::base::progress::Progress;
@@ -46,7 +45,7 @@ options! {
     /// # std::fs::remove_dir_all(folder).unwrap();
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Study with [repeated_cross_sections, missing_values, alpha, precision] {
+    pub struct Study with [time, group, frequency, sampling_weights, anticipation, repeated_cross_sections, missing_values, alpha, precision] {
         /// Title of the page.
         pub title: Option<String>,
         /// The data: CSV, parquet or Stata files, as the estimators read them. The commands of the report name them so.
@@ -59,22 +58,11 @@ options! {
         pub outcome: String,
         /// Unit; needed unless rows are repeated cross sections.
         pub unit: Option<String>,
-        /// Period.
-        pub time: String,
-        /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
-        pub group: String,
         /// Formula of the covariates. Its columns are described and their balance is shown.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
-        /// Sampling weights.
-        pub weights: Option<String>,
         /// Cluster of standard errors.
         pub cluster: Option<String>,
-        /// What a period is, if periods and groups are dates.
-        pub frequency: Option<Frequency>,
-        /// Periods before treatment in which units may already react.
-        #[builder(default)]
-        pub anticipation: u32,
         /// Base period of the variants that name none.
         #[builder(default)]
         pub base_period: BasePeriod,

@@ -47,14 +47,14 @@ fn patterns_are_those_of_the_units() {
         (None, "nnn".to_owned(), 1),
     ];
     assert_eq!(rows(&view), expected);
-    assert_eq!((view.n_units, view.n_rows, view.periods.len()), (5, 14, 3));
+    assert_eq!((view.n_units, view.read.n_rows, view.periods.len()), (5, 14, 3));
     // A row without an outcome is not observed, if there is to be one.
     let mut df = panel();
     let y: Vec<Option<f64>> = (0..14).map(|row| (row != 1).then_some(f64::from(row))).collect();
     df.with_column(Column::new("y".into(), y)).unwrap();
     assert_eq!(rows(&look.panelview(&df).unwrap()), expected);
     let view = explore().panelview(&df).unwrap();
-    assert_eq!((rows(&view)[1].1.as_str(), view.rows_missing), ("o.x", 1));
+    assert_eq!((rows(&view)[1].1.as_str(), view.read.rows_missing), ("o.x", 1));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn order_and_pieces_change_nothing() {
                 parquet(&frame, &path, 4);
                 look.memory_budget = Some(64);
                 let mut pieces = look.panelview(Data::in_pieces(&path)).unwrap();
-                pieces.files = whole.files.clone();
+                pieces.read.files = whole.read.files.clone();
                 assert_eq!(pieces, whole);
             }
         }

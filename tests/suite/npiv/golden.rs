@@ -177,7 +177,7 @@ fn choices_are_those_of_r() {
         let what = format!("{} on {} by {}", case["y"], case["x"], case["w"]);
         let fit = but(words(case), |c| c.grid = SieveGrid::Even(50)).fit(&df).unwrap();
         assert_eq!(Some(fit.x_segments as u64), case["x_segments"].as_u64(), "{what}");
-        if !fit.config.instruments.is_empty() {
+        if !fit.settings.instruments.is_empty() {
             assert_eq!(Some(fit.w_segments as u64), case["w_segments"].as_u64(), "{what}");
         }
         near(&what, case, &fit, &COLUMNS, 1e-7);
@@ -295,6 +295,13 @@ fn equal_instruments_are_regressors_and_saved_results_come_back() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("npiv.json");
     fit.save(&path).unwrap();
+    assert_eq!(NpivResult::load(&path).unwrap(), fit);
+    // What was saved when the settings had another name.
+    let mut document: Value = serde_json::from_str(&fit.to_json().unwrap()).unwrap();
+    let result = document["result"].as_object_mut().unwrap();
+    let settings = result.remove("settings").unwrap();
+    result.insert("config".into(), settings);
+    std::fs::write(&path, document.to_string()).unwrap();
     assert_eq!(NpivResult::load(&path).unwrap(), fit);
     assert_eq!(fit.to_dataframe().unwrap().shape(), (40, 10));
     assert!(fit.to_string().contains("chosen by the data"));

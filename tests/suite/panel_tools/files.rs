@@ -6,7 +6,7 @@ use std::path::Path;
 use burn_did::Data;
 use burn_did::data::Simulation;
 use burn_did::panel::{
-    self, Balance, FillGaps, FirstTreated, Keep, PanelKeys, PanelTool, ToLong, ToWide,
+    self, BalanceRule, FillGaps, FirstTreated, Keep, PanelKeys, PanelTool, ToLong, ToWide,
 };
 use polars::prelude::*;
 
@@ -39,8 +39,8 @@ fn tools(keys: &PanelKeys) -> Vec<PanelTool> {
     let carry = FillGaps::builder().carry_constant(true).all_periods(true).build();
     vec![
         panel::first_treated(keys, "d", FirstTreated::default()),
-        panel::balance(keys, Balance::Units),
-        panel::balance(keys, Balance::Largest),
+        panel::balance(keys, BalanceRule::Units),
+        panel::balance(keys, BalanceRule::Largest),
         panel::fill_gaps(keys, carry),
         panel::deduplicate(keys, Keep::Equal),
         panel::lag(keys, ["y"], 1),
@@ -164,11 +164,11 @@ fn what_is_read_is_not_overwritten_and_what_fails_leaves_the_earlier_file() {
     fs::write(&path, "id,t\n1,1\n1,1\n").unwrap();
     fs::write(&out, "earlier").unwrap();
     let keys = PanelKeys::builder().unit("id").time("t").build();
-    let error = panel::balance(&keys, Balance::Units).write(&path, &path).unwrap_err();
+    let error = panel::balance(&keys, BalanceRule::Units).write(&path, &path).unwrap_err();
     assert!(error.to_string().contains("another file than those that are read"), "{error}");
-    let error = panel::balance(&keys, Balance::Units).write(&path, &out).unwrap_err();
+    let error = panel::balance(&keys, BalanceRule::Units).write(&path, &out).unwrap_err();
     assert!(error.to_string().contains("unit 1 has two rows for period 1"), "{error}");
-    let error = panel::balance(&keys, Balance::Units).write(&path, folder.path().join("b.txt"));
+    let error = panel::balance(&keys, BalanceRule::Units).write(&path, folder.path().join("b.txt"));
     assert_eq!(error.unwrap_err().code(), "config");
     assert_eq!(fs::read_to_string(&out).unwrap(), "earlier");
     panel::deduplicate(&keys, Keep::Equal).write(&path, &out).unwrap();

@@ -2,7 +2,7 @@
 
 use burn_did::data::Simulation;
 use burn_did::panel::{
-    self, Balance, FillGaps, FirstTreated, Keep, PanelKeys, PanelTool, ToLong, ToWide,
+    self, BalanceRule, FillGaps, FirstTreated, Keep, PanelKeys, PanelTool, ToLong, ToWide,
 };
 use burn_did::{AttGt, backend::Cpu, data};
 use polars::prelude::*;
@@ -29,10 +29,10 @@ fn simulated() -> PanelKeys {
 fn tools(keys: &PanelKeys) -> Vec<PanelTool> {
     let carry = FillGaps::builder().carry_constant(true).all_periods(true).build();
     vec![
-        panel::balance(keys, Balance::Units),
-        panel::balance(keys, Balance::Periods),
-        panel::balance(keys, Balance::Largest),
-        panel::balance(keys, Balance::Fill),
+        panel::balance(keys, BalanceRule::Units),
+        panel::balance(keys, BalanceRule::Periods),
+        panel::balance(keys, BalanceRule::Largest),
+        panel::balance(keys, BalanceRule::Fill),
         panel::fill_gaps(keys, FillGaps::default()),
         panel::fill_gaps(keys, carry),
         panel::deduplicate(keys, Keep::Equal),
@@ -61,14 +61,14 @@ fn the_order_of_rows_does_not_matter() {
 #[test]
 fn balancing_twice_is_balancing_once() {
     let (df, _) = with_gaps(5);
-    for rule in [Balance::Units, Balance::Largest, Balance::Fill] {
+    for rule in [BalanceRule::Units, BalanceRule::Largest, BalanceRule::Fill] {
         let tool = panel::balance(&simulated(), rule);
         let (once, _) = tool.apply(&df).unwrap();
         let (twice, change) = tool.apply(&once).unwrap();
         assert!(once.equals_missing(&twice) && change.rows_in == change.rows_out, "{rule}");
     }
-    let largest = panel::balance(&simulated(), Balance::Largest).apply(&df).unwrap().0.height();
-    let units = panel::balance(&simulated(), Balance::Units).apply(&df).unwrap().0.height();
+    let largest = panel::balance(&simulated(), BalanceRule::Largest).apply(&df).unwrap().0.height();
+    let units = panel::balance(&simulated(), BalanceRule::Units).apply(&df).unwrap().0.height();
     assert!(largest >= units);
 }
 

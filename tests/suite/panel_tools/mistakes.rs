@@ -1,7 +1,7 @@
 //! What is refused, and in which words.
 
 use burn_did::panel::{
-    self, Balance, Base, FillGaps, FirstTreated, PanelKeys, PanelTool, ToLong, ToWide,
+    self, BalanceRule, Base, FillGaps, FirstTreated, PanelKeys, PanelTool, ToLong, ToWide,
 };
 use polars::prelude::*;
 
@@ -18,13 +18,13 @@ fn columns_that_are_not_there_or_of_another_kind() {
     let df = panel();
     let other = |unit: &str, time: &str| PanelKeys::builder().unit(unit).time(time).build();
     refused(
-        &panel::balance(&other("ID", "t"), Balance::Units),
+        &panel::balance(&other("ID", "t"), BalanceRule::Units),
         &df,
         &["`ID` (unit)", "did you mean `id`?"],
     );
-    refused(&panel::balance(&other("id", "year"), Balance::Units), &df, &["`year` (time)"]);
+    refused(&panel::balance(&other("id", "year"), BalanceRule::Units), &df, &["`year` (time)"]);
     refused(
-        &panel::balance(&other("id", "state"), Balance::Units),
+        &panel::balance(&other("id", "state"), BalanceRule::Units),
         &df,
         &["`state` (time) holds text"],
     );
@@ -47,7 +47,7 @@ fn rows_of_one_unit_and_period() {
     let df = df!("id" => [7, 7], "t" => [1, 1], "y" => [1.0, 2.0]).unwrap();
     let two = ["unit 7 has two rows for period 1", "burn-did panel deduplicate"];
     for tool in [
-        panel::balance(&keys(), Balance::Units),
+        panel::balance(&keys(), BalanceRule::Units),
         panel::fill_gaps(&keys(), FillGaps::default()),
         panel::lag(&keys(), ["y"], 1),
         panel::long_difference(&keys(), ["y"], Base::Period(1.0)),
@@ -94,12 +94,12 @@ fn options_out_of_range() {
     let changing = df!("id" => [1, 1], "t" => [1, 2], "g" => [0, 2]).unwrap();
     let grouped = PanelKeys::builder().unit("id").time("t").group("g").build();
     refused(
-        &panel::balance(&grouped, Balance::Units),
+        &panel::balance(&grouped, BalanceRule::Units),
         &changing,
         &["`g` (group) changes", "unit 1"],
     );
     let apart = df!("id" => [1, 2], "t" => [1, 2]).unwrap();
-    refused(&panel::balance(&keys(), Balance::Units), &apart, &["no rows are left", "`fill`"]);
+    refused(&panel::balance(&keys(), BalanceRule::Units), &apart, &["no rows are left", "`fill`"]);
     let irregular = df!("id" => [1, 1, 1, 1], "t" => [0.0, 1.0, 2.72, 19.3]).unwrap();
     refused(&panel::lag(&keys(), ["t"], 1), &irregular, &["`time`", "frequency"]);
 }

@@ -2,7 +2,7 @@
 
 use burn_did::options::Frequency;
 use burn_did::panel::{
-    self, Balance, Base, FillGaps, FirstTreated, Keep, PanelKeys, ToLong, ToWide,
+    self, BalanceRule, Base, FillGaps, FirstTreated, Keep, PanelKeys, ToLong, ToWide,
 };
 use polars::prelude::*;
 
@@ -104,19 +104,19 @@ fn balanced_panels_by_every_rule() {
             change,
         )
     };
-    let (units, rows, change) = of(Balance::Units);
+    let (units, rows, change) = of(BalanceRule::Units);
     assert_eq!((units.as_str(), rows), ("aaaa", 4));
     assert_eq!(change.count("Units dropped that lack a period"), 3);
     let cohorts: Vec<_> =
         change.cohorts.iter().map(|c| (c.cohort.as_str(), c.units_in, c.units_out)).collect();
     assert_eq!(cohorts, [("2001", 1, 0), ("2003", 1, 1), ("2004", 1, 0), ("never", 1, 0)]);
-    let (units, _, change) = of(Balance::Periods);
+    let (units, _, change) = of(BalanceRule::Periods);
     assert_eq!(units, "aabbccdd");
     assert_eq!(change.notes, ["Dropped: 2003, 2004"]);
     // 2003 alone is what b lacks, and 2004 what c and d lack then.
-    let (units, _, change) = of(Balance::Largest);
+    let (units, _, change) = of(BalanceRule::Largest);
     assert_eq!((units.as_str(), change.count("Periods dropped")), ("aabbccdd", 2));
-    let (units, _, change) = of(Balance::Fill);
+    let (units, _, change) = of(BalanceRule::Fill);
     assert_eq!((units.as_str(), change.count("Rows added")), ("aaaabbbbccccdddd", 5));
 }
 
@@ -133,9 +133,9 @@ fn the_largest_panel_is_between_the_extremes() {
         }
     }
     let df = df!("id" => id, "t" => t).unwrap();
-    let (df, change) = panel::balance(&keys(), Balance::Largest).apply(&df).unwrap();
+    let (df, change) = panel::balance(&keys(), BalanceRule::Largest).apply(&df).unwrap();
     assert_eq!((df.height(), change.units_out), (36, 9));
-    assert!(panel::balance(&keys(), Balance::Periods).apply(&df).unwrap().0.height() == 36);
+    assert!(panel::balance(&keys(), BalanceRule::Periods).apply(&df).unwrap().0.height() == 36);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn dates_are_counted_by_frequency() {
     assert_eq!(numbers(&lagged, "y_diff1"), [None, Some(1.0), Some(2.0), Some(4.0)]);
     assert_eq!(change.notes, ["One period is a month"]);
     let two = df!("id" => [1, 2, 2], "t" => ["2007-02-28", "2007-01-31", "2007-02-01"]).unwrap();
-    let (filled, _) = panel::balance(&monthly, Balance::Fill).apply(&two).unwrap();
+    let (filled, _) = panel::balance(&monthly, BalanceRule::Fill).apply(&two).unwrap();
     let dates = ["2007-01-31", "2007-02-28", "2007-01-31", "2007-02-01"];
     assert_eq!(texts(&filled, "t").into_iter().flatten().collect::<Vec<_>>(), dates);
     // Every second year is a period of its own.
@@ -278,7 +278,7 @@ fn wide_and_long() {
 #[test]
 fn the_report_says_what_was_done() {
     let grouped = PanelKeys::builder().unit("id").time("t").group("g").build();
-    let (_, change) = panel::balance(&grouped, Balance::Units).apply(panel()).unwrap();
+    let (_, change) = panel::balance(&grouped, BalanceRule::Units).apply(panel()).unwrap();
     let expected = "\
 balance: rows 12 to 4, units 4 to 1
 Rows without a unit or a period: 1

@@ -68,19 +68,79 @@ pub(crate) struct ColumnListArgs {
 pub(crate) const LONG_FORM: &str = "CSV, parquet or Stata (.dta) file in long form: one row per unit and period. Also a directory of such files or, if nothing has \
     that name, a pattern as in \"data/*.parquet\"";
 
+/// Outcome.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct OutcomeColumnArgs {
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
+    pub yname: String,
+}
+
+/// Unit.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct UnitArgs {
+    /// Unit.
+    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
+    pub idname: String,
+}
+
+/// Period.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct PeriodArgs {
+    /// Period: a number, or a date with --frequency.
+    #[arg(long, value_name = "COLUMN", visible_alias = "time")]
+    pub tname: String,
+}
+
+/// What dates of periods and groups are.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct DateArgs {
+    /// Length of a period, if the columns of periods and groups have dates.
+    #[arg(long, value_name = "PERIOD", value_parser = OneOf::<Frequency>::all())]
+    pub frequency: Option<Frequency>,
+}
+
+/// Group, of estimators that compare groups.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct GroupArgs {
+    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
+    pub gname: String,
+}
+
+/// Group, of regressions by cohort.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct CohortArgs {
+    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
+    pub gname: String,
+}
+
+/// Sampling weights.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct WeightArgs {
+    /// Sampling weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
+    pub weightsname: Option<String>,
+}
+
 /// Outcome and period.
 #[derive(Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct OutcomeArgs {
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
-    pub yname: String,
-    /// Period: a number, or a date with --frequency.
-    #[arg(long, value_name = "COLUMN", visible_alias = "time")]
-    pub tname: String,
-    /// Length of a period, if the columns of periods and groups have dates.
-    #[arg(long, value_name = "PERIOD", value_parser = OneOf::<Frequency>::all())]
-    pub frequency: Option<Frequency>,
+    #[command(flatten)]
+    pub column: OutcomeColumnArgs,
+    #[command(flatten)]
+    pub period: PeriodArgs,
+    #[command(flatten)]
+    pub dates: DateArgs,
 }
 
 /// Data and columns of the estimators that compare groups.
@@ -94,9 +154,8 @@ pub(crate) struct ColumnArgs {
     /// Unit; needed for panels.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     pub idname: Option<String>,
-    /// Sampling weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
-    pub weightsname: Option<String>,
+    #[command(flatten)]
+    pub weights: WeightArgs,
     /// Cluster of the standard errors, beyond the unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters", value_delimiter = ',')]
     clustervars: Vec<String>,

@@ -30,3 +30,12 @@ pub(crate) struct MemoryArgs {
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     pub memory_budget: Option<u64>,
 }
+
+/// How many of the rows are held at once, for commands that read units in parts.
+#[derive(Args)]
+#[command(next_help_heading = "Device")]
+pub(crate) struct RowsInMemoryArgs {
+    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
+    pub memory_budget: Option<u64>,
+}

@@ -3,7 +3,7 @@
 use burn_did::options::{Band, BasePeriod, ControlGroup, EstimationMethod};
 use clap::Args;
 
-use super::{OutputArgs, WeightingArgs};
+use super::{GroupArgs, OutputArgs, WeightingArgs};
 use crate::defaults;
 use crate::formed::AggregateSpec;
 use crate::parse;
@@ -13,9 +13,8 @@ use crate::words::OneOf;
 #[derive(Args)]
 #[command(next_help_heading = "Estimation")]
 pub(crate) struct GroupTimeArgs {
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
-    pub gname: String,
+    #[command(flatten)]
+    pub group: GroupArgs,
     #[command(flatten)]
     pub comparison: ComparisonArgs,
     /// Doubly robust, inverse probability weighting or outcome regression.

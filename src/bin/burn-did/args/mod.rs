@@ -25,16 +25,17 @@ mod table;
 mod weighting;
 
 pub(crate) use columns::{
-    ColumnArgs, ColumnListArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs,
+    CohortArgs, ColumnArgs, ColumnListArgs, CovariateArgs, DataArgs, DateArgs, GroupArgs,
+    LONG_FORM, OutcomeArgs, OutcomeColumnArgs, PeriodArgs, UnitArgs, WeightArgs,
 };
-pub(crate) use device::{DeviceArgs, MemoryArgs};
+pub(crate) use device::{DeviceArgs, MemoryArgs, RowsInMemoryArgs};
 pub(crate) use group_time::{
     AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,
     GroupTimeOutputArgs,
 };
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
-pub(crate) use output::{Format, OutputArgs};
-pub(crate) use panel::{FrequencyArgs, PanelFormat, PanelKeyArgs, PanelOutputArgs};
+pub(crate) use output::{Format, OutputArgs, ProgressArgs};
+pub(crate) use panel::{FrequencyArgs, PanelFormat, PanelKeyArgs, PanelOutputArgs, SpacingArgs};
 pub(crate) use plot::PictureArgs;
 pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
 pub(crate) use table::TableArgs;

@@ -77,6 +77,14 @@ impl OutputArgs {
     }
 }
 
+/// What is said of the work while it goes on, by commands without warnings.
+#[derive(Args)]
+pub(crate) struct ProgressArgs {
+    /// No progress on standard error.
+    #[arg(long, short, help_heading = None)]
+    pub quiet: bool,
+}
+
 /// Format of the results.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

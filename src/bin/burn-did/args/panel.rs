@@ -7,7 +7,8 @@ use burn_did::panel::PanelKeys;
 use burn_did::panel::PanelTool;
 use clap::{Args, ValueEnum};
 
-use super::columns::{DataArgs, LONG_FORM};
+use super::columns::{DataArgs, LONG_FORM, PeriodArgs, UnitArgs};
+use super::output::ProgressArgs;
 use crate::error::Result;
 use crate::output;
 use crate::parse;
@@ -20,12 +21,10 @@ use crate::words::OneOf;
 pub(crate) struct PanelKeyArgs {
     #[command(flatten)]
     pub source: DataArgs,
-    /// Unit.
-    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
-    pub idname: String,
-    /// Period: a number, or a date with --frequency.
-    #[arg(long, value_name = "COLUMN", visible_alias = "time")]
-    pub tname: String,
+    #[command(flatten)]
+    pub unit: UnitArgs,
+    #[command(flatten)]
+    pub period: PeriodArgs,
     #[command(flatten)]
     pub dates: FrequencyArgs,
 }
@@ -37,6 +36,15 @@ pub(crate) struct FrequencyArgs {
     /// Length of a period, if periods are dates.
     #[arg(long, value_name = "PERIOD", value_parser = OneOf::<Frequency>::all())]
     pub frequency: Option<Frequency>,
+}
+
+/// What event times count.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct SpacingArgs {
+    /// Count observed periods, where periods are not evenly spaced.
+    #[arg(long)]
+    pub rank_periods: bool,
 }
 
 /// The file to write, and the report on it.
@@ -53,9 +61,8 @@ pub(crate) struct PanelOutputArgs {
     /// a third of the free memory.
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     pub memory_budget: Option<u64>,
-    /// No progress on standard error.
-    #[arg(long, short, help_heading = None)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 /// Format of a report on a panel.
@@ -76,7 +83,7 @@ impl PanelOutputArgs {
         tool: impl FnOnce(&Bar) -> Result<PanelTool>,
     ) -> Result<()> {
         output::keep_apart(&source.data, &[Some(&self.out)])?;
-        let bar = Bar::new(self.quiet);
+        let bar = Bar::new(self.progress.quiet);
         let change = tool(&bar)?.write(source.files(), &self.out)?;
         drop(bar);
         output::results(&match self.format {
@@ -95,8 +102,8 @@ impl PanelKeyArgs {
         bar: &Bar,
     ) -> PanelKeys {
         PanelKeys::builder()
-            .unit(&*self.idname)
-            .time(&*self.tname)
+            .unit(&*self.unit.idname)
+            .time(&*self.period.tname)
             .maybe_group(group)
             .maybe_frequency(self.dates.frequency)
             .maybe_missing_values(self.source.na.clone())

@@ -106,8 +106,9 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let drawn = args.output.plot.as_ref().zip(chosen);
     let quiet = args.output.quiet;
     let drawn = drawn.map(|(file, study)| args.output.picture.draw(study, file, quiet));
-    let only = args.output.save.as_ref().zip(formed(&aggregates).next());
-    let saved = only.map(|(file, average)| Ok(average.save(file)?));
+    let save = |(asked, average): (&str, &Aggregated), file| Ok(average.save_asked(file, asked)?);
+    let only = asked(&aggregates).into_iter().find_map(|(asked, of)| Some((asked, of.ok()?)));
+    let saved = only.zip(args.output.save.as_ref()).map(|(only, file)| save(only, file));
     let formed = report_failures(&aggregates);
     output::all(drawn.into_iter().chain(saved).chain([formed]))
 }

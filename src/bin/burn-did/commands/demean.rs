@@ -7,7 +7,7 @@ use burn_did::{Demean, DemeanResult};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{DataArgs, DeviceArgs, ProjectionArgs};
+use crate::args::{DataArgs, DeviceArgs, ProgressArgs, ProjectionArgs};
 use crate::backend::{self, Fit, On};
 use crate::error::{CliError, Result};
 use crate::output;
@@ -47,9 +47,8 @@ pub(crate) struct DemeanArgs {
     projection: ProjectionArgs,
     #[command(flatten)]
     device: DeviceArgs,
-    /// No progress on standard error.
-    #[arg(long, short, help_heading = None)]
-    quiet: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 /// Runs the command.
@@ -83,7 +82,7 @@ impl Fit for DemeanArgs {
     }
 
     fn quiet(&self) -> bool {
-        self.quiet
+        self.progress.quiet
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {

@@ -9,7 +9,8 @@ use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs, SolverArgs,
+    CohortArgs, DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs,
+    SolverArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::defaults;
@@ -32,9 +33,8 @@ pub(crate) struct EtwfeArgs {
     /// Unit, whose effects are projected out; without one, those of cohorts are.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: Option<String>,
-    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
+    #[command(flatten)]
+    group: CohortArgs,
     /// Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects.
     #[arg(
         long,
@@ -123,11 +123,11 @@ impl Fit for EtwfeArgs {
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<EtwfeResult> {
         let config = Etwfe::<B>::builder()
-            .outcome(&*self.outcome.yname)
+            .outcome(&*self.outcome.column.yname)
             .maybe_unit(self.idname.clone())
-            .time(&*self.outcome.tname)
-            .group(&*self.gname)
-            .maybe_frequency(self.outcome.frequency)
+            .time(&*self.outcome.period.tname)
+            .group(&*self.group.gname)
+            .maybe_frequency(self.outcome.dates.frequency)
             .covariates(Summands::all(&self.xname))
             .maybe_moderator(self.xvar.clone())
             .control_group(self.cgroup)

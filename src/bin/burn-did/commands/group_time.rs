@@ -37,7 +37,8 @@ pub(super) fn report(fit: &GroupTimeResult, args: &GroupTimeOutputArgs) -> Resul
         fit.messages().iter().for_each(messages::remark);
         report_warnings(&aggregates);
     }
-    let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));
+    let save = |file| Ok(fit.save_with(file, &asked(&aggregates), args.vcov)?);
+    let saved = output.save.as_ref().map(save);
     let chosen = drawn(&args.averages.aggregates).map(|at| &aggregates[at].result);
     let plotted = output.plot.as_ref().and_then(|file| match chosen {
         None => Some(output.picture.draw(fit, file, output.quiet)),

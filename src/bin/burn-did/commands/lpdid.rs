@@ -5,7 +5,10 @@ use burn_did::options::ControlGroup;
 use burn_did::projections::{ProjectionBase, ProjectionMethod};
 use clap::Args;
 
-use crate::args::{LONG_FORM, LevelArgs, OutputArgs, PanelKeyArgs};
+use crate::args::{
+    LONG_FORM, LevelArgs, OutcomeColumnArgs, OutputArgs, PanelKeyArgs, RowsInMemoryArgs,
+    SpacingArgs,
+};
 use crate::defaults;
 use crate::error::Result;
 use crate::parse::{self, Summands};
@@ -22,9 +25,8 @@ use crate::words::OneOf;
 pub(crate) struct LpdidArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
-    yname: String,
+    #[command(flatten)]
+    outcome: OutcomeColumnArgs,
     /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out. This or --treat.
     #[arg(
         long,
@@ -112,14 +114,12 @@ pub(crate) struct LpdidArgs {
         help_heading = "Estimation"
     )]
     nonabsorbing_lag: Option<u32>,
-    /// Count observed periods, where periods are not evenly spaced.
-    #[arg(long, help_heading = "Estimation")]
-    rank_periods: bool,
+    #[command(flatten)]
+    spacing: SpacingArgs,
     #[command(flatten)]
     level: LevelArgs,
-    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
-    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
-    memory_budget: Option<u64>,
+    #[command(flatten)]
+    memory: RowsInMemoryArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -130,9 +130,9 @@ pub(crate) fn run(args: &LpdidArgs) -> Result<()> {
     args.output.check(&keys.source.data)?;
     let bar = Bar::new(args.output.quiet);
     let config = LocalProjections::builder()
-        .outcome(&*args.yname)
-        .unit(&*keys.idname)
-        .time(&*keys.tname)
+        .outcome(&*args.outcome.yname)
+        .unit(&*keys.unit.idname)
+        .time(&*keys.period.tname)
         .maybe_group(args.gname.clone())
         .maybe_treatment(args.treat.clone())
         .pre_window(args.window.0)
@@ -144,11 +144,11 @@ pub(crate) fn run(args: &LpdidArgs) -> Result<()> {
         .outcome_lags(args.dylags)
         .covariates(Summands::all(&args.xname))
         .maybe_stable_periods(args.nonabsorbing_lag)
-        .rank_periods(args.rank_periods)
+        .rank_periods(args.spacing.rank_periods)
         .maybe_weights(args.weightsname.clone())
         .maybe_cluster(args.clustervars.clone())
         .maybe_frequency(keys.dates.frequency)
-        .maybe_memory_budget(args.memory_budget)
+        .maybe_memory_budget(args.memory.memory_budget)
         .maybe_missing_values(keys.source.na.clone())
         .alpha(args.level.alp)
         .maybe_progress(bar.callback())

@@ -9,7 +9,7 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::{DataArgs, LevelArgs, OutputArgs};
+use crate::args::{DataArgs, LevelArgs, OutcomeColumnArgs, OutputArgs, WeightArgs};
 use crate::defaults;
 use crate::error::Result;
 use crate::words::OneOf;
@@ -25,9 +25,8 @@ use crate::words::OneOf;
 pub(crate) struct NpivArgs {
     #[command(flatten)]
     source: DataArgs,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
-    yname: String,
+    #[command(flatten)]
+    outcome: OutcomeColumnArgs,
     /// Regressors, as in x1,x2.
     #[arg(
         long,
@@ -47,9 +46,8 @@ pub(crate) struct NpivArgs {
         help_heading = "Columns"
     )]
     wname: Vec<String>,
-    /// Sampling weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
-    weightsname: Option<String>,
+    #[command(flatten)]
+    weights: WeightArgs,
     /// All products of the regressors' splines, or their sum.
     #[arg(
         long,
@@ -134,10 +132,10 @@ pub(crate) fn run(args: &NpivArgs) -> Result<()> {
 impl NpivArgs {
     fn fit(&self) -> Result<NpivResult> {
         let config = Npiv::builder()
-            .outcome(&*self.yname)
+            .outcome(&*self.outcome.yname)
             .regressors(self.xname.clone())
             .instruments(self.wname.clone())
-            .maybe_weights(self.weightsname.clone())
+            .maybe_weights(self.weights.weightsname.clone())
             .basis(self.basis)
             .knots(self.knots)
             .x_degree(self.j_x_degree)

@@ -5,7 +5,10 @@ use burn_did::options::ControlGroup;
 use burn_did::stacks::{StackEffects, StackWeights};
 use clap::Args;
 
-use crate::args::{LONG_FORM, LevelArgs, OutputArgs, PanelKeyArgs};
+use crate::args::{
+    CohortArgs, LONG_FORM, LevelArgs, OutcomeColumnArgs, OutputArgs, PanelKeyArgs,
+    RowsInMemoryArgs, SpacingArgs, WeightArgs,
+};
 use crate::defaults;
 use crate::error::Result;
 use crate::parse::{self, Summands};
@@ -22,12 +25,10 @@ use crate::words::OneOf;
 pub(crate) struct StackedArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
-    yname: String,
-    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
+    #[command(flatten)]
+    outcome: OutcomeColumnArgs,
+    #[command(flatten)]
+    group: CohortArgs,
     /// Covariates, as in x1,x2: columns of numbers.
     #[arg(
         long,
@@ -37,9 +38,8 @@ pub(crate) struct StackedArgs {
         value_delimiter = ','
     )]
     xname: Vec<Summands>,
-    /// Sampling weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
-    weightsname: Option<String>,
+    #[command(flatten)]
+    weights: WeightArgs,
     /// Cluster, beyond the unit.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters")]
     clustervars: Option<String>,
@@ -91,14 +91,12 @@ pub(crate) struct StackedArgs {
     /// Take copies of a unit as independent, for comparison with programs that cluster so.
     #[arg(long, conflicts_with = "clustervars", help_heading = "Estimation")]
     independent_copies: bool,
-    /// Count observed periods, where periods are not evenly spaced.
-    #[arg(long, help_heading = "Estimation")]
-    rank_periods: bool,
+    #[command(flatten)]
+    spacing: SpacingArgs,
     #[command(flatten)]
     level: LevelArgs,
-    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
-    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
-    memory_budget: Option<u64>,
+    #[command(flatten)]
+    memory: RowsInMemoryArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -109,10 +107,10 @@ pub(crate) fn run(args: &StackedArgs) -> Result<()> {
     args.output.check(&keys.source.data)?;
     let bar = Bar::new(args.output.quiet);
     let config = Stacked::builder()
-        .outcome(&*args.yname)
-        .unit(&*keys.idname)
-        .time(&*keys.tname)
-        .group(&*args.gname)
+        .outcome(&*args.outcome.yname)
+        .unit(&*keys.unit.idname)
+        .time(&*keys.period.tname)
+        .group(&*args.group.gname)
         .pre_window(args.kappa_pre)
         .post_window(args.kappa_post)
         .control_group(args.control_group)
@@ -120,11 +118,11 @@ pub(crate) fn run(args: &StackedArgs) -> Result<()> {
         .effects(args.effects)
         .independent_copies(args.independent_copies)
         .covariates(Summands::all(&args.xname))
-        .rank_periods(args.rank_periods)
-        .maybe_weights(args.weightsname.clone())
+        .rank_periods(args.spacing.rank_periods)
+        .maybe_weights(args.weights.weightsname.clone())
         .maybe_cluster(args.clustervars.clone())
         .maybe_frequency(keys.dates.frequency)
-        .maybe_memory_budget(args.memory_budget)
+        .maybe_memory_budget(args.memory.memory_budget)
         .maybe_missing_values(keys.source.na.clone())
         .alpha(args.level.alp)
         .maybe_progress(bar.callback())

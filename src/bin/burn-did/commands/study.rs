@@ -8,7 +8,8 @@ use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    AnticipationArgs, BandArgs, DataArgs, DeviceArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs,
+    AnticipationArgs, BandArgs, DataArgs, DeviceArgs, GroupArgs, LONG_FORM, LevelArgs, OutcomeArgs,
+    OutputArgs, UnitArgs, WeightArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::defaults;
@@ -30,12 +31,10 @@ pub(crate) struct StudyArgs {
     source: DataArgs,
     #[command(flatten)]
     outcome: OutcomeArgs,
-    /// Unit.
-    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
-    idname: String,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
+    #[command(flatten)]
+    unit: UnitArgs,
+    #[command(flatten)]
+    group: GroupArgs,
     /// Covariates, as in "~ x1 + log(x2)"; each estimator adjusts for them in its own way.
     #[arg(
         long,
@@ -45,9 +44,8 @@ pub(crate) struct StudyArgs {
         allow_hyphen_values = true
     )]
     xformla: String,
-    /// Sampling weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
-    weightsname: Option<String>,
+    #[command(flatten)]
+    weights: WeightArgs,
     /// Cluster of all standard errors; the unit without it.
     #[arg(long, value_name = "COLUMN", visible_alias = "clusters")]
     clustervars: Option<String>,
@@ -112,14 +110,14 @@ pub(crate) fn run(args: &StudyArgs) -> Result<()> {
 impl StudyArgs {
     fn config<B: DidBackend>(&self, on: &On<'_, B>) -> JointStudy<B> {
         JointStudy::<B>::builder()
-            .outcome(&*self.outcome.yname)
-            .unit(&*self.idname)
-            .time(&*self.outcome.tname)
-            .group(&*self.gname)
+            .outcome(&*self.outcome.column.yname)
+            .unit(&*self.unit.idname)
+            .time(&*self.outcome.period.tname)
+            .group(&*self.group.gname)
             .covariates(&*self.xformla)
-            .maybe_weights(self.weightsname.clone())
+            .maybe_weights(self.weights.weightsname.clone())
             .maybe_cluster(self.clustervars.clone())
-            .maybe_frequency(self.outcome.frequency)
+            .maybe_frequency(self.outcome.dates.frequency)
             .control_group(self.control_group)
             .anticipation(self.anticipation.anticipation)
             .estimators(self.estimators.iter().copied())

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs, SolverArgs,
+    DataArgs, DeviceArgs, GroupArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs, SolverArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::defaults;
@@ -28,9 +28,8 @@ pub(crate) struct SunabArgs {
     /// Unit, whose fixed effects are projected out.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: String,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
+    #[command(flatten)]
+    group: GroupArgs,
     /// Further regressors, as in "~ x1 + log(x2)".
     #[arg(
         long,
@@ -84,11 +83,11 @@ impl Fit for SunabArgs {
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<SunAbrahamResult> {
         let config = SunAbraham::<B>::builder()
-            .outcome(&*self.outcome.yname)
+            .outcome(&*self.outcome.column.yname)
             .unit(&*self.idname)
-            .time(&*self.outcome.tname)
-            .group(&*self.gname)
-            .maybe_frequency(self.outcome.frequency)
+            .time(&*self.outcome.period.tname)
+            .group(&*self.group.gname)
+            .maybe_frequency(self.outcome.dates.frequency)
             .covariates(&*self.xformla)
             .absorb(self.absorb.iter().map(String::as_str))
             .reference(self.reference.iter().copied())

@@ -43,7 +43,7 @@ impl EtwfeResult {
 
     pub(super) fn estimates_by_level(&self) -> Vec<Estimates> {
         let Some(first) = self.by_level.first() else { return Vec::new() };
-        let frequency = self.settings.frequency;
+        let frequency = self.settings.columns.frequency;
         let levels = |of: Vec<&EtwfeLevel>| {
             Variable::words("level", of.into_iter().map(|of| Some(of.level.as_str())))
         };

@@ -53,7 +53,7 @@ impl Report for EtwfeResult {
             align,
             sections,
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            caption: Some(foot::caption(TITLE, &self.settings.columns.outcome)),
             label: Some("etwfe".into()),
             estimates: vec![EstimateColumns::from(1)],
             ..Table::default()
@@ -65,7 +65,7 @@ impl Report for EtwfeResult {
             .with([Variable::counts("n_rows", [Some(self.n_treated)])]);
         let events =
             |of: &[EtwfeEffect]| Variable::numbers("event_time", of.iter().map(|of| of.event_time));
-        let frequency = self.settings.frequency;
+        let frequency = self.settings.columns.frequency;
         let groups =
             |of: &[EtwfeEffect]| facts::periods("group", frequency, of.iter().map(|of| of.group));
         let times =
@@ -85,27 +85,28 @@ impl Report for EtwfeResult {
         let (settings, regression) = (&self.settings, &self.regression);
         vec![
             Variable::fact("estimator", "etwfe"),
-            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("outcome", settings.columns.outcome.as_str()),
             Variable::fact("family", settings.family.to_string()),
             Variable::fact("scale", settings.scale.to_string()),
             Variable::fact("control_group", settings.control_group.to_string()),
             Variable::fact("covariates", settings.covariates.join(", ")),
             Variable::fact("moderator", settings.moderator.clone()),
-            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("formula", regression.settings.formula.as_str()),
             Variable::fact("vcov", regression.settings.vcov.label()),
             Variable::fact("n_rows", regression.n),
             Variable::fact("n_treated", self.n_treated),
             Variable::fact("n_coefficients", regression.coefficients.len()),
-            Variable::fact("rows_missing", settings.rows_missing),
+            Variable::fact("rows_missing", settings.read.rows_missing),
             Variable::fact("alpha", self.alpha),
             Variable::fact("n_warnings", self.warnings.len() + regression.warnings.len()),
         ]
     }
 
     fn messages(&self) -> Vec<Message> {
-        let mut messages = facts::messages(&self.warnings, self.settings.frequency);
-        messages.extend(facts::messages(&self.regression.warnings, self.settings.frequency));
+        let mut messages = facts::messages(&self.warnings, self.settings.columns.frequency);
+        messages
+            .extend(facts::messages(&self.regression.warnings, self.settings.columns.frequency));
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
         let separating = self.regression.separating();
         let is_separated = |cell: &EtwfeEffect| {
@@ -171,7 +172,7 @@ impl EtwfeResult {
             named.push(format!("{} more", cells.len() - NAMED));
         }
         let settings = &self.settings;
-        let is_weighted = settings.weights.is_some() && !settings.unweighted_averages;
+        let is_weighted = settings.columns.weights.is_some() && !settings.unweighted_averages;
         let or_else = match settings.moderator.is_some() && is_weighted {
             true => ", or take averages without weights (`unweighted_averages`)",
             false => "",
@@ -200,7 +201,7 @@ impl EtwfeResult {
     }
 
     fn period(&self, at: Option<f64>) -> String {
-        at.map_or_else(String::new, |at| shown(at, self.settings.frequency))
+        at.map_or_else(String::new, |at| shown(at, self.settings.columns.frequency))
     }
 
     fn section(
@@ -236,7 +237,7 @@ impl EtwfeResult {
             format!("Formula: {}", regression.settings.formula),
             format!("Rows: {}, Std. Errors: {}", regression.n, regression.settings.vcov.label()),
         ];
-        let over = match (&settings.weights, settings.unweighted_averages) {
+        let over = match (&settings.columns.weights, settings.unweighted_averages) {
             (Some(weights), false) => format!("Averages: over treated rows, weighted by {weights}"),
             _ => "Averages: over treated rows".to_owned(),
         };
@@ -259,7 +260,7 @@ impl EtwfeResult {
         if settings.scale == EtwfeScale::Link {
             notes.push("Effects: differences of the linear index".to_owned());
         }
-        notes.extend(foot::reading(&settings.files, &settings.read_as_missing));
+        notes.extend(foot::reading(&settings.read.files, &settings.read_as_missing));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
     }
@@ -279,8 +280,8 @@ impl Comparable for EtwfeResult {
             ("Family".to_owned(), settings.family.to_string()),
             ("Observations".to_owned(), self.regression.n.to_string()),
         ];
-        let (covariates, weights) = (&settings.covariates, settings.weights.as_ref());
-        facts.extend(sample_facts(covariates, weights, &settings.files));
+        let (covariates, weights) = (&settings.covariates, settings.columns.weights.as_ref());
+        facts.extend(sample_facts(covariates, weights, &settings.read.files));
         facts
     }
 
@@ -289,12 +290,12 @@ impl Comparable for EtwfeResult {
     }
 
     fn event_times_count(&self) -> Option<&'static str> {
-        Some(units_of_time(self.settings.frequency))
+        Some(units_of_time(self.settings.columns.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {
         let Self { settings, .. } = self;
-        let weights = settings.weights.as_ref().filter(|_| !settings.unweighted_averages);
+        let weights = settings.columns.weights.as_ref().filter(|_| !settings.unweighted_averages);
         Some(over_treated_rows(weights))
     }
 
@@ -303,7 +304,7 @@ impl Comparable for EtwfeResult {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.settings.outcome.clone())
+        Some(self.settings.columns.outcome.clone())
     }
 
     #[cfg(feature = "plot")]

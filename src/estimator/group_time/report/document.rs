@@ -1,11 +1,14 @@
 //! Averages as documents, by themselves or with the group-time effects that they average.
 
+use std::path::Path;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::base::error::{DidError, Result};
 use crate::estimator::aggregate::Aggregated;
 use crate::estimator::group_time::GroupTimeResult;
 use crate::report::json::{self, Document, Members};
+use crate::result::saved;
 
 /// The words in which an average was asked for, and what came of it.
 type AskedAverage<'a> = (&'a str, std::result::Result<&'a Aggregated, &'a DidError>);
@@ -18,7 +21,8 @@ struct Averages<'a> {
 
 impl GroupTimeResult {
     /// [`Self::to_json`] with averages: each is a document of its own in the list `aggregates`, under the words it was `asked` for in,
-    /// and an `error` with its `code` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
+    /// and an `error` with its `code` in its place if it could not be formed; without averages there is no list. With `vcov`, the covariance
+    /// of the cells is a matrix beside them.
     ///
     /// # Errors
     /// As [`Self::to_json`], and as [`Self::vcov`].
@@ -29,6 +33,19 @@ impl GroupTimeResult {
     ) -> Result<String> {
         let more = Averages { averages, vcov: vcov.then(|| self.vcov()).transpose()? };
         json::text(&Document { result: self, more })
+    }
+
+    /// Writes [`Self::to_json_with`] to a file, as [`Self::save`] writes [`Self::to_json`]; [`Self::load`] reads the effects.
+    ///
+    /// # Errors
+    /// As [`Self::save`], and as [`Self::vcov`].
+    pub fn save_with(
+        &self,
+        path: impl AsRef<Path>,
+        averages: &[(&str, std::result::Result<&Aggregated, &DidError>)],
+        vcov: bool,
+    ) -> Result<()> {
+        saved::write(self, &self.to_json_with(averages, vcov)?, path.as_ref())
     }
 }
 
@@ -44,12 +61,23 @@ impl Aggregated {
             several => json::text(&several.iter().map(Average).collect::<Vec<Average<'_>>>()),
         }
     }
+
+    /// Writes the average as [`Self::documents`] has it, with its description in `asked`; [`Self::load`] reads it.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn save_asked(&self, path: impl AsRef<Path>, asked: &str) -> Result<()> {
+        saved::write(self, &Self::documents(&[(asked, Ok(self))])?, path.as_ref())
+    }
 }
 
 impl Members for Averages<'_> {
     fn write<S: SerializeMap>(&self, map: &mut S) -> std::result::Result<(), S::Error> {
         if let Some(vcov) = &self.vcov {
             map.serialize_entry("vcov", vcov)?;
+        }
+        if self.averages.is_empty() {
+            return Ok(());
         }
         let averages: Vec<Average<'_>> = self.averages.iter().map(Average).collect();
         map.serialize_entry("aggregates", &averages)

@@ -38,7 +38,7 @@ impl Report for LocalProjectionsResult {
                 effects_section(None, "Event time", self.alpha, &effects),
             ],
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.sample.outcome)),
+            caption: Some(foot::caption(TITLE, &self.sample.columns.outcome)),
             label: Some("local-projections".into()),
             estimates: vec![EstimateColumns::from(1)],
             ..Table::default()
@@ -75,7 +75,7 @@ impl Report for LocalProjectionsResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        let mut messages = facts::messages(&self.warnings, self.sample.frequency);
+        let mut messages = facts::messages(&self.warnings, self.sample.columns.frequency);
         messages.extend(self.unestimated());
         messages
     }
@@ -169,7 +169,7 @@ impl Comparable for LocalProjectionsResult {
     }
 
     fn event_times_count(&self) -> Option<&'static str> {
-        Some(units_of_time(self.sample.frequency))
+        Some(units_of_time(self.sample.columns.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {
@@ -186,7 +186,7 @@ impl Comparable for LocalProjectionsResult {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.sample.outcome.clone())
+        Some(self.sample.columns.outcome.clone())
     }
 
     fn remarks(&self) -> Vec<String> {

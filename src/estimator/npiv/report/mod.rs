@@ -28,8 +28,8 @@ impl Report for NpivResult {
     const KIND: &'static str = "npiv";
 
     fn table(&self) -> Table {
-        let [lower, upper] = foot::interval_heads(Band::Uniform, self.config.alpha);
-        let mut header = self.config.regressors.clone();
+        let [lower, upper] = foot::interval_heads(Band::Uniform, self.settings.alpha);
+        let mut header = self.settings.regressors.clone();
         for name in ["h(x)", "Derivative"] {
             header.extend([name, "Std. Error", &lower, &upper, ""].map(ToOwned::to_owned));
         }
@@ -44,17 +44,21 @@ impl Report for NpivResult {
         };
         let step = self.rows.len().div_ceil(SHOWN).max(1);
         let five = [vec![Align::Right; 4], vec![Align::Mark]].concat();
-        let align = [vec![Align::Right; self.config.regressors.len()], five.clone(), five].concat();
+        let align =
+            [vec![Align::Right; self.settings.regressors.len()], five.clone(), five].concat();
         let rows = self.by_regressors().into_iter().step_by(step).map(row).collect();
         Table {
             title: "Nonparametric Function by Sieves".into(),
             align,
             sections: vec![Section { caption: None, header, rows }],
             notes: self.notes(step),
-            caption: Some(foot::caption("Nonparametric Function by Sieves", &self.config.outcome)),
+            caption: Some(foot::caption(
+                "Nonparametric Function by Sieves",
+                &self.settings.outcome,
+            )),
             label: Some("npiv".into()),
             estimates: [0, 5]
-                .map(|i| EstimateColumns::from(self.config.regressors.len() + i))
+                .map(|i| EstimateColumns::from(self.settings.regressors.len() + i))
                 .into(),
             ..Table::default()
         }
@@ -65,7 +69,7 @@ impl Report for NpivResult {
             Variable::numbers(name, self.rows.iter().map(|row| row.x.get(j).copied()))
         };
         let keys: Vec<Variable> =
-            self.config.regressors.iter().enumerate().map(regressor).collect();
+            self.settings.regressors.iter().enumerate().map(regressor).collect();
         vec![
             Estimates::new("function", keys.clone(), self.rows.iter().map(|row| row.h)),
             Estimates::new("derivative", keys, self.rows.iter().map(|row| row.derivative)),
@@ -73,22 +77,25 @@ impl Report for NpivResult {
     }
 
     fn about(&self) -> Vec<Variable> {
-        let config = &self.config;
-        let (draws, seed) = config.draws;
-        let instruments =
-            if config.instruments.is_empty() { &config.regressors } else { &config.instruments };
+        let settings = &self.settings;
+        let (draws, seed) = settings.draws;
+        let instruments = if settings.instruments.is_empty() {
+            &settings.regressors
+        } else {
+            &settings.instruments
+        };
         vec![
             Variable::fact("estimator", "npiv"),
-            Variable::fact("outcome", config.outcome.as_str()),
-            Variable::fact("regressors", config.regressors.join(", ")),
+            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("regressors", settings.regressors.join(", ")),
             Variable::fact("instruments", instruments.join(", ")),
-            Variable::fact("degree", config.degree),
+            Variable::fact("degree", settings.degree),
             Variable::fact("x_segments", self.x_segments),
             Variable::fact("w_segments", self.w_segments),
             Variable::fact("n_coefficients", self.coefficients.len()),
             Variable::fact("n_rows", self.n),
             Variable::fact("rows_missing", self.rows_missing),
-            Variable::fact("alpha", config.alpha),
+            Variable::fact("alpha", settings.alpha),
             Variable::fact("critical_value", self.critical_value),
             Variable::fact("critical_value_derivative", self.critical_value_derivative),
             Variable::fact("bootstrap_draws", draws),
@@ -119,17 +126,17 @@ impl NpivResult {
     }
 
     fn notes(&self, step: usize) -> Vec<String> {
-        let config = &self.config;
+        let settings = &self.settings;
         let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
         if step > 1 {
             notes.push(format!("Shown: one in {step} of the {} points", self.rows.len()));
         }
-        let instruments = if config.instruments.is_empty() {
+        let instruments = if settings.instruments.is_empty() {
             "the regressors".to_owned()
         } else {
-            config.instruments.join(", ")
+            settings.instruments.join(", ")
         };
-        notes.push(format!("Outcome: {}, Instruments: {instruments}", config.outcome));
+        notes.push(format!("Outcome: {}, Instruments: {instruments}", settings.outcome));
         let chosen = match &self.choice {
             None => "as given".to_owned(),
             Some(choice) => {
@@ -139,11 +146,11 @@ impl NpivResult {
         };
         notes.push(format!(
             "Splines of degree {}, Segments: {} ({chosen}), Coefficients: {}",
-            config.degree,
+            settings.degree,
             self.x_segments,
             self.coefficients.len()
         ));
-        let (draws, seed) = config.draws;
+        let (draws, seed) = settings.draws;
         notes.push(format!("Observations: {}, Bands: {draws} draws, seed {seed}", self.n));
         notes.extend(foot::reading(&self.files, &[]));
         notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
@@ -179,10 +186,10 @@ impl Comparable for NpivResult {
     }
 
     fn alpha(&self) -> f64 {
-        self.config.alpha
+        self.settings.alpha
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.config.outcome.clone())
+        Some(self.settings.outcome.clone())
     }
 }

@@ -7,7 +7,7 @@ use crate::report::plot::curves::{CurvePoint, CurveWords, Curves};
 
 impl NpivResult {
     pub(super) fn curves(&self) -> Result<Curves> {
-        let [regressor] = &self.config.regressors[..] else {
+        let [regressor] = &self.settings.regressors[..] else {
             return Err(DidError::Plot(
                 "a function of several regressors has no one picture".into(),
             ));
@@ -16,13 +16,13 @@ impl NpivResult {
         Ok(Curves {
             points: self.rows.iter().map(point).collect(),
             bands: [Band::Uniform; 2],
-            alpha: self.config.alpha,
+            alpha: self.settings.alpha,
             marks: self.breakpoints.concat(),
             overall: [None; 2],
             words: CurveWords {
                 title: "Function by Sieves".into(),
                 x: regressor.clone(),
-                y: [format!("h ({})", self.config.outcome), "Derivative".into()],
+                y: [format!("h ({})", self.settings.outcome), "Derivative".into()],
                 marks: "Knots",
             },
         })

@@ -38,7 +38,7 @@ impl Report for StackedResult {
                 effects_section(None, "Event time", self.alpha, &effects),
             ],
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.sample.outcome)),
+            caption: Some(foot::caption(TITLE, &self.sample.columns.outcome)),
             label: Some("stacked".into()),
             estimates: vec![EstimateColumns::from(1)],
             ..Table::default()
@@ -59,7 +59,7 @@ impl Report for StackedResult {
         let keys = vec![
             Variable::words(
                 "cohort",
-                weights().map(|(sub, ..)| Some(named(sub.cohort, self.sample.frequency))),
+                weights().map(|(sub, ..)| Some(named(sub.cohort, self.sample.columns.frequency))),
             ),
             Variable::numbers("event_time", weights().map(|(_, at, _)| Some(at as f64))),
         ];
@@ -86,7 +86,7 @@ impl Report for StackedResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        let mut messages = facts::messages(&self.warnings, self.sample.frequency);
+        let mut messages = facts::messages(&self.warnings, self.sample.columns.frequency);
         let failed = self.effects.iter().filter(|of| !of.status.is_estimated());
         messages.extend(failed.map(|of| {
             format!("event time {} has no estimate: {}", of.event_time, of.status).into()
@@ -102,7 +102,7 @@ impl Report for StackedResult {
 
 impl StackedResult {
     fn cohort(&self, sub: &SubExperiment) -> String {
-        shown(sub.cohort, self.sample.frequency)
+        shown(sub.cohort, self.sample.columns.frequency)
     }
 
     fn overall_section(&self) -> Section {
@@ -190,7 +190,7 @@ impl Comparable for StackedResult {
     }
 
     fn event_times_count(&self) -> Option<&'static str> {
-        Some(units_of_time(self.sample.frequency))
+        Some(units_of_time(self.sample.columns.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {
@@ -202,7 +202,7 @@ impl Comparable for StackedResult {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.sample.outcome.clone())
+        Some(self.sample.columns.outcome.clone())
     }
 
     fn remarks(&self) -> Vec<String> {

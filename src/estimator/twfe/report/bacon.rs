@@ -46,7 +46,7 @@ impl Report for BaconResult {
             let estimate = digits.show(Some(of.estimate));
             vec![
                 of.kind.name().into(),
-                self.settings.period(of.treated),
+                self.settings.columns.period(of.treated),
                 self.control(of),
                 estimate,
                 weight(of.weight),
@@ -67,7 +67,7 @@ impl Report for BaconResult {
             align: [vec![Align::Left], vec![Align::Right; 4]].concat(),
             sections: vec![kinds, all],
             notes: self.notes(digits),
-            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            caption: Some(foot::caption(TITLE, &self.settings.columns.outcome)),
             label: Some("bacon".into()),
             ..Table::default()
         }
@@ -112,13 +112,13 @@ impl Report for BaconResult {
         let settings = &self.settings;
         vec![
             Variable::fact("estimator", "bacon"),
-            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("outcome", settings.columns.outcome.as_str()),
             Variable::fact("covariates", settings.covariates.join(", ")),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", self.n_clusters),
             Variable::fact("n_units", settings.n_units),
             Variable::fact("n_periods", settings.n_periods),
-            Variable::fact("n_rows", settings.n_rows),
+            Variable::fact("n_rows", settings.read.n_rows),
             Variable::fact("n_comparisons", self.comparisons.len()),
             Variable::fact("alpha", self.alpha),
             Variable::fact("n_warnings", self.warnings.len()),
@@ -126,7 +126,7 @@ impl Report for BaconResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, self.settings.frequency)
+        facts::messages(&self.warnings, self.settings.columns.frequency)
     }
 
     #[cfg(feature = "plot")]
@@ -210,6 +210,6 @@ impl Comparable for BaconResult {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.settings.outcome.clone())
+        Some(self.settings.columns.outcome.clone())
     }
 }

@@ -24,7 +24,7 @@ impl BaconResult {
             whole: false,
             title: bacon::TITLE.into(),
             x: "Weight".into(),
-            y: format!("2×2 estimate ({})", self.settings.outcome),
+            y: format!("2×2 estimate ({})", self.settings.columns.outcome),
         }
     }
 }
@@ -48,7 +48,7 @@ impl TwfeWeightsResult {
             line: Some((average, format!("Average weight ({})", short(average)))),
             whole: true,
             title: weights::TITLE.into(),
-            x: since_treatment(&times, self.settings.frequency).into(),
+            x: since_treatment(&times, self.settings.columns.frequency).into(),
             y: "Weight on ATT(g, t)".into(),
         }
     }

@@ -29,7 +29,7 @@ impl Report for TwfeWeightsResult {
             let [own, share] = numbers;
             let counts = [of.cells, of.negative].map(|count| count.to_string());
             let [cells, negative] = counts;
-            let [group, time] = [of.group, of.time].map(|at| self.settings.period(at));
+            let [group, time] = [of.group, of.time].map(|at| self.settings.columns.period(at));
             vec![group, time, own, share, cells, negative]
         };
         Table {
@@ -41,7 +41,7 @@ impl Report for TwfeWeightsResult {
                 rows: self.rows.iter().map(row).collect(),
             }],
             notes: self.notes(),
-            caption: Some(foot::caption(TITLE, &self.settings.outcome)),
+            caption: Some(foot::caption(TITLE, &self.settings.columns.outcome)),
             label: Some("twfe-weights".into()),
             ..Table::default()
         }
@@ -70,11 +70,11 @@ impl Report for TwfeWeightsResult {
         let settings = &self.settings;
         vec![
             Variable::fact("estimator", "twfe_weights"),
-            Variable::fact("outcome", settings.outcome.as_str()),
+            Variable::fact("outcome", settings.columns.outcome.as_str()),
             Variable::fact("regression", self.regression.to_string()),
             Variable::fact("cells", self.cells.to_string()),
             Variable::fact("covariates", settings.covariates.join(", ")),
-            Variable::fact("weights", settings.weights.clone()),
+            Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("n_positive", self.n_positive),
             Variable::fact("n_negative", self.n_negative),
             Variable::fact("sum_positive", self.sum_positive),
@@ -83,14 +83,14 @@ impl Report for TwfeWeightsResult {
             Variable::fact("sd_opposite_sign", self.sd_opposite_sign),
             Variable::fact("n_units", settings.n_units),
             Variable::fact("n_periods", settings.n_periods),
-            Variable::fact("n_rows", settings.n_rows),
-            Variable::fact("rows_missing", settings.rows_missing),
+            Variable::fact("n_rows", settings.read.n_rows),
+            Variable::fact("rows_missing", settings.read.rows_missing),
             Variable::fact("n_warnings", self.warnings.len()),
         ]
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, self.settings.frequency)
+        facts::messages(&self.warnings, self.settings.columns.frequency)
     }
 
     #[cfg(feature = "plot")]
@@ -186,6 +186,6 @@ impl Comparable for TwfeWeightsResult {
     }
 
     fn outcome(&self) -> Option<String> {
-        Some(self.settings.outcome.clone())
+        Some(self.settings.columns.outcome.clone())
     }
 }

@@ -7,7 +7,7 @@ use super::meets::ROLE;
 use super::parse::OPTION;
 use crate::base::error::{DidError, Result};
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
-use crate::read::files::files_read::{ChosenRows, FilesRead, LeftOut};
+use crate::read::files::files_read::{ChosenRows, FilesRead, RowsLeftOut};
 
 /// Chooses rows, frame by frame.
 pub(crate) struct Choice<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     pub fn new(conditions: &'a [RowCondition], missing: &'a MissingValues) -> Self {
-        let none = |condition: &RowCondition| LeftOut {
+        let none = |condition: &RowCondition| RowsLeftOut {
             condition: condition.to_string(),
             rows: 0,
             missing: 0,

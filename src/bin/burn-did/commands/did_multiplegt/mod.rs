@@ -159,10 +159,10 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
 impl DidMultiplegtArgs {
     fn estimator(&self) -> DidMultiplegt {
         DidMultiplegt::builder()
-            .outcome(&*self.outcome.yname)
+            .outcome(&*self.outcome.column.yname)
             .unit(&*self.idname)
-            .time(&*self.outcome.tname)
-            .maybe_frequency(self.outcome.frequency)
+            .time(&*self.outcome.period.tname)
+            .maybe_frequency(self.outcome.dates.frequency)
             .treatment(&*self.dname)
             .effects(self.effects)
             .placebos(self.placebo)

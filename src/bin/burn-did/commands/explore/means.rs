@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{ExploreArgs, More};
-use crate::args::{AnticipationArgs, LevelArgs, OutputArgs};
+use crate::args::{AnticipationArgs, LevelArgs, OutcomeColumnArgs, OutputArgs};
 use crate::error::Result;
 use crate::parse;
 
@@ -13,9 +13,8 @@ use crate::parse;
 pub(crate) struct MeansArgs {
     #[command(flatten)]
     data: ExploreArgs,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
-    yname: String,
+    #[command(flatten)]
+    outcome: OutcomeColumnArgs,
     #[command(flatten)]
     anticipation: AnticipationArgs,
     /// Base period of the never-treated, and of cohorts without a period before treatment, as in 2003, or 2003-02 with --frequency month;
@@ -34,13 +33,13 @@ pub(crate) struct MeansArgs {
 /// Runs the command.
 pub(crate) fn run(args: &MeansArgs) -> Result<()> {
     let questions = More {
-        outcome: Some(&args.yname),
+        outcome: Some(&args.outcome.yname),
         anticipation: args.anticipation.anticipation,
         alpha: Some(args.level.alp),
         ..More::default()
     };
     let base = args.base_period.as_deref();
-    let base = base.map(|text| parse::period("--base-period", text, args.data.frequency));
+    let base = base.map(|text| parse::period("--base-period", text, args.data.dates.frequency));
     let base = base.transpose()?;
     let look = |mut explore: burn_did::explore::Explore| {
         (explore.base_period, explore.relative) = (base, args.relative);

@@ -6,13 +6,13 @@ pub(crate) mod means;
 pub(crate) mod panelview;
 
 use burn_did::explore::Explore;
-use burn_did::options::Frequency;
 use clap::Args;
 
-use crate::args::{DataArgs, LONG_FORM, OutputArgs};
-use crate::parse::{self, Summands};
+use crate::args::{
+    DataArgs, DateArgs, LONG_FORM, OutputArgs, PeriodArgs, RowsInMemoryArgs, WeightArgs,
+};
+use crate::parse::Summands;
 use crate::progress::Bar;
-use crate::words::OneOf;
 
 /// The data, and which column is what.
 #[derive(Args)]
@@ -20,24 +20,20 @@ use crate::words::OneOf;
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub source: DataArgs,
-    /// Period: a number, or a date with --frequency.
-    #[arg(long, value_name = "COLUMN", visible_alias = "time")]
-    tname: String,
+    #[command(flatten)]
+    period: PeriodArgs,
     /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "group", required = true)]
     gname: Option<String>,
     /// Unit; without it, every row is a unit of its own.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
     idname: Option<String>,
-    /// Length of a period, if the columns of periods and groups have dates.
-    #[arg(long, value_name = "PERIOD", value_parser = OneOf::<Frequency>::all())]
-    frequency: Option<Frequency>,
-    /// Sampling weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
-    weightsname: Option<String>,
-    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
-    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
-    memory_budget: Option<u64>,
+    #[command(flatten)]
+    dates: DateArgs,
+    #[command(flatten)]
+    weights: WeightArgs,
+    #[command(flatten)]
+    memory: RowsInMemoryArgs,
 }
 
 /// Columns that are looked at.
@@ -79,16 +75,16 @@ impl ExploreArgs {
         output.check(&self.source.data)?;
         let bar = Bar::new(output.quiet);
         let explore = Explore::builder()
-            .time(&*self.tname)
+            .time(&*self.period.tname)
             .maybe_group(self.gname.clone())
             .maybe_unit(self.idname.clone())
             .maybe_outcome(more.outcome.cloned())
             .covariates(Summands::all(more.covariates))
-            .maybe_weights(self.weightsname.clone())
+            .maybe_weights(self.weights.weightsname.clone())
             .maybe_cluster(more.cluster.cloned())
-            .maybe_frequency(self.frequency)
+            .maybe_frequency(self.dates.frequency)
             .anticipation(more.anticipation)
-            .maybe_memory_budget(self.memory_budget)
+            .maybe_memory_budget(self.memory.memory_budget)
             .maybe_missing_values(self.source.na.clone())
             .maybe_alpha(more.alpha)
             .maybe_progress(bar.callback())

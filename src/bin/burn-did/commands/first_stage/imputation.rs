@@ -100,11 +100,11 @@ pub(crate) fn run(args: &ImputationArgs) -> Result<()> {
     let stage = &args.stage;
     args.output.check(&stage.source.data)?;
     let config = Imputation::builder()
-        .outcome(&*stage.outcome.yname)
-        .unit(&*stage.idname)
-        .time(&*stage.outcome.tname)
-        .group(&*stage.gname)
-        .maybe_frequency(stage.outcome.frequency)
+        .outcome(&*stage.outcome.column.yname)
+        .unit(&*stage.unit.idname)
+        .time(&*stage.outcome.period.tname)
+        .group(&*stage.group.gname)
+        .maybe_frequency(stage.outcome.dates.frequency)
         .covariates(&*stage.xformla)
         .fixed_effects(&stage.absorb)
         .trends(stage.trends)

@@ -5,7 +5,7 @@ pub(crate) mod two_stage;
 
 use clap::Args;
 
-use crate::args::{DataArgs, LONG_FORM, LevelArgs, OutcomeArgs};
+use crate::args::{DataArgs, GroupArgs, LONG_FORM, LevelArgs, OutcomeArgs, UnitArgs};
 use crate::defaults;
 
 /// The data, which column is what, and the regression of untreated outcomes.
@@ -16,12 +16,10 @@ struct StageArgs {
     source: DataArgs,
     #[command(flatten)]
     outcome: OutcomeArgs,
-    /// Unit.
-    #[arg(long, value_name = "COLUMN", visible_alias = "unit")]
-    idname: String,
-    /// Period of first treatment; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
+    #[command(flatten)]
+    unit: UnitArgs,
+    #[command(flatten)]
+    group: GroupArgs,
     /// Covariates of the first stage, as in "~ x1 + log(x2)".
     #[arg(
         long,

@@ -1,6 +1,6 @@
 //! `burn-did panel balance`
 
-use burn_did::panel::{self, Balance};
+use burn_did::panel::{self, BalanceRule};
 use clap::Args;
 
 use crate::args::{PanelKeyArgs, PanelOutputArgs};
@@ -16,8 +16,8 @@ pub(crate) struct BalanceArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
     gname: Option<String>,
     /// How the panel is balanced.
-    #[arg(long, value_name = "RULE", default_value_t, value_parser = OneOf::<Balance>::all(), help_heading = "Rules")]
-    rule: Balance,
+    #[arg(long, value_name = "RULE", default_value_t, value_parser = OneOf::<BalanceRule>::all(), help_heading = "Rules")]
+    rule: BalanceRule,
     #[command(flatten)]
     output: PanelOutputArgs,
 }

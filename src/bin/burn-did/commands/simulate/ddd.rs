@@ -3,7 +3,7 @@
 use burn_did::data::TripleSimulation;
 use clap::Args;
 
-use super::{DrawArgs, WriteArgs};
+use super::{DrawArgs, SampledArgs, WriteArgs};
 use crate::error::Result;
 
 /// Triple differences for `ddd`: groups that enable treatment at different times, and units eligible for it or not.
@@ -68,18 +68,8 @@ pub(crate) struct DddArgs {
     /// Number of clusters, of which each belongs to one group; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 0)]
     clusters: usize,
-    /// Standard deviation of a cluster's shock in a period.
-    #[arg(long, value_name = "SD", default_value_t = 0.5)]
-    cluster_sd: f64,
-    /// Adds sampling weights.
-    #[arg(long)]
-    weights: bool,
-    /// Share of rows missing at random, which unbalances the panel.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, visible_alias = "unbalanced")]
-    attrition: f64,
-    /// Draws new units in every period.
-    #[arg(long)]
-    repeated_cross_sections: bool,
+    #[command(flatten)]
+    sampled: SampledArgs,
     #[command(flatten)]
     output: WriteArgs,
 }
@@ -104,10 +94,10 @@ impl DddArgs {
             .heterogeneity(self.heterogeneity)
             .noise(self.noise)
             .clusters(self.clusters)
-            .cluster_sd(self.cluster_sd)
-            .weights(self.weights)
-            .attrition(self.attrition)
-            .repeated_cross_sections(self.repeated_cross_sections)
+            .cluster_sd(self.sampled.cluster_sd)
+            .weights(self.sampled.weights)
+            .attrition(self.sampled.attrition)
+            .repeated_cross_sections(self.sampled.repeated_cross_sections)
             .build();
         self.output.write(&simulation)
     }

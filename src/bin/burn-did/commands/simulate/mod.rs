@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use burn_did::data::{Simulate, Simulated};
 use clap::{Args, Subcommand};
 
-use crate::args::PanelFormat;
+use crate::args::{PanelFormat, ProgressArgs};
 use crate::error::Result;
 use crate::output;
 use crate::progress::Bar;
@@ -52,6 +52,23 @@ struct DrawArgs {
     seed: u64,
 }
 
+/// How units and rows are sampled, where treatment is staggered.
+#[derive(Args)]
+struct SampledArgs {
+    /// Standard deviation of a cluster's shock in a period.
+    #[arg(long, value_name = "SD", default_value_t = 0.5)]
+    cluster_sd: f64,
+    /// Adds sampling weights.
+    #[arg(long)]
+    weights: bool,
+    /// Share of rows missing at random, which unbalances the panel.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, visible_alias = "unbalanced")]
+    attrition: f64,
+    /// Draws new units in every period.
+    #[arg(long)]
+    repeated_cross_sections: bool,
+}
+
 /// The files to write, and the report.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
@@ -65,9 +82,8 @@ struct WriteArgs {
     /// Format of the report.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: PanelFormat,
-    /// No progress on standard error.
-    #[arg(long, short, help_heading = None)]
-    quiet: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 impl WriteArgs {
@@ -76,7 +92,7 @@ impl WriteArgs {
         if let Some(truth) = &self.truth {
             Simulated::check_truth(truth)?;
         }
-        let bar = Bar::new(self.quiet);
+        let bar = Bar::new(self.progress.quiet);
         let done = simulation.write(&self.out, bar.callback().as_ref())?;
         drop(bar);
         if let Some(truth) = &self.truth {

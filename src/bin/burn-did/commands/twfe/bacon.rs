@@ -29,18 +29,18 @@ pub(crate) struct BaconArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &BaconArgs) -> Result<()> {
-    let StudyArgs { keys, gname, yname, memory_budget } = &args.study;
+    let StudyArgs { keys, group, outcome, memory } = &args.study;
     args.output.check(&keys.source.data)?;
     let bar = Bar::new(args.output.quiet);
     let config = Bacon::builder()
-        .outcome(&**yname)
-        .unit(&*keys.idname)
-        .time(&*keys.tname)
-        .group(&**gname)
+        .outcome(&*outcome.yname)
+        .unit(&*keys.unit.idname)
+        .time(&*keys.period.tname)
+        .group(&*group.gname)
         .covariates(args.controls.columns())
         .maybe_cluster(args.clustervars.clone())
         .maybe_frequency(keys.dates.frequency)
-        .maybe_memory_budget(*memory_budget)
+        .maybe_memory_budget(memory.memory_budget)
         .maybe_missing_values(keys.source.na.clone())
         .alpha(args.level.alp)
         .maybe_progress(bar.callback())

@@ -5,8 +5,8 @@ pub(crate) mod weights;
 
 use clap::Args;
 
-use crate::args::{LONG_FORM, PanelKeyArgs};
-use crate::parse::{self, Summands};
+use crate::args::{CohortArgs, LONG_FORM, OutcomeColumnArgs, PanelKeyArgs, RowsInMemoryArgs};
+use crate::parse::Summands;
 
 /// The data, and which column is what.
 #[derive(Args)]
@@ -14,15 +14,12 @@ use crate::parse::{self, Summands};
 struct StudyArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
-    /// First treated period; 0, inf or empty (dates: empty) for never treated; rows with NaN are left out.
-    #[arg(long, value_name = "COLUMN", visible_alias = "group")]
-    gname: String,
-    /// Outcome.
-    #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
-    yname: String,
-    /// Limit on the rows held at once in memory (from parquet and CSV files), as in 2GiB; the rest is streamed.
-    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
-    memory_budget: Option<u64>,
+    #[command(flatten)]
+    group: CohortArgs,
+    #[command(flatten)]
+    outcome: OutcomeColumnArgs,
+    #[command(flatten)]
+    memory: RowsInMemoryArgs,
 }
 
 /// Controls of the regression.

@@ -5,7 +5,7 @@ use burn_did::twfe::{TwfeCells, TwfeRegression};
 use clap::Args;
 
 use super::{ControlArgs, StudyArgs};
-use crate::args::OutputArgs;
+use crate::args::{OutputArgs, WeightArgs};
 use crate::defaults;
 use crate::error::Result;
 use crate::progress::Bar;
@@ -20,9 +20,8 @@ use crate::words::OneOf;
 pub(crate) struct TwfeWeightsArgs {
     #[command(flatten)]
     study: StudyArgs,
-    /// Sampling weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
-    weightsname: Option<String>,
+    #[command(flatten)]
+    weights: WeightArgs,
     #[command(flatten)]
     controls: ControlArgs,
     /// The regression, and what is assumed of effects.
@@ -50,20 +49,20 @@ pub(crate) struct TwfeWeightsArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
-    let StudyArgs { keys, gname, yname, memory_budget } = &args.study;
+    let StudyArgs { keys, group, outcome, memory } = &args.study;
     args.output.check(&keys.source.data)?;
     let bar = Bar::new(args.output.quiet);
     let config = TwfeWeights::builder()
-        .outcome(&**yname)
-        .unit(&*keys.idname)
-        .time(&*keys.tname)
-        .group(&**gname)
-        .maybe_weights(args.weightsname.clone())
+        .outcome(&*outcome.yname)
+        .unit(&*keys.unit.idname)
+        .time(&*keys.period.tname)
+        .group(&*group.gname)
+        .maybe_weights(args.weights.weightsname.clone())
         .covariates(args.controls.columns())
         .regression(args.regression)
         .cells(args.cells)
         .maybe_frequency(keys.dates.frequency)
-        .maybe_memory_budget(*memory_budget)
+        .maybe_memory_budget(memory.memory_budget)
         .maybe_missing_values(keys.source.na.clone())
         .maybe_progress(bar.callback())
         .build();
