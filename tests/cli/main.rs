@@ -28,6 +28,7 @@ mod pretrends;
 mod report;
 mod rows;
 mod run;
+mod saved;
 mod simulate;
 mod stacked;
 mod study;
