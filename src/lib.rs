@@ -232,7 +232,7 @@ pub mod stacks {
 /// Options and parts of extended two-way fixed effects.
 pub mod extended {
     pub use crate::estimator::etwfe::{
-        EtwfeAbsorb, EtwfeEffect, EtwfeLevel, EtwfeScale, EtwfeSettings,
+        EtwfeAbsorb, EtwfeEffect, EtwfeLevel, EtwfeScale, EtwfeSettings, SeparatedRows,
     };
 }
 

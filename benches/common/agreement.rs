@@ -105,18 +105,29 @@ pub fn compare(ours: &Run, peer: &Run, case: &Case) -> Agreement {
             found.unmatched += 1;
             continue;
         };
-        match (cell.att.zip(cell.se), other.att.zip(other.se)) {
-            (Some((att, se)), Some((other_att, other_se))) => {
-                found.att = found.att.max((att - other_att).abs() / att.abs().max(se));
-                found.se = found.se.max((other_se / se - 1.0).abs());
-            }
-            (None, None) => {}
-            _ => found.unmatched += 1,
+        let size = cell.att.unwrap_or_default().abs().max(cell.se.unwrap_or_default());
+        let att = distance(cell.att, other.att, size);
+        let se = distance(cell.se, other.se, cell.se.unwrap_or_default());
+        match att.zip(se) {
+            Some((att, se)) => (found.att, found.se) = (found.att.max(att), found.se.max(se)),
+            None => found.unmatched += 1,
         }
     }
     let extra = peer.cells.iter().filter(|c| !ours.cells.iter().any(|cell| same_cell(c, cell)));
     found.unmatched += extra.count();
     found
+}
+
+/// How far two numbers are apart in units of a size, 0 if both are missing; none if only one is there, or if they cannot be compared.
+fn distance(own: Option<f64>, other: Option<f64>, size: f64) -> Option<f64> {
+    match (own, other) {
+        (None, None) => Some(0.0),
+        (Some(own), Some(other)) if own == other => Some(0.0),
+        (Some(own), Some(other)) => {
+            Some((own - other).abs() / size).filter(|distance| !distance.is_nan())
+        }
+        _ => None,
+    }
 }
 
 fn same_cell(a: &Cell, b: &Cell) -> bool {

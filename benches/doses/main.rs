@@ -12,8 +12,8 @@ use burn_did::options::Resampling;
 use common::bench::Bench;
 use common::case::Case;
 
-const WORDS: &str = "Cubic splines with two knots, at the 50 doses that are the default. Standard errors of ModernDiD are always drawn, so that it \
-    is asked where this crate draws, too. Effects and slopes are compared at every dose.";
+const WORDS: &str = "Cubic splines with two knots, at the 50 doses that are the default. Standard errors of ModernDiD are always drawn by multipliers, so \
+    that it is asked where this crate draws in this way, too (c2). Effects and slopes are compared at every dose.";
 
 /// Units up to which ModernDiD is asked.
 const UNITS: usize = 100_000;

@@ -132,8 +132,11 @@ pub fn compare(
             beside(&format!("R fixest {tolerance}"), found, agrees);
         }
     }
-    let path =
-        if rows == ROWS { bench_file("RESULTS.md") } else { work_folder("")?.join("RESULTS.md") };
+    // Some of the designs are no section of the results.
+    let path = match rows == ROWS && names.is_empty() {
+        true => bench_file("RESULTS.md"),
+        false => work_folder("")?.join("RESULTS.md"),
+    };
     results::write_section(&path, section, &table.report(section))
 }
 
@@ -156,8 +159,9 @@ impl Table {
 
     fn report(&self, function: &str) -> String {
         format!(
-            "Machine: {}. Measured: {}. Build: {}.\n\n`{function}` from the same parquet file, read by each into its own kind of frame, every \
-             regression in a fresh process after a small one: the best of three, one if it takes more than {LONG} s. `loaded` is what was \
+            "Machine: {}. Measured: {}. Build: {}.\n\n`{function}` of the same data, read by each into its own kind of frame (from a parquet file, by R fixest from doubles), every \
+             regression in a fresh process after a small one: the best of three, one if it takes more than {LONG} s. Processes of peers are \
+             stopped after {LIMIT} s. `loaded` is what was \
              resident before the regression and `peak` the most during it. {WHEEL} must have the bits of this crate, others its coefficients \
              within {AGREE:e} standard errors and its standard errors relatively.\n\n{}",
             machine::describe(),

@@ -111,5 +111,5 @@ if __name__ == "__main__":
         small,
         fit,
         cells,
-        "the wheel, Mammen draws",
+        "the wheel",
     )

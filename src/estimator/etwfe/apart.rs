@@ -59,6 +59,12 @@ impl Apart {
     }
 }
 
+/// The data of a regression, and the rows that it used of them.
+pub(super) struct UsedRows<'a> {
+    pub frame: &'a DataFrame,
+    pub used: &'a [u32],
+}
+
 impl<B: DidBackend> Etwfe<B> {
     /// Which averages are known, by the rows that were used of a frame; `None` if nothing was left out, so that all are, or nobody asks.
     pub(super) fn apart(
@@ -67,7 +73,7 @@ impl<B: DidBackend> Etwfe<B> {
         design: &Design,
         levels: &Levels,
         fitted: &Fitted,
-        (frame, used): (&DataFrame, &[u32]),
+        rows: UsedRows<'_>,
         device: &B::Device,
     ) -> Result<Option<Apart>> {
         let size =
@@ -78,6 +84,7 @@ impl<B: DidBackend> Etwfe<B> {
         if self.undetermined || left_out.next().is_none() {
             return Ok(None);
         }
+        let UsedRows { frame, used } = rows;
         let rows = sample.rows.len();
         let mut outcome = vec![0.0; rows];
         for (row, value) in outcome.iter_mut().enumerate() {

@@ -22,8 +22,6 @@ pub(super) struct Cell {
 pub(super) struct Covariate {
     /// The cell whose effect it is a slope of, if it is one.
     pub cell: Option<usize>,
-    /// The cohort or period that it indicates, if it is the indicator of one.
-    pub level: Option<Level>,
     /// Its name in print.
     pub label: String,
     /// By row of the sample.
@@ -36,13 +34,6 @@ struct Term<'a> {
     values: Cow<'a, [f64]>,
     /// Whether it is the moderator, or the indicator of one of its categories.
     moderates: bool,
-}
-
-/// A cohort or a period, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
-    Cohort(usize),
-    Period(usize),
 }
 
 /// The regression's right side: indicators of cells, and then covariates.
@@ -89,12 +80,10 @@ impl Design {
                     false => 0.0,
                 });
                 let label = format!("{} × {name}", label(cell));
-                let (cell, level) = (Some(number), None);
-                design.covariates.push(Covariate { cell, level, label, values });
+                design.covariates.push(Covariate { cell: Some(number), label, values });
             }
             let mut other = |label: String, values: Vec<f64>| {
-                let (cell, level) = (None, None);
-                design.covariates.push(Covariate { cell, level, label, values });
+                design.covariates.push(Covariate { cell: None, label, values });
             };
             // Effects of cohorts and periods take up what all rows have in common, of which values far from zero would be mostly.
             let own = if moderates { means } else { centred(sample, &x, |_| 0) };
@@ -111,17 +100,17 @@ impl Design {
             }
         }
         if explicit {
-            let mut indicate = |level: Level, label: String, of_row: &dyn Fn(usize) -> bool| {
-                let (level, values) = (Some(level), column(&|row| is(of_row(row))));
-                design.covariates.push(Covariate { cell: None, level, label, values });
+            let mut indicate = |label: String, of_row: &dyn Fn(usize) -> bool| {
+                let values = column(&|row| is(of_row(row)));
+                design.covariates.push(Covariate { cell: None, label, values });
             };
             for at in 1..sample.cohorts.len() {
                 let label = cohort_label(&cohort(at));
-                indicate(Level::Cohort(at), label, &|row| sample.cohort_of(row) == at);
+                indicate(label, &|row| sample.cohort_of(row) == at);
             }
             for at in 1..sample.periods.len() {
                 let label = period_label(&period(at));
-                indicate(Level::Period(at), label, &|row| sample.period_of(row) == at);
+                indicate(label, &|row| sample.period_of(row) == at);
             }
         }
         design

@@ -4,12 +4,14 @@ use std::cell::RefCell;
 
 use polars::prelude::{Column, DataFrame, IdxCa};
 
-use super::design::{Cell, Design, Level};
+use super::apart::UsedRows;
+use super::design::Design;
 use super::levels::Levels;
 use super::margins::Fitted;
 use super::options::{Etwfe, EtwfeAbsorb};
-use super::result::EtwfeResult;
+use super::result::{EtwfeResult, SeparatedRows};
 use super::sample::Sample;
+use super::separated::RowsOfFit;
 use super::wanted::Parts;
 use crate::base::error::Result;
 use crate::base::memory;
@@ -54,10 +56,9 @@ impl<B: DidBackend> Etwfe<B> {
         self.check_size(&sample, slopes)?;
         let design = Design::new(&sample, self.control_group, &names, explicit, self.frequency);
         let frame = self.frame(&sample)?;
-        // Rows that are separated are left out one time after another.
-        let used = RefCell::new(Vec::new());
+        let rows_of_fit = RefCell::new(RowsOfFit::default());
         let regressors = |rows: &[u32]| {
-            used.replace(rows.to_vec());
+            rows_of_fit.borrow_mut().hear(rows);
             design.regressors(rows)
         };
         let EstimatedRegression { result: mut regression, regressors: of_coefficients, .. } =
@@ -70,14 +71,24 @@ impl<B: DidBackend> Etwfe<B> {
                     error
                 },
             )?;
-        let known = self.identified(&sample, &design);
+        let rows_of_fit = rows_of_fit.take();
+        let separated = rows_of_fit.separated(&sample, &design);
+        let identified = self.identified(&sample, &design);
+        let has_untreated = separated.iter().map(|of| *of != Some(SeparatedRows::Untreated));
+        let known: Vec<bool> = identified.iter().zip(has_untreated).map(|(a, b)| *a && b).collect();
         let fitted = self.fitted(&design, &regression, &of_coefficients, &known);
         let levels = Levels::new(&sample);
         let sums = 8 * design.cells.len() * levels.len() * regression.coefficients.len();
         let remedy = "take a moderator with fewer levels, or longer periods (`frequency`)";
         memory::check("effects of cohorts in periods by level", sums as u128, remedy)?;
-        let apart =
-            self.apart(&sample, &design, &levels, &fitted, (&frame, &used.take()), device)?;
+        let apart = self.apart(
+            &sample,
+            &design,
+            &levels,
+            &fitted,
+            UsedRows { frame: &frame, used: rows_of_fit.used() },
+            device,
+        )?;
         let weights = |row: usize| self.weight_in_averages(&sample, row);
         let parts = Parts {
             sample: &sample,
@@ -85,6 +96,7 @@ impl<B: DidBackend> Etwfe<B> {
             margins: &fitted.margins(&design, &levels, &weights),
             control_group: self.control_group,
             apart,
+            separated,
         };
         self.describe(&sample, &mut regression);
         Ok(self.result(&parts, &levels, regression))
@@ -216,8 +228,7 @@ impl<B: DidBackend> Etwfe<B> {
         Identified::new(&rows).cells
     }
 
-    /// What the regression found, by the number of each coefficient's regressor. Cells that are not `known` have no effect, nor do those of
-    /// cohorts and periods whose untreated rows were left out as separated.
+    /// What the regression found, by the number of each coefficient's regressor. Cells that are not `known` have no effect.
     fn fitted(
         &self,
         design: &Design,
@@ -227,21 +238,10 @@ impl<B: DidBackend> Etwfe<B> {
     ) -> Fitted {
         let place = |regressor: usize| of_coefficients.iter().position(|of| *of == Some(regressor));
         let cells = design.cells.len();
-        let separating = regression.separating();
-        let without_rows: Vec<Level> = (cells..)
-            .zip(&design.covariates)
-            .filter(|(at, of)| separating.contains(&of.label.as_str()) && place(*at).is_none())
-            .filter_map(|(_, covariate)| covariate.level)
-            .collect();
-        let is_known = |(cell, own): (usize, &Cell)| {
-            let levels = [Level::Cohort(own.cohort), Level::Period(own.period)];
-            known[cell] && !levels.iter().any(|level| without_rows.contains(level))
-        };
-        let is_known: Vec<bool> = design.cells.iter().enumerate().map(is_known).collect();
         Fitted {
             family: self.family,
             scale: self.scale,
-            of_cells: (0..cells).map(|cell| place(cell).filter(|_| is_known[cell])).collect(),
+            of_cells: (0..cells).map(|cell| place(cell).filter(|_| known[cell])).collect(),
             of_covariates: (cells..cells + design.covariates.len()).map(place).collect(),
             coefficients: regression.coefficients.iter().map(|c| c.estimate).collect(),
             constant: of_coefficients.iter().position(Option::is_none),

@@ -10,7 +10,8 @@
 //! | effects of cells and their derivatives in the coefficients | `margins.rs` |
 //! | averages of cells with their covariance | `averages.rs` |
 //! | which averages there are | `wanted.rs` |
-//! | whether effects of levels are identified | `apart.rs` |
+//! | whether averages are determined where slopes were left out | `apart.rs` |
+//! | effects that were lost with separated rows | `separated.rs` |
 //! | the estimator step by step | `fit.rs`, `finish.rs` |
 //! | result | `result.rs`, `check.rs`, `report/` |
 //!
@@ -29,7 +30,8 @@ mod options;
 mod report;
 mod result;
 mod sample;
+mod separated;
 mod wanted;
 
 pub use options::{Etwfe, EtwfeAbsorb, EtwfeScale};
-pub use result::{EtwfeEffect, EtwfeLevel, EtwfeResult, EtwfeSettings};
+pub use result::{EtwfeEffect, EtwfeLevel, EtwfeResult, EtwfeSettings, SeparatedRows};

@@ -72,6 +72,20 @@ pub struct EtwfeEffect {
     /// Whether there is no value because it depends on which of the collinear slopes are left out.
     #[serde(default)]
     pub undetermined: bool,
+    /// Of a cohort in a period, which rows that its effect needs were all left out as separated; none if some of each were used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separated: Option<SeparatedRows>,
+}
+
+/// Rows that are left out where a model that is not linear fits their outcomes exactly, by no finite coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SeparatedRows {
+    /// The untreated rows of the cohort or of the period, so that nothing says what it would be without treatment.
+    Untreated,
+    /// The rows of the cohort in the period.
+    Own,
 }
 
 /// Averages over the rows of one level of the moderator.

@@ -6,7 +6,7 @@ use super::apart::Apart;
 use super::averages::Average;
 use super::design::{Cell, Design};
 use super::margins::Margins;
-use super::result::EtwfeEffect;
+use super::result::{EtwfeEffect, SeparatedRows};
 use super::sample::Sample;
 use crate::base::options::ControlGroup;
 use crate::estimator::aggregate::reference_row;
@@ -59,6 +59,8 @@ pub(super) struct Parts<'a> {
     pub control_group: ControlGroup,
     /// Which averages are known; all of them if it is not said.
     pub apart: Option<Apart>,
+    /// By cell, which rows that its effect needs were left out as separated.
+    pub separated: Vec<Option<SeparatedRows>>,
 }
 
 impl Parts<'_> {
@@ -91,6 +93,7 @@ impl Parts<'_> {
                 group: Some(self.sample.cohorts[own.cohort].group),
                 time: Some(self.sample.periods[own.period]),
                 event_time: Some(own.event_time),
+                separated: self.separated[number],
                 ..EtwfeEffect::default()
             };
             self.over(key, self.parts_of(number, None).collect())

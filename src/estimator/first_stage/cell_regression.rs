@@ -35,17 +35,15 @@ impl FirstStage<'_> {
     ) -> Result<CellRegression> {
         let (sample, design) = (self.sample, self.design());
         let of_slots = shared.project(columns)?;
-        let roots: Vec<f64> = shared.untreated().into_iter().map(f64::sqrt).collect();
+        let roots: Vec<f64> = shared.untreated_weights().into_iter().map(f64::sqrt).collect();
         let scaled = |of: &Vec<f64>| of.iter().zip(&roots).map(|(x, root)| x * root).collect();
         let before: Vec<Before> =
             columns.iter().map(|column| self.before_of_cells(column)).collect();
         let basis = Basis::find(of_slots.iter().map(scaled).collect(), &before, COLLINEAR, true);
         let sums = shared.sums(design, |row| self.residuals[row]);
-        let means = sums.iter().zip(&roots).map(|(sum, root)| match *root > 0.0 {
-            true => sum / root,
-            false => 0.0,
-        });
-        let (b, bread) = solved(&basis, &means.collect::<Vec<f64>>())?;
+        let of_root = |(sum, root): (&f64, &f64)| if *root > 0.0 { sum / root } else { 0.0 };
+        let scaled_sums: Vec<f64> = sums.iter().zip(&roots).map(of_root).collect();
+        let (b, bread) = solved(&basis, &scaled_sums)?;
         let kept: Vec<&[f64]> = basis.kept.iter().map(|j| of_slots[*j].as_slice()).collect();
         let fitted = combined(&kept, &b);
         let influence: Vec<Vec<f64>> =
@@ -61,27 +59,28 @@ impl FirstStage<'_> {
 
     fn regress_by_row(&self, columns: &[Vec<f64>]) -> Result<CellRegression> {
         let (StageSample { clusters, n_clusters, .. }, design) = (self.sample, self.design());
-        let own = self.covariates.len();
-        let bytes = (columns.len() + own + 2) as u128 * 24 * design.rows() as u128;
+        let covariates = self.covariates.len();
+        let bytes = (columns.len() + covariates + 2) as u128 * 24 * design.rows() as u128;
         let remedy = "ask for fewer event times (`pretrends`)";
         memory::check("the regression of pre-trends", bytes, remedy)?;
-        let mut all: Vec<Vec<f64>> = self.covariates.iter().map(|of| self.weighted(of)).collect();
-        let mut before: Vec<Before> = all
+        let mut of_rows: Vec<Vec<f64>> =
+            self.covariates.iter().map(|of| self.weighted(of)).collect();
+        let mut before: Vec<Before> = of_rows
             .iter()
             .map(|column| {
                 let size = inner(column, column);
                 Before { raw: size, centred: size }
             })
             .collect();
-        all.extend(self.weighted_cells(columns)?);
+        of_rows.extend(self.weighted_cells(columns)?);
         before.extend(columns.iter().map(|column| self.before_of_cells(column)));
-        let basis = Basis::find(all.clone(), &before, COLLINEAR, true);
+        let basis = Basis::find(of_rows.clone(), &before, COLLINEAR, true);
         let mut residuals = self.weighted(&self.residuals);
         let (b, bread) = solved(&basis, &residuals)?;
         for (j, b) in basis.kept.iter().zip(&b) {
-            residuals.iter_mut().zip(&all[*j]).for_each(|(e, x)| *e -= b * x);
+            residuals.iter_mut().zip(&of_rows[*j]).for_each(|(e, x)| *e -= b * x);
         }
-        let kept: Vec<&[f64]> = basis.kept.iter().map(|j| all[*j].as_slice()).collect();
+        let kept: Vec<&[f64]> = basis.kept.iter().map(|j| of_rows[*j].as_slice()).collect();
         let untreated = || (0..design.rows()).filter(|row| !design.treated[*row]);
         let k = b.len();
         let psi = parallel::map(k, |place| {
@@ -93,7 +92,7 @@ impl FirstStage<'_> {
             }
             psi
         });
-        Ok(CellRegression::of(&basis, b.into_iter().zip(psi), own, columns.len()))
+        Ok(CellRegression::of(&basis, b.into_iter().zip(psi), covariates, columns.len()))
     }
 
     /// Columns of values of cells without the fixed effects, times the roots of the weights, of untreated rows.

@@ -128,7 +128,7 @@ impl SharedDesign {
     }
 
     /// Sums of the weights of untreated rows, by slot.
-    pub fn untreated(&self) -> Vec<f64> {
+    pub fn untreated_weights(&self) -> Vec<f64> {
         (0..self.cells.len()).map(|slot| self.design.regression_weight(slot)).collect()
     }
 

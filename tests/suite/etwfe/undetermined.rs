@@ -1,6 +1,6 @@
 //! Averages that depend on which of the collinear slopes are left out.
 
-use burn_did::extended::{EtwfeAbsorb, EtwfeScale};
+use burn_did::extended::{EtwfeAbsorb, EtwfeEffect, EtwfeScale, SeparatedRows};
 use burn_did::regression::Family;
 use burn_did::report::Reportable;
 use burn_did::{Etwfe, EtwfeResult, backend::Cpu};
@@ -207,5 +207,68 @@ fn rows_that_are_separated_determine_nothing() {
         assert!(cells.clone().all(|of| of.estimate.estimate.is_none()), "{scale}: {fit}");
         assert_eq!(fit.overall.estimate, None);
         assert!(fit.cells.iter().any(|of| of.estimate.estimate.is_some()), "{fit}");
+    }
+}
+
+/// Rows of one level of `x` are separated in a period, and the others are as they would be alone.
+#[test]
+fn a_period_with_some_separated_rows_has_effects() {
+    let df = staggered(240);
+    let [groups, times, ids] = ["g", "t", "id"].map(|name| floats(&df, name));
+    let in_city = |row: usize| groups[row] != 4.0 && ids[row] % 3.0 == 0.0;
+    let is_zero = |row: usize| in_city(row) && times[row] == 5.0;
+    let count = |row: usize| if is_zero(row) { 0.0 } else { 1.0 + (ids[row] * times[row]) % 4.0 };
+    let rows = 0..df.height();
+    let x: Vec<f64> = rows.clone().map(|row| f64::from(u8::from(in_city(row)))).collect();
+    let df = with(&with(&df, "c", rows.map(count).collect()), "x", x);
+    let fit = |df: &DataFrame, names: Vec<String>| {
+        let config = but(with_slopes("x"), |config| {
+            (config.outcome, config.family) = ("c".into(), Family::Poisson);
+            config.covariates = names;
+        });
+        config.fit(df).unwrap()
+    };
+    let all = fit(&df, vec!["x".into()]);
+    let others = fit(&filter(&df, "x", |x| x == 0.0), Vec::new());
+    assert!(all.to_string().contains("separat"), "{all}");
+    let of_four = |fit: &EtwfeResult| -> Vec<EtwfeEffect> {
+        fit.cells.iter().filter(|of| of.group == Some(4.0)).cloned().collect()
+    };
+    let pairs: Vec<_> = of_four(&all).into_iter().zip(of_four(&others)).collect();
+    assert!(pairs.len() > 1);
+    for (own, alone) in pairs {
+        let [a, b] =
+            [&own, &alone].map(|of| of.estimate.estimate.unwrap_or_else(|| panic!("{all}")));
+        assert!(own.separated.is_none() && (a - b).abs() < 1e-6, "{a} and {b}");
+    }
+}
+
+/// Without untreated rows that were used, a cohort has no effects, whatever stands in the place of its indicator.
+#[test]
+fn a_cohort_whose_untreated_rows_are_separated_has_no_effect() {
+    let df = staggered(240);
+    let [groups, times, ids] = ["g", "t", "id"].map(|name| floats(&df, name));
+    let count = |row: usize| match groups[row] == 4.0 && times[row] < 4.0 {
+        true => 0.0,
+        false => 1.0 + (ids[row] * times[row]) % 4.0,
+    };
+    let df = with(&df, "c", (0..df.height()).map(count).collect());
+    // The same in all rows of a cohort, so that its slope spans the indicator.
+    let df = with(&df, "x", groups.iter().map(|g| (g * 1.7).sin()).collect());
+    for undetermined in [false, true] {
+        for names in [vec![], vec!["x".to_owned()]] {
+            let config = but(with_slopes("x"), |config| {
+                (config.outcome, config.family) = ("c".into(), Family::Poisson);
+                (config.covariates, config.undetermined) = (names.clone(), undetermined);
+            });
+            let fit = config.fit(&df).unwrap();
+            let of_four: Vec<_> = fit.cells.iter().filter(|of| of.group == Some(4.0)).collect();
+            assert!(!of_four.is_empty());
+            for cell in of_four {
+                assert_eq!(cell.separated, Some(SeparatedRows::Untreated), "{names:?}: {fit}");
+                assert_eq!(cell.estimate.estimate, None);
+            }
+            assert!(says(&fit, "all untreated rows of the cohort"), "{:?}", fit.messages());
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn check(data: &Path, args: &GroupTimeOutputArgs) -> Result<()> {
     if args.vcov && output.format != Format::Json && output.save.is_none() {
         return Err(CliError::usage(
             "--vcov is part of JSON alone",
-            "add --format json, or --save FILE, which always has it",
+            "add --format json or --save FILE",
         ));
     }
     Ok(())

@@ -6,9 +6,9 @@ use crate::base::calendar::{label, shown};
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::estimator::etwfe::design::{cell_label, cohort_label, period_label};
+use crate::estimator::etwfe::design::cell_label;
 use crate::estimator::etwfe::levels::MOST_LEVELS;
-use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult, EtwfeScale};
+use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult, EtwfeScale, SeparatedRows};
 use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts, units_of_time};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -108,13 +108,8 @@ impl Report for EtwfeResult {
         messages
             .extend(facts::messages(&self.regression.warnings, self.settings.columns.frequency));
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
-        let separating = self.regression.separating();
-        let is_separated = |cell: &EtwfeEffect| {
-            let label = cell_label(&self.period(cell.group), &self.period(cell.time));
-            separating.contains(&label.as_str())
-        };
         let (undetermined, lost): (Vec<&EtwfeEffect>, Vec<_>) =
-            lost.partition(|cell| cell.undetermined && !is_separated(cell));
+            lost.partition(|cell| cell.undetermined && cell.separated.is_none());
         messages.extend(lost.into_iter().map(|cell| self.without_coefficient(cell)));
         messages.extend(self.undetermined(&undetermined));
         messages.extend(self.message_by_level());
@@ -147,14 +142,16 @@ impl EtwfeResult {
     /// Why a cohort in a period has no coefficient.
     fn without_coefficient(&self, cell: &EtwfeEffect) -> Message {
         let [group, time] = [cell.group, cell.time].map(|at| self.period(at));
-        let separating = self.regression.separating();
-        let is_separated = |name: String| separating.contains(&name.as_str());
-        let why = if is_separated(cohort_label(&group)) || is_separated(period_label(&time)) {
-            "untreated rows of the cohort or the period are separated, so that nothing says what it would be without treatment"
-        } else if is_separated(cell_label(&group, &time)) {
-            "its rows are separated, so that no finite effect fits them"
-        } else {
-            "nothing says what it would be without treatment, or it follows from other regressors"
+        let why = match cell.separated {
+            Some(SeparatedRows::Untreated) => {
+                "all untreated rows of the cohort or the period are separated, so that nothing says what it would be without treatment"
+            }
+            Some(SeparatedRows::Own) => {
+                "all its rows are separated, so that no finite effect fits them"
+            }
+            None => {
+                "nothing says what it would be without treatment, or it follows from other regressors"
+            }
         };
         format!("cohort {group} has no effect in {time}: {why}").into()
     }
@@ -177,8 +174,10 @@ impl EtwfeResult {
             true => ", or take averages without weights (`unweighted_averages`)",
             false => "",
         };
+        let has_slopes = !settings.covariates.is_empty() || settings.moderator.is_some();
+        let slopes = if has_slopes { "a covariate or the moderator, or " } else { "" };
         Some(format!(
-            "no effect of {}: it depends on {}; leave out a covariate or the moderator, or the cohorts or periods concerned{or_else}",
+            "no effect of {}: it depends on {}; leave out {slopes}the cohorts or periods concerned{or_else}",
             named.join(", "), self.left_out()
         ).into())
     }

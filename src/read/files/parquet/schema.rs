@@ -11,8 +11,8 @@ use crate::read::files::{check_columns, problem};
 
 /// Types of the columns of the roles in all files.
 ///
-/// Integers of several widths are read as the widest, single precision as double, text and categories that differ as text, and a
-/// column that has no values in one file has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
+/// Integers of several widths are read as the widest, single precision as double, categories that differ as text, and a column that
+/// has no values in one file has its type from the others. Labels have no order, so that enums that differ are text, too. Any other disagreement is an error. A file without rows agrees with all.
 pub(super) fn common(sources: &[ParquetFile], roles: &Wanted) -> Result<Schema> {
     let mut schemas = Vec::with_capacity(sources.len());
     for source in sources {
@@ -31,7 +31,7 @@ pub(super) fn common(sources: &[ParquetFile], roles: &Wanted) -> Result<Schema> 
             let dtype = schema.try_get(name)?;
             match common.get_mut(position) {
                 None => common.push(KnownType { path, dtype: dtype.clone() }),
-                Some(known) => known.join(name, path, dtype)?,
+                Some(known) => known.join(name, path, dtype, roles.kind_of(name))?,
             }
         }
     }
@@ -55,6 +55,12 @@ pub(super) fn are_categories(dtype: &DataType) -> bool {
     dtype.is_categorical() || dtype.is_enum()
 }
 
+/// Whether the categories of an enum begin with those of another.
+fn extends(categories: &FrozenCategories, others: &FrozenCategories) -> bool {
+    let (own, others) = (categories.categories().values_iter(), others.categories().values_iter());
+    own.len() >= others.len() && own.zip(others).all(|(own, other)| own == other)
+}
+
 fn are_texts(dtype: &DataType) -> bool {
     are_categories(dtype) || dtype.is_string()
 }
@@ -66,8 +72,10 @@ struct KnownType<'a> {
 }
 
 impl<'a> KnownType<'a> {
-    fn join(&mut self, column: &str, path: &'a Path, dtype: &DataType) -> Result<()> {
-        match wider(&self.dtype, dtype) {
+    fn join(&mut self, column: &str, path: &'a Path, dtype: &DataType, kind: Kind) -> Result<()> {
+        let are_labels = kind == Kind::Label && are_texts(&self.dtype) && are_texts(dtype);
+        let as_text = || are_labels.then_some(DataType::String);
+        match wider(&self.dtype, dtype).or_else(as_text) {
             Some(wider) => {
                 if wider != self.dtype {
                     (self.dtype, self.path) = (wider, path);
@@ -75,7 +83,10 @@ impl<'a> KnownType<'a> {
                 Ok(())
             }
             None => {
-                let [got, expected] = kinds(dtype, &self.dtype);
+                let [got, expected] = match dtype.is_enum() && self.dtype.is_enum() {
+                    true => ["an enum of other categories", "an enum"].map(str::to_owned),
+                    false => kinds(dtype, &self.dtype),
+                };
                 Err(DidError::TypesDiffer {
                     column: column.to_owned(),
                     file: path.display().to_string(),
@@ -90,7 +101,7 @@ impl<'a> KnownType<'a> {
 
 /// The type that holds the values of both exactly, if their types are compatible.
 pub(in crate::read::files) fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
-    use DataType::{Decimal, Float64, Null, String};
+    use DataType::{Categorical, Decimal, Enum, Float64, Null, String};
     match (a, b) {
         (a, b) if a == b => Some(a.clone()),
         (Null, other) | (other, Null) => Some(other.clone()),
@@ -100,7 +111,10 @@ pub(in crate::read::files) fn wider(a: &DataType, b: &DataType) -> Option<DataTy
             Some(Decimal(*p.max(q), *scale))
         }
         // Their labels are what counts; physical codes differ from file to file.
-        (a, b) if are_texts(a) && are_texts(b) => Some(String),
+        (Categorical(..), Categorical(..) | String) | (String, Categorical(..)) => Some(String),
+        // Their order is kept, as covariates have the first level as reference.
+        (Enum(first, _), Enum(second, _)) if extends(first, second) => Some(a.clone()),
+        (Enum(first, _), Enum(second, _)) if extends(second, first) => Some(b.clone()),
         _ => None,
     }
 }
@@ -154,8 +168,10 @@ mod tests {
             let mapping = categories.mapping();
             Categorical(categories, mapping)
         };
-        let ordered = |categories: [&'static str; 2]| {
-            DataType::from_frozen_categories(FrozenCategories::new(categories).unwrap())
+        let ordered = |categories: &[&'static str]| {
+            DataType::from_frozen_categories(
+                FrozenCategories::new(categories.iter().copied()).unwrap(),
+            )
         };
         for (a, b, expected) in [
             (Int32, Int64, Some(Int64)),
@@ -174,11 +190,11 @@ mod tests {
             (Decimal(10, 2), Decimal(10, 3), None),
             (categorical(), categorical(), Some(String)),
             (categorical(), Int64, None),
-            (ordered(["a", "b"]), ordered(["a", "b"]), Some(ordered(["a", "b"]))),
-            (ordered(["a", "b"]), ordered(["b", "c"]), Some(String)),
-            (ordered(["a", "b"]), categorical(), Some(String)),
-            (ordered(["a", "b"]), String, Some(String)),
-            (ordered(["a", "b"]), Boolean, None),
+            (ordered(&["a", "b"]), ordered(&["a", "b"]), Some(ordered(&["a", "b"]))),
+            (ordered(&["a", "b"]), ordered(&["a", "b", "c"]), Some(ordered(&["a", "b", "c"]))),
+            (ordered(&["a", "b"]), ordered(&["b", "a"]), None),
+            (ordered(&["a", "b"]), categorical(), None),
+            (ordered(&["a", "b"]), String, None),
         ] {
             assert_eq!(wider(&a, &b), expected, "{a} {b}");
             assert_eq!(wider(&b, &a), expected, "{b} {a}");
