@@ -45,9 +45,11 @@ impl FirstStage<'_> {
         let scaled_sums: Vec<f64> = sums.iter().zip(&roots).map(of_root).collect();
         let (b, bread) = solved(&basis, &scaled_sums)?;
         let kept: Vec<&[f64]> = basis.kept.iter().map(|j| of_slots[*j].as_slice()).collect();
-        let fitted = combined(&kept, &b);
-        let influence: Vec<Vec<f64>> =
-            bread.chunks_exact(b.len().max(1)).map(|weights| combined(&kept, weights)).collect();
+        let fitted = combined(&kept, &b, roots.len());
+        let influence: Vec<Vec<f64>> = bread
+            .chunks_exact(b.len().max(1))
+            .map(|weights| combined(&kept, weights, roots.len()))
+            .collect();
         let slots = shared.slots();
         let score = |row: usize| {
             design.regression_weight(row) * (self.residuals[row] - fitted[slots[row] as usize])
@@ -143,9 +145,8 @@ impl CellRegression {
     }
 }
 
-/// `Σ b_j x_j`.
-fn combined(columns: &[&[f64]], b: &[f64]) -> Vec<f64> {
-    let rows = columns.first().map_or(0, |column| column.len());
-    let sum = |row: usize| b.iter().zip(columns).map(|(b, column)| b * column[row]).sum();
-    (0..rows).map(sum).collect()
+/// `Σ b_j x_j`, of columns of so many values.
+fn combined(columns: &[&[f64]], b: &[f64], values: usize) -> Vec<f64> {
+    let sum = |at: usize| b.iter().zip(columns).map(|(b, column)| b * column[at]).sum();
+    (0..values).map(sum).collect()
 }

@@ -6,6 +6,7 @@ use polars::prelude::*;
 
 use super::{imputation, random};
 use crate::support::frames::{filter, floats, rows, with};
+use crate::support::panels::staggered;
 
 #[track_caller]
 fn says(error: &DidError, words: &[&str]) {
@@ -211,6 +212,10 @@ fn effects_that_do_not_exist_say_why() {
     assert_eq!(reason(40.0), "no treated row is there");
     assert_eq!(reason(-30.0), "no untreated row is there");
     assert!(fit.to_string().contains("No estimate (event time 40): no treated row is there"));
+    // The same where many units share their periods.
+    let shared = config.fit(staggered(240)).unwrap();
+    let reason = shared.effects.get(&StageTerm::EventTime(-30.0)).unwrap().reason.clone();
+    assert_eq!(reason.as_deref(), Some("no untreated row is there"));
     // All periods before treatment are determined by the effects of units.
     config.pretrends = PretrendTimes::At((1..9).map(|at| -f64::from(at)).collect());
     let fit = config.fit(filter(&df, "g", |g| g > 0.0)).unwrap();
