@@ -151,7 +151,7 @@ options! {
         /// by one factor.
         #[builder(default)]
         pub keep_influence: bool,
-        /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
+        /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`](crate::regression::Solver).
         #[builder(default)]
         pub precision: Precision,
     }
