@@ -5,27 +5,15 @@ Arrays are lists, in the order of ``tidy``, with None for what has no number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from ._result import Result
-
-if TYPE_CHECKING:
-    import polars
 
 Numbers = list[float | None]
 
 #: Words of settings by those that are their values in saved results.
 _CONTROL_GROUPS = {"never_treated": "nevertreated", "not_yet_treated": "notyettreated"}
 _METHODS = {"doubly_robust": "dr", "outcome_regression": "reg"}
-
-
-class OriginalInterval(NamedTuple):
-    """The interval under exactly parallel trends."""
-
-    lb: float | None
-    ub: float | None
-    method: str
-    delta: None
 
 
 def settings(of: dict[str, Any]) -> dict[str, Any]:
@@ -479,34 +467,6 @@ class EtwfeFields(Result):
         """The column of clusters; None without them, and with several."""
         clusters = [name for name, _ in self._result["regression"]["clusters"]]
         return clusters[0] if len(clusters) == 1 else None
-
-
-class HonestFields(Result):
-    """Fields of a sensitivity analysis."""
-
-    @property
-    def sensitivity_type(self) -> str:
-        """What is assumed of the difference in trends, as in ``"relative_magnitude"``."""
-        return str(self._result["options"]["delta"])
-
-    @property
-    def original_ci(self) -> OriginalInterval:
-        """The interval under exactly parallel trends."""
-        return OriginalInterval(self._of("original", "ci_lower")[0], self._of("original", "ci_upper")[0], "Original", None)
-
-    @property
-    def robust_ci(self) -> polars.DataFrame:
-        """A polars data frame of the robust intervals: ``lb``, ``ub``, ``method``, ``delta``, and ``m`` or ``Mbar``."""
-        import polars
-
-        bound = "m" if self.sensitivity_type == "smoothness" else "Mbar"
-        columns = {"lb": "ci_lower", "ub": "ci_upper", "method": "method", "delta": "delta", bound: "m"}
-        frame = polars.DataFrame({name: self._of("intervals", column) for name, column in columns.items()})
-        return frame.with_columns(polars.col("method").replace(_INTERVALS))
-
-
-#: Methods of intervals, as ModernDiD writes them.
-_INTERVALS = {"flci": "FLCI", "conditional": "Conditional", "c_f": "C-F", "c_lf": "C-LF"}
 
 
 def _influence_of(result: Any) -> list[Numbers] | None:

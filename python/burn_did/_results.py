@@ -7,15 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._fields import (
-    AggregatedFields,
-    DoseFields,
-    DrdidFields,
-    EtwfeFields,
-    GroupTimeFields,
-    HonestFields,
-    NpivFields,
-)
+from ._fields import AggregatedFields, DoseFields, DrdidFields, EtwfeFields, GroupTimeFields, NpivFields
+from ._fields_sensitivity import HonestFields
 from ._fields_switching import SwitchingFields
 from ._result import Covariance as Covariance, Result as Result, warned as warned
 from ._table import Table
