@@ -1,11 +1,9 @@
 //! A bench of some cases against Python packages, with a section of its own in the results.
 
-use clap::Parser;
-
 use super::case::Case;
 use super::contestant::Contestant;
 use super::options::Options;
-use super::{Result, duel, machine, ours, results, tables};
+use super::{Result, duel, machine, results, tables};
 
 /// Cases that one section reports.
 pub struct Bench {
@@ -22,14 +20,7 @@ pub struct Bench {
 impl Bench {
     /// Runs what the command line asks for, and writes the section after every case.
     pub fn run(&self) -> Result<()> {
-        let options = Options::parse();
-        if let Some(task) = &options.contestant {
-            return ours::run(task);
-        }
-        if !options.bench {
-            println!("nothing to do: run by `cargo bench`");
-            return Ok(());
-        }
+        let Some(options) = Options::asked()? else { return Ok(()) };
         let ours = Contestant::ours()?;
         let (wheel, moderndid) = match &options.earlier {
             Some(bench) => (Some(Contestant::earlier(bench.clone())), None),

@@ -6,7 +6,7 @@ use clap::Parser;
 
 use super::case::Case;
 use super::summary::Summary;
-use super::{Result, bench_file, python, work_folder};
+use super::{Result, bench_file, ours, python, work_folder};
 
 /// This crate against other packages.
 #[derive(Debug, Parser)]
@@ -37,6 +37,20 @@ pub struct Options {
 }
 
 impl Options {
+    /// What the command line asks for; nothing if the process is a contestant, which then has run, or if it is not a bench.
+    pub fn asked() -> Result<Option<Self>> {
+        let options = Self::parse();
+        if let Some(task) = &options.contestant {
+            ours::run(task)?;
+            return Ok(None);
+        }
+        if !options.bench {
+            println!("nothing to do: run by `cargo bench`");
+            return Ok(None);
+        }
+        Ok(Some(options))
+    }
+
     /// Whether the growth of time and memory is asked for.
     pub fn wants_scaling(&self) -> bool {
         self.names.iter().any(|name| name == "scaling")

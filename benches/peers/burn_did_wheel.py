@@ -97,10 +97,8 @@ def cells(result):
             for row in rows.iter_rows(named=True):
                 yield row.get("group", 1), row.get("time", 2), row["estimate"], row["se"]
             return
-    for group, table in enumerate(tables):
-        of_table = rows.filter(pl.col("table") == table).iter_rows(named=True)
-        for number, row in enumerate(of_table, first):
-            yield group, number, row["estimate"], row["se"]
+    of_tables = [rows.filter(pl.col("table") == table) for table in tables]
+    yield from contestant.counted([(of_table["estimate"], of_table["se"]) for of_table in of_tables], first)
 
 
 if __name__ == "__main__":

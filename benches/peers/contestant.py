@@ -43,6 +43,13 @@ def longest_window(case):
     return max(case["cohorts"]) - 1, case["periods"] - min(case["cohorts"])
 
 
+def counted(tables, first):
+    """Cells of tables of estimates and standard errors, one after the other: tables are groups, in which rows are counted."""
+    for group, (estimates, errors) in enumerate(tables):
+        for number, (estimate, error) in enumerate(zip(estimates, errors), first):
+            yield group, number, estimate, error
+
+
 def run(name, version, load, small, fit, cells, settings, synchronize=lambda: None):
     """Times `fit(case, frame)` after a fit of `small(case, frame)` that compiles and imports what is done lazily."""
     warnings.simplefilter("ignore")

@@ -11,25 +11,16 @@ mod scaling;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use common::contestant::Contestant;
 use common::options::Options;
-use common::{Result, duel, ours, results};
+use common::{Result, duel, results};
 
 fn main() -> ExitCode {
     common::exit(run())
 }
 
 fn run() -> Result<()> {
-    let options = Options::parse();
-    if let Some(task) = &options.contestant {
-        return ours::run(task);
-    }
-    if !options.bench {
-        println!("nothing to do: run by `cargo bench`");
-        return Ok(());
-    }
+    let Some(options) = Options::asked()? else { return Ok(()) };
     let path = options.results()?;
     if options.wants_scaling() {
         results::write_section(&path, "scaling", &scaling::measure(&options)?)?;

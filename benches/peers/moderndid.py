@@ -144,9 +144,9 @@ def cells(result):
     """Group, period, effect and standard error; the one effect of `drdid` is that of group 1 in period 2."""
     if hasattr(result, "att_d"):
         curves = [(result.att_d, result.att_d_se), (result.acrt_d, result.acrt_d_se)]
-        return counted(curves, 0)
+        return contestant.counted(curves, 0)
     if hasattr(result, "placebos"):
-        return counted([(rows.estimates, rows.std_errors) for rows in (result.effects, result.placebos)], 1)
+        return contestant.counted([(rows.estimates, rows.std_errors) for rows in (result.effects, result.placebos)], 1)
     if hasattr(result, "att_by_event"):
         effects = zip(result.event_times, result.att_by_event, result.se_by_event)
         return [(0, at, effect, se) for at, effect, se in effects]
@@ -155,13 +155,6 @@ def cells(result):
     if hasattr(result, "groups"):
         return zip(result.groups, result.times, result.att, result.se)
     return [(1, 2, result.att, result.se)]
-
-
-def counted(tables, first):
-    """Tables of estimates and standard errors as groups, in which rows are counted."""
-    for group, (estimates, errors) in enumerate(tables):
-        for number, (estimate, error) in enumerate(zip(estimates, errors), first):
-            yield group, number, estimate, error
 
 
 def synchronize():

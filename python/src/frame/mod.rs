@@ -14,6 +14,8 @@ mod pieces;
 #[deny(unsafe_code)]
 mod values;
 
+pub(crate) use pieces::read;
+
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -98,8 +100,6 @@ struct Owned(CArray);
 unsafe impl Send for Owned {}
 // SAFETY: as above.
 unsafe impl Sync for Owned {}
-
-pub(crate) use pieces::read;
 
 type Checked<T> = Result<T, String>;
 

@@ -8,27 +8,29 @@ use super::sample::Sample;
 #[derive(Default)]
 pub(super) struct RowsOfFit {
     first: Option<Vec<u32>>,
-    last: Vec<u32>,
+    /// Those that were used, if separated ones were left out.
+    left: Option<Vec<u32>>,
 }
 
 impl RowsOfFit {
     /// Hears of rows that are about to be used; separated ones are left out one time after another.
     pub fn hear(&mut self, rows: &[u32]) {
-        if self.first.is_none() {
-            self.first = Some(rows.to_vec());
-        }
-        self.last = rows.to_vec();
+        let heard = if self.first.is_none() { &mut self.first } else { &mut self.left };
+        *heard = Some(rows.to_vec());
     }
 
     /// The rows that were used.
     pub fn used(&self) -> &[u32] {
-        &self.last
+        self.left.as_ref().or(self.first.as_ref()).map_or(&[], Vec::as_slice)
     }
 
     /// By cell, which rows that its effect needs were all left out; none if some of each were used.
     pub fn separated(&self, sample: &Sample, design: &Design) -> Vec<Option<SeparatedRows>> {
-        let before = Occurring::new(self.first.as_deref().unwrap_or_default(), sample, design);
-        let after = Occurring::new(&self.last, sample, design);
+        let Some((first, left)) = self.first.as_ref().zip(self.left.as_ref()) else {
+            return vec![None; design.cells.len()];
+        };
+        let before = Occurring::new(first, sample, design);
+        let after = Occurring::new(left, sample, design);
         let lost = |before: &[bool], after: &[bool], at: usize| before[at] && !after[at];
         let of_cell = |(number, cell): (usize, &Cell)| {
             let cohort = lost(&before.untreated_cohorts, &after.untreated_cohorts, cell.cohort);

@@ -12,7 +12,8 @@ use crate::read::files::{check_columns, problem};
 /// Types of the columns of the roles in all files.
 ///
 /// Integers of several widths are read as the widest, single precision as double, categories that differ as text, and a column that
-/// has no values in one file has its type from the others. Labels have no order, so that enums that differ are text, too. Any other disagreement is an error. A file without rows agrees with all.
+/// has no values in one file has its type from the others. Of enums, one whose categories begin with the other's is the type of both;
+/// labels have no order, so that other enums are text there. Any other disagreement is an error. A file without rows agrees with all.
 pub(super) fn common(sources: &[ParquetFile], roles: &Wanted) -> Result<Schema> {
     let mut schemas = Vec::with_capacity(sources.len());
     for source in sources {
