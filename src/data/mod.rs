@@ -10,6 +10,7 @@ mod dose;
 mod kang_schafer;
 mod mpdta;
 mod rows;
+mod sampled;
 mod simulate;
 mod simulated;
 mod streams;

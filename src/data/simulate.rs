@@ -1,82 +1,68 @@
 use polars::prelude::DataFrame;
 
 use super::rows::{Parts, SimulatedColumns, SimulatedRows, Unit};
+use super::sampled::sampled;
 use super::streams::Stream;
 
-/// Staggered-adoption data with known effects.
-///
-/// Unit `i` of cohort `g` has, in period `t = 1, …, T`,
-/// `y_it = a_i + t/5 + (trend·t/√k) Σ_j x_ij + violation·t·1{treated} + s_{c(i),t} + ATT(g, t) + noise·ε_it`,
-/// with `a_i`, `ε_it` standard normal, covariates `x_ij ~ N(selection·1{treated}/√k, 1)` and shocks `s_ct` shared by a
-/// cluster. Trends differ by covariates and covariates by cohort, so that effects are recovered only when covariates
-/// are adjusted for; against never-treated units the propensity score is exactly logistic.
-///
-/// Every unit draws from its own xoshiro256++ stream (Blackman and Vigna 2021), keyed by seed and unit: the same seed
-/// gives the same data on any number of threads, and more units, weights or attrition leave the other values as they
-/// were.
-///
-/// ```
-/// let simulation = burn_did::data::Simulation::builder().units(200).covariates(2).seed(7).build();
-/// let panel = simulation.frame();
-/// assert_eq!(panel.height(), 200 * 6);
-/// assert_eq!(simulation.truth(3, 2), 0.0);
-/// assert_eq!(simulation.truth(3, 4), 1.5);
-/// ```
-#[derive(Clone, Debug, PartialEq, bon::Builder)]
-#[non_exhaustive]
-pub struct Simulation {
-    /// Units; rows in each period, for repeated cross sections.
-    #[builder(default = 1_000)]
-    pub units: usize,
-    /// Periods, numbered from 1.
-    #[builder(default = 6)]
-    pub periods: u32,
-    /// First treated period of each cohort, ascending, of equal expected size. Small periods leave few pre-periods to test.
-    #[builder(default = vec![3, 4, 5], with = |cohorts: impl IntoIterator<Item = i64>| cohorts.into_iter().collect())]
-    pub cohorts: Vec<i64>,
-    /// Share of units that are never treated (group 0).
-    #[builder(default = 0.4)]
-    pub never_treated: f64,
-    /// Number of covariates `k`, named `x1`, `x2`, ….
-    #[builder(default = 1)]
-    pub covariates: usize,
-    /// Distance between the covariate means of treated and never-treated units, in standard deviations.
-    #[builder(default = 0.5)]
-    pub selection: f64,
-    /// Slope of the outcome's trend in the covariates.
-    #[builder(default = 0.3)]
-    pub trend: f64,
-    /// Effect by event time 0, 1, …; the last value holds from there on.
-    #[builder(default = vec![1.0, 1.5, 2.0], with = |effects: impl IntoIterator<Item = f64>| effects.into_iter().collect())]
-    pub effects: Vec<f64>,
-    /// What each later cohort's effect has on top of the one before.
-    #[builder(default = 0.0)]
-    pub heterogeneity: f64,
-    /// Slope of a trend that treated units have on top of others': a violation of parallel trends. Since the period before treatment
-    /// it adds `(e + 1)·violation` at event time `e` to what is estimated.
-    #[builder(default = 0.0)]
-    pub violation: f64,
-    /// Standard deviation of `ε`.
-    #[builder(default = 1.0)]
-    pub noise: f64,
-    /// Number of clusters; with any, whole clusters adopt treatment together and there is a column `cluster`.
-    #[builder(default = 0)]
-    pub clusters: usize,
-    /// Standard deviation of the cluster's shock in a period.
-    #[builder(default = 0.5)]
-    pub cluster_sd: f64,
-    /// Adds a column `weight` of sampling weights, uniform on [0.5, 2] and independent of all else.
-    #[builder(default = false)]
-    pub weights: bool,
-    /// Share of rows missing at random, which unbalances the panel.
-    #[builder(default = 0.0)]
-    pub attrition: f64,
-    /// Draws new units in every period.
-    #[builder(default = false)]
-    pub repeated_cross_sections: bool,
-    /// Seed of the streams.
-    #[builder(default = 0)]
-    pub seed: u64,
+sampled! {
+    /// Staggered-adoption data with known effects.
+    ///
+    /// Unit `i` of cohort `g` has, in period `t = 1, …, T`,
+    /// `y_it = a_i + t/5 + (trend·t/√k) Σ_j x_ij + violation·t·1{treated} + s_{c(i),t} + ATT(g, t) + noise·ε_it`,
+    /// with `a_i`, `ε_it` standard normal, covariates `x_ij ~ N(selection·1{treated}/√k, 1)` and shocks `s_ct` shared by a
+    /// cluster. Trends differ by covariates and covariates by cohort, so that effects are recovered only when covariates
+    /// are adjusted for; against never-treated units the propensity score is exactly logistic.
+    ///
+    /// Every unit draws from its own xoshiro256++ stream (Blackman and Vigna 2021), keyed by seed and unit: the same seed
+    /// gives the same data on any number of threads, and more units, weights or attrition leave the other values as they
+    /// were.
+    ///
+    /// ```
+    /// let simulation = burn_did::data::Simulation::builder().units(200).covariates(2).seed(7).build();
+    /// let panel = simulation.frame();
+    /// assert_eq!(panel.height(), 200 * 6);
+    /// assert_eq!(simulation.truth(3, 2), 0.0);
+    /// assert_eq!(simulation.truth(3, 4), 1.5);
+    /// ```
+    pub struct Simulation {
+        /// Units; rows in each period, for repeated cross sections.
+        #[builder(default = 1_000)]
+        pub units: usize,
+        /// Periods, numbered from 1.
+        #[builder(default = 6)]
+        pub periods: u32,
+        /// First treated period of each cohort, ascending, of equal expected size. Small periods leave few pre-periods to test.
+        #[builder(default = vec![3, 4, 5], with = |cohorts: impl IntoIterator<Item = i64>| cohorts.into_iter().collect())]
+        pub cohorts: Vec<i64>,
+        /// Share of units that are never treated (group 0).
+        #[builder(default = 0.4)]
+        pub never_treated: f64,
+        /// Number of covariates `k`, named `x1`, `x2`, ….
+        #[builder(default = 1)]
+        pub covariates: usize,
+        /// Distance between the covariate means of treated and never-treated units, in standard deviations.
+        #[builder(default = 0.5)]
+        pub selection: f64,
+        /// Slope of the outcome's trend in the covariates.
+        #[builder(default = 0.3)]
+        pub trend: f64,
+        /// Effect by event time 0, 1, …; the last value holds from there on.
+        #[builder(default = vec![1.0, 1.5, 2.0], with = |effects: impl IntoIterator<Item = f64>| effects.into_iter().collect())]
+        pub effects: Vec<f64>,
+        /// What each later cohort's effect has on top of the one before.
+        #[builder(default = 0.0)]
+        pub heterogeneity: f64,
+        /// Slope of a trend that treated units have on top of others': a violation of parallel trends. Since the period before treatment
+        /// it adds `(e + 1)·violation` at event time `e` to what is estimated.
+        #[builder(default = 0.0)]
+        pub violation: f64,
+        /// Standard deviation of `ε`.
+        #[builder(default = 1.0)]
+        pub noise: f64,
+        /// Number of clusters; with any, whole clusters adopt treatment together and there is a column `cluster`.
+        #[builder(default = 0)]
+        pub clusters: usize,
+    }
 }
 
 impl Simulation {
@@ -118,13 +104,6 @@ impl Simulation {
     #[must_use]
     pub fn frame(&self) -> DataFrame {
         self.rows_of_units()(0..self.drawn().0)
-    }
-
-    /// Units that are drawn, and the rows of each.
-    pub(super) fn drawn(&self) -> (usize, usize) {
-        let periods = self.periods as usize;
-        let (units, rows) = if self.repeated_cross_sections { (periods, 1) } else { (1, periods) };
-        (self.units.saturating_mul(units), rows)
     }
 
     pub(super) fn rows_of_units(&self) -> Parts<'_> {
@@ -180,13 +159,7 @@ impl Simulation {
                 x
             })
             .collect();
-        let periods = if self.repeated_cross_sections {
-            let period = (unit % self.periods as usize) as u32 + 1;
-            period..=period
-        } else {
-            1..=self.periods
-        };
-        for t in periods {
+        for t in self.periods_of(unit) {
             let (missing, error) = (stream.uniform(), stream.normal());
             if missing < self.attrition {
                 continue;

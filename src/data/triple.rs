@@ -2,106 +2,92 @@ use polars::prelude::DataFrame;
 
 use super::kang_schafer::{Correct, Covariates, lengths};
 use super::rows::{Parts, SimulatedColumns, SimulatedRows, Unit};
+use super::sampled::sampled;
 use super::simulate::effect;
 use super::streams::Stream;
 
-/// Triple differences with known effects: groups that enable treatment at different times, and units eligible for it or
-/// not, after the Monte Carlo designs of Ortiz-Villavicencio and Sant'Anna (2025), on a smaller scale.
-///
-/// Covariates are those of [`TwoPeriodSimulation`](super::TwoPeriodSimulation): `W` are the observed where a model is
-/// correct, else the latent ones. With `h_i ∝ 2 W1 + W2 + W3 + W4` and `f_i ∝ −W1 + 0.5 W2 − 0.25 W3 − 0.1 W4`, slopes
-/// of length 1, and `r = j/C` for the `j`-th of `C` cohorts, 0 for never treated:
-///
-/// - group `g` and eligibility `q` are drawn together with probability proportional to
-///   `share_g · share_q · exp(selection·(2q − 1)·r·(f_i − 1))`,
-/// - `y_it = a_i + (1+r+q)·h_i + t/5 + t·{drift·(r+q) + trend·(1+r+q)·h_i} + s_{c(i),q,t} + q·ATT(g, t) + noise·ε_it`,
-///
-/// with `a_i`, `ε_it` standard normal and shocks `s_cqt` shared by a cluster's units of one eligibility. Given
-/// covariates, trends of eligible and other units differ by the same in every group, and the log odds between any two
-/// subgroups are linear. Hence a triple difference against any group `c` not yet treated is unbiased for ATT(g, t) when
-/// its three comparisons are averaged over the covariates of the eligible units of `g`. What is biased: the difference in
-/// differences of any two subgroups, triple differences without covariates, the estimate for eligible units less that
-/// for others, and groups `c` pooled.
-///
-/// Streams of units are those of [`Simulation`](super::Simulation): the same seed gives the same data on any number of
-/// threads, and more units, weights or attrition leave the other values as they were.
-///
-/// ```
-/// use burn_did::data::TripleSimulation;
-///
-/// let two_periods = TripleSimulation::builder().units(200).seed(7).build();
-/// assert_eq!(two_periods.frame().height(), 200 * 2);
-/// assert_eq!(two_periods.truth(2, 2), 2.0);
-///
-/// let staggered = TripleSimulation::builder().periods(5).cohorts([3, 4]).heterogeneity(0.5).build();
-/// assert_eq!(staggered.truth(3, 2), 0.0);
-/// assert_eq!(staggered.truth(4, 5), 3.5);
-/// ```
-#[derive(Clone, Debug, PartialEq, bon::Builder)]
-#[non_exhaustive]
-pub struct TripleSimulation {
-    /// Units; rows in each period, for repeated cross sections.
-    #[builder(default = 1_000)]
-    pub units: usize,
-    /// Periods, numbered from 1.
-    #[builder(default = 2)]
-    pub periods: u32,
-    /// First treated period of each cohort's eligible units, ascending; of equal expected size before selection.
-    #[builder(default = vec![2], with = |cohorts: impl IntoIterator<Item = i64>| cohorts.into_iter().collect())]
-    pub cohorts: Vec<i64>,
-    /// Share of units in the group that never enables treatment (group 0), before selection.
-    #[builder(default = 0.4)]
-    pub never_treated: f64,
-    /// Share of eligible units, before selection.
-    #[builder(default = 0.5)]
-    pub eligible: f64,
-    /// Number of covariates `k`, named `x1`, `x2`, …; after each four, slopes repeat on four new ones.
-    #[builder(default = 4)]
-    pub covariates: usize,
-    /// Whether outcomes are linear in the observed covariates.
-    #[builder(default = true)]
-    pub outcome_model_correct: bool,
-    /// Whether the log odds between subgroups are linear in the observed covariates.
-    #[builder(default = true)]
-    pub propensity_model_correct: bool,
-    /// Slope in `f` of the log odds of the last cohort's eligible units against those of the never-treated group; as
-    /// much makes eligibility rarer in that cohort.
-    #[builder(default = 0.5)]
-    pub selection: f64,
-    /// Slope in `h` of the outcome's trend, of ineligible units of the never-treated group.
-    #[builder(default = 1.0)]
-    pub trend: f64,
-    /// Distance in trend between the last cohort and the never-treated group, and between eligible and other units.
-    #[builder(default = 1.0)]
-    pub drift: f64,
-    /// Effect by event time 0, 1, …; the last value holds from there on.
-    #[builder(default = vec![2.0, 3.0, 4.0], with = |effects: impl IntoIterator<Item = f64>| effects.into_iter().collect())]
-    pub effects: Vec<f64>,
-    /// What each later cohort's effect has on top of the one before.
-    #[builder(default = 0.0)]
-    pub heterogeneity: f64,
-    /// Standard deviation of `ε`.
-    #[builder(default = 1.0)]
-    pub noise: f64,
-    /// Number of clusters, dealt to the groups in turn; with any, there is a column `cluster`. At least one for each
-    /// group, or else groups share them.
-    #[builder(default = 0)]
-    pub clusters: usize,
-    /// Standard deviation of a cluster's shock in a period.
-    #[builder(default = 0.5)]
-    pub cluster_sd: f64,
-    /// Adds a column `weight` of sampling weights, uniform on [0.5, 2] and independent of all else.
-    #[builder(default = false)]
-    pub weights: bool,
-    /// Share of rows missing at random, which unbalances the panel.
-    #[builder(default = 0.0)]
-    pub attrition: f64,
-    /// Draws new units in every period.
-    #[builder(default = false)]
-    pub repeated_cross_sections: bool,
-    /// Seed of the streams.
-    #[builder(default = 0)]
-    pub seed: u64,
+sampled! {
+    /// Triple differences with known effects: groups that enable treatment at different times, and units eligible for it or
+    /// not, after the Monte Carlo designs of Ortiz-Villavicencio and Sant'Anna (2025), on a smaller scale.
+    ///
+    /// Covariates are those of [`TwoPeriodSimulation`](super::TwoPeriodSimulation): `W` are the observed where a model is
+    /// correct, else the latent ones. With `h_i ∝ 2 W1 + W2 + W3 + W4` and `f_i ∝ −W1 + 0.5 W2 − 0.25 W3 − 0.1 W4`, slopes
+    /// of length 1, and `r = j/C` for the `j`-th of `C` cohorts, 0 for never treated:
+    ///
+    /// - group `g` and eligibility `q` are drawn together with probability proportional to
+    ///   `share_g · share_q · exp(selection·(2q − 1)·r·(f_i − 1))`,
+    /// - `y_it = a_i + (1+r+q)·h_i + t/5 + t·{drift·(r+q) + trend·(1+r+q)·h_i} + s_{c(i),q,t} + q·ATT(g, t) + noise·ε_it`,
+    ///
+    /// with `a_i`, `ε_it` standard normal and shocks `s_cqt` shared by a cluster's units of one eligibility. Given
+    /// covariates, trends of eligible and other units differ by the same in every group, and the log odds between any two
+    /// subgroups are linear. Hence a triple difference against any group `c` not yet treated is unbiased for ATT(g, t) when
+    /// its three comparisons are averaged over the covariates of the eligible units of `g`. What is biased: the difference in
+    /// differences of any two subgroups, triple differences without covariates, the estimate for eligible units less that
+    /// for others, and groups `c` pooled.
+    ///
+    /// Streams of units are those of [`Simulation`](super::Simulation): the same seed gives the same data on any number of
+    /// threads, and more units, weights or attrition leave the other values as they were.
+    ///
+    /// ```
+    /// use burn_did::data::TripleSimulation;
+    ///
+    /// let two_periods = TripleSimulation::builder().units(200).seed(7).build();
+    /// assert_eq!(two_periods.frame().height(), 200 * 2);
+    /// assert_eq!(two_periods.truth(2, 2), 2.0);
+    ///
+    /// let staggered = TripleSimulation::builder().periods(5).cohorts([3, 4]).heterogeneity(0.5).build();
+    /// assert_eq!(staggered.truth(3, 2), 0.0);
+    /// assert_eq!(staggered.truth(4, 5), 3.5);
+    /// ```
+    pub struct TripleSimulation {
+        /// Units; rows in each period, for repeated cross sections.
+        #[builder(default = 1_000)]
+        pub units: usize,
+        /// Periods, numbered from 1.
+        #[builder(default = 2)]
+        pub periods: u32,
+        /// First treated period of each cohort's eligible units, ascending; of equal expected size before selection.
+        #[builder(default = vec![2], with = |cohorts: impl IntoIterator<Item = i64>| cohorts.into_iter().collect())]
+        pub cohorts: Vec<i64>,
+        /// Share of units in the group that never enables treatment (group 0), before selection.
+        #[builder(default = 0.4)]
+        pub never_treated: f64,
+        /// Share of eligible units, before selection.
+        #[builder(default = 0.5)]
+        pub eligible: f64,
+        /// Number of covariates `k`, named `x1`, `x2`, …; after each four, slopes repeat on four new ones.
+        #[builder(default = 4)]
+        pub covariates: usize,
+        /// Whether outcomes are linear in the observed covariates.
+        #[builder(default = true)]
+        pub outcome_model_correct: bool,
+        /// Whether the log odds between subgroups are linear in the observed covariates.
+        #[builder(default = true)]
+        pub propensity_model_correct: bool,
+        /// Slope in `f` of the log odds of the last cohort's eligible units against those of the never-treated group; as
+        /// much makes eligibility rarer in that cohort.
+        #[builder(default = 0.5)]
+        pub selection: f64,
+        /// Slope in `h` of the outcome's trend, of ineligible units of the never-treated group.
+        #[builder(default = 1.0)]
+        pub trend: f64,
+        /// Distance in trend between the last cohort and the never-treated group, and between eligible and other units.
+        #[builder(default = 1.0)]
+        pub drift: f64,
+        /// Effect by event time 0, 1, …; the last value holds from there on.
+        #[builder(default = vec![2.0, 3.0, 4.0], with = |effects: impl IntoIterator<Item = f64>| effects.into_iter().collect())]
+        pub effects: Vec<f64>,
+        /// What each later cohort's effect has on top of the one before.
+        #[builder(default = 0.0)]
+        pub heterogeneity: f64,
+        /// Standard deviation of `ε`.
+        #[builder(default = 1.0)]
+        pub noise: f64,
+        /// Number of clusters, dealt to the groups in turn; with any, there is a column `cluster`. At least one for each
+        /// group, or else groups share them.
+        #[builder(default = 0)]
+        pub clusters: usize,
+    }
 }
 
 /// Units of one group and eligibility.
@@ -127,13 +113,6 @@ impl TripleSimulation {
     #[must_use]
     pub fn frame(&self) -> DataFrame {
         self.rows_of_units()(0..self.drawn().0)
-    }
-
-    /// Units that are drawn, and the rows of each.
-    pub(super) fn drawn(&self) -> (usize, usize) {
-        let periods = self.periods as usize;
-        let (units, rows) = if self.repeated_cross_sections { (periods, 1) } else { (1, periods) };
-        (self.units.saturating_mul(units), rows)
     }
 
     pub(super) fn rows_of_units(&self) -> Parts<'_> {
@@ -233,13 +212,7 @@ impl TripleSimulation {
         let differential = cohort.rank + q;
         let level = a + (1.0 + differential) * h;
         let slope = 0.2 + self.drift * differential + self.trend * (1.0 + differential) * h;
-        let periods = if self.repeated_cross_sections {
-            let cohort = (unit % self.periods as usize) as u32 + 1;
-            cohort..=cohort
-        } else {
-            1..=self.periods
-        };
-        for t in periods {
+        for t in self.periods_of(unit) {
             let (missing, error) = (stream.uniform(), stream.normal());
             if missing < self.attrition {
                 continue;

@@ -44,14 +44,19 @@ pub struct RowsRead {
 }
 
 impl SampleColumns {
+    pub(crate) fn new(
+        outcome: &str,
+        time: &str,
+        weights: Option<&String>,
+        frequency: Option<Frequency>,
+    ) -> Self {
+        Self { outcome: outcome.into(), time: time.into(), weights: weights.cloned(), frequency }
+    }
+
     /// Those of a look at a panel.
     pub(crate) fn of(columns: &PanelColumns) -> Self {
-        Self {
-            outcome: columns.outcome.clone().unwrap_or_default(),
-            time: columns.time.clone(),
-            weights: columns.weights.clone(),
-            frequency: columns.frequency,
-        }
+        let outcome = columns.outcome.as_deref().unwrap_or_default();
+        Self::new(outcome, &columns.time, columns.weights.as_ref(), columns.frequency)
     }
 
     /// A period or group as people read it: `2007-03` for a month, if they are dates, else a number.

@@ -3,7 +3,7 @@
 use burn_did::backend::{BackendName, Device, DidBackend, OnDevices};
 use burn_did::{Progress, options::Precision};
 
-use crate::args::DeviceArgs;
+use crate::args::{DeviceArgs, WorkArgs};
 use crate::error::{CliError, Result};
 use crate::progress::Bar;
 
@@ -11,18 +11,6 @@ use crate::progress::Bar;
 pub(crate) trait Fit {
     /// What it gives.
     type Result;
-
-    /// Where it is to run.
-    fn device(&self) -> &DeviceArgs;
-
-    /// Whether nothing is to be shown of its progress.
-    fn quiet(&self) -> bool;
-
-    /// Which cluster is to do the work, if it is one.
-    #[cfg(feature = "ballista")]
-    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
-        None
-    }
 
     /// Fits on devices of backend `B`.
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Self::Result>;
@@ -37,9 +25,48 @@ pub(crate) struct On<'a, B: DidBackend> {
     pub cluster: Option<burn_did::Cluster>,
 }
 
-/// Fits on the devices asked for.
-pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
-    let asked = command.device();
+/// Fits on the devices asked for, and shows progress unless it is to be quiet.
+pub(crate) fn fit<F: Fit>(command: &F, asked: &DeviceArgs, quiet: bool) -> Result<F::Result> {
+    Command {
+        command,
+        asked,
+        quiet,
+        #[cfg(feature = "ballista")]
+        cluster: None,
+    }
+    .run_on_devices()
+}
+
+/// As [`fit`], or on the cluster that is named.
+pub(crate) fn fit_anywhere<F: Fit>(command: &F, work: &WorkArgs, quiet: bool) -> Result<F::Result> {
+    Command {
+        command,
+        asked: &work.device,
+        quiet,
+        #[cfg(feature = "ballista")]
+        cluster: Some(&work.cluster),
+    }
+    .run_on_devices()
+}
+
+/// A command as work for devices.
+struct Command<'a, F> {
+    command: &'a F,
+    asked: &'a DeviceArgs,
+    quiet: bool,
+    #[cfg(feature = "ballista")]
+    cluster: Option<&'a crate::cluster::OnCluster>,
+}
+
+impl<F: Fit> Command<'_, F> {
+    fn run_on_devices(self) -> Result<F::Result> {
+        let devices = devices(self.asked)?;
+        Device::run_on(&devices, self)?
+    }
+}
+
+/// The devices asked for.
+fn devices(asked: &DeviceArgs) -> Result<Vec<Device>> {
     built(asked.backend)?;
     if asked.backend == BackendName::Cpu && asked.devices.iter().any(|index| *index > 0) {
         return Err(CliError::usage(
@@ -48,28 +75,22 @@ pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
         ));
     }
     let numbered = |index: &usize| Device::numbered(asked.backend, *index);
-    let devices = match asked.devices.as_slice() {
+    Ok(match asked.devices.as_slice() {
         [] => vec![Device::new(asked.backend)],
         some => some.iter().map(numbered).collect(),
-    };
-    Device::run_on(&devices, Command(command))?
+    })
 }
-
-/// A command as work for devices.
-struct Command<'a, F>(&'a F);
 
 impl<F: Fit> OnDevices for Command<'_, F> {
     type Output = Result<F::Result>;
 
     fn run<B: DidBackend>(self, devices: &[B::Device], precision: Precision) -> Self::Output {
-        let Self(command) = self;
-        let bar = Bar::new(command.quiet());
+        let bar = Bar::new(self.quiet);
         #[cfg(feature = "ballista")]
-        let cluster =
-            command.cluster().map(crate::cluster::OnCluster::connect).transpose()?.flatten();
-        command.fit(On::<B> {
+        let cluster = self.cluster.map(crate::cluster::OnCluster::connect).transpose()?.flatten();
+        self.command.fit(On::<B> {
             devices,
-            precision: command.device().precision.unwrap_or(precision),
+            precision: self.asked.precision.unwrap_or(precision),
             progress: bar.callback(),
             #[cfg(feature = "ballista")]
             cluster,

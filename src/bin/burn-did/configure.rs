@@ -15,7 +15,7 @@ macro_rules! with_shared {
             .maybe_bootstrap($args.inference.bootstrap())
             .keep_influence($args.inference.influence.is_some())
             .precision($on.precision)
-            .maybe_memory_budget($args.memory.memory_budget)
+            .maybe_memory_budget($args.work.memory.memory_budget)
             .maybe_progress($on.progress)
     };
 }
@@ -27,15 +27,73 @@ macro_rules! with_group_time {
             $estimator, $args, $on,
             cluster: $args.columns.cluster($args.covariates.repeated_cross_sections)?
         )
-        .covariates(&*$args.covariates.xformla)
+        .covariates(&*$args.covariates.formula.xformla)
         .repeated_cross_sections($args.covariates.repeated_cross_sections)
         .group(&*$args.group_time.group.gname)
-        .control_group($args.group_time.comparison.control_group)
+        .control_group($args.group_time.comparison.control_group())
         .base_period($args.group_time.comparison.base_period)
         .method($args.group_time.est_method)
         .maybe_band($args.group_time.band.band())
         .weighting($args.output.weights.weighting)
         .keep_scores($args.output.weights.save_scores.is_some())
+    };
+}
+
+/// A builder with the options that regressions by cohort share.
+macro_rules! with_regression {
+    ($estimator:ty, $args:expr, $on:expr) => {
+        <$estimator>::builder()
+            .outcome(&*$args.outcome.column.yname)
+            .time(&*$args.outcome.period.tname)
+            .maybe_frequency($args.outcome.dates.frequency)
+            .group(&*$args.group.gname)
+            .maybe_weights($args.regression.regression.weightsname.clone())
+            .maybe_vcov($args.regression.regression.vcov.clone())
+            .ssc($args.regression.regression.ssc)
+            .solver($args.regression.solver.solver)
+            .maybe_missing_values($args.source.na.clone())
+            .alpha($args.regression.regression.level.alp)
+            .precision($on.precision)
+    };
+}
+
+/// A builder with the columns of panels with cohorts.
+macro_rules! with_cohorts {
+    ($estimator:ty, $panel:expr) => {
+        <$estimator>::builder()
+            .outcome(&*$panel.outcome.column.yname)
+            .unit(&*$panel.unit.idname)
+            .time(&*$panel.outcome.period.tname)
+            .maybe_frequency($panel.outcome.dates.frequency)
+            .group(&*$panel.group.gname)
+            .covariates(&*$panel.covariates.xformla)
+            .maybe_missing_values($panel.source.na.clone())
+    };
+}
+
+/// A builder with the options of a regression of untreated outcomes.
+macro_rules! with_first_stage {
+    ($estimator:ty, $stage:expr) => {
+        $crate::configure::with_cohorts!($estimator, $stage.panel)
+            .fixed_effects(&$stage.absorb)
+            .trends($stage.trends)
+            .maybe_weights($stage.weightsname.clone())
+            .maybe_cluster($stage.cluster.clustervars.clone())
+            .alpha($stage.level.alp)
+    };
+}
+
+/// A builder with the options of estimators that read a panel unit by unit.
+macro_rules! with_panel {
+    ($estimator:ty, $keys:expr, $outcome:expr, $memory:expr, $bar:expr) => {
+        <$estimator>::builder()
+            .outcome(&*$outcome.yname)
+            .unit(&*$keys.unit.idname)
+            .time(&*$keys.period.tname)
+            .maybe_frequency($keys.dates.frequency)
+            .maybe_missing_values($keys.source.na.clone())
+            .maybe_memory_budget($memory.memory_budget)
+            .maybe_progress($bar.callback())
     };
 }
 
@@ -63,5 +121,9 @@ macro_rules! fit_where_asked {
 }
 
 pub(crate) use fit_where_asked;
+pub(crate) use with_cohorts;
+pub(crate) use with_first_stage;
 pub(crate) use with_group_time;
+pub(crate) use with_panel;
+pub(crate) use with_regression;
 pub(crate) use with_shared;

@@ -23,9 +23,11 @@ pub(super) use cross::{Cross, absorbed};
 pub use effects::EventEffect;
 pub(super) use effects::{RegressionWords, checked, combined, event_study, rows_of};
 pub(super) use influences::{Covariance, Influences, Regression};
-pub(super) use report::{effects_section, effects_table};
+pub(super) use report::{
+    compared_by_event_time, effects_section, effects_table, event_estimates, event_table,
+};
 pub use sample::PanelSample;
-pub(super) use sample::{Asked, Opened, overflow};
+pub(super) use sample::{Asked, Opened, WINDOW, asked, overflow};
 pub(super) use series::Series;
 pub(super) use tiles::{Units, each_unit, fold};
 pub(super) use timeline::{NEVER, Timeline};

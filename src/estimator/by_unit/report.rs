@@ -3,7 +3,7 @@
 use super::effects::EventEffect;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
-use crate::report::table::{Section, columns};
+use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, columns};
 use crate::report::{facts, foot};
 
 /// A section of effects, with the counts of their regressions.
@@ -33,6 +33,31 @@ pub(in crate::estimator) fn effects_section(
     }
 }
 
+/// The table of averages and of the effects by event time that they are of, but for its words.
+pub(in crate::estimator) fn event_table(
+    averages: Section,
+    effects: &[EventEffect],
+    alpha: f64,
+) -> Table {
+    let mut align = aligned(1);
+    align.extend([Align::Right, Align::Right]);
+    let effects: Vec<(String, &EventEffect)> =
+        effects.iter().map(|of| (of.event_time.to_string(), of)).collect();
+    Table {
+        align,
+        sections: vec![averages, effects_section(None, "Event time", alpha, &effects)],
+        estimates: vec![EstimateColumns::from(1)],
+        ..Table::default()
+    }
+}
+
+/// The effects by event time as a table of estimates.
+pub(in crate::estimator) fn event_estimates(effects: &[EventEffect]) -> Estimates {
+    let at = effects.iter().map(|of| Some(of.event_time as f64));
+    let rows: Vec<&EventEffect> = effects.iter().collect();
+    effects_table("effects", vec![Variable::numbers("event_time", at)], &rows)
+}
+
 /// A table of effects.
 pub(in crate::estimator) fn effects_table(
     name: &'static str,
@@ -51,3 +76,45 @@ pub(in crate::estimator) fn effects_table(
         counts("n_clusters", |effect| effect.n_clusters),
     ])
 }
+
+/// [`Comparable`](crate::report::Comparable) of effects by event time: what an estimator says of itself, and what follows from its sample.
+macro_rules! compared_by_event_time {
+    ($result:ty { $($own:tt)* }) => {
+        impl $crate::report::Comparable for $result {
+            $($own)*
+
+            fn terms(&self) -> Vec<$crate::report::Term> {
+                let study = self.event_study().in_time(self.sample.period_length);
+                $crate::report::Comparable::terms(&study)
+            }
+
+            fn alpha(&self) -> f64 {
+                self.alpha
+            }
+
+            fn event_times_count(&self) -> Option<&'static str> {
+                Some($crate::report::compare::units_of_time(self.sample.columns.frequency))
+            }
+
+            fn outcome(&self) -> Option<String> {
+                Some(self.sample.columns.outcome.clone())
+            }
+
+            fn remarks(&self) -> Vec<String> {
+                let length = self.sample.period_length;
+                $crate::estimator::aggregate::counted_periods(length).into_iter().collect()
+            }
+
+            #[cfg(feature = "plot")]
+            fn comparable_chart(
+                &self,
+                options: &$crate::report::PlotOptions,
+            ) -> $crate::Result<$crate::report::plot::chart::Chart> {
+                let study = self.event_study().in_time(self.sample.period_length);
+                $crate::report::Comparable::comparable_chart(&study, options)
+            }
+        }
+    };
+}
+
+pub(in crate::estimator) use compared_by_event_time;

@@ -52,6 +52,9 @@ pub struct PanelSample {
     pub period_length: Option<f64>,
 }
 
+/// Periods of the longest window.
+pub(in crate::estimator) const WINDOW: u32 = 10_000;
+
 /// What is to be read, and how.
 pub(in crate::estimator) struct Asked<'a> {
     pub columns: PanelColumns,
@@ -59,6 +62,32 @@ pub(in crate::estimator) struct Asked<'a> {
     pub memory_budget: Option<u64>,
     pub progress: Option<&'a Progress>,
 }
+
+/// What is to be read for an estimator's options, of a column of groups or one of treatment.
+macro_rules! asked {
+    ($options:expr, group: $group:expr, treatment: $treatment:expr) => {
+        $crate::estimator::by_unit::Asked {
+            columns: $crate::read::panel::overview::PanelColumns {
+                unit: Some($options.unit.clone()),
+                time: $options.time.clone(),
+                group: $group,
+                treatment: $treatment,
+                outcome: Some($options.outcome.clone()),
+                weights: $options.weights.clone(),
+                cluster: $options.cluster.clone(),
+                covariates: $options.covariates.clone(),
+                frequency: $options.frequency,
+                base: None,
+                most_patterns: 0,
+            },
+            missing_values: $options.missing_values.as_deref(),
+            memory_budget: $options.memory_budget,
+            progress: $options.progress.as_ref(),
+        }
+    };
+}
+
+pub(in crate::estimator) use asked;
 
 /// Rows that can be read again, with what all of them show.
 pub(in crate::estimator) struct Opened<'a> {
@@ -250,8 +279,11 @@ impl PanelSample {
     }
 
     /// What comparisons say of the sample.
-    pub(in crate::estimator) fn compared(&self) -> Vec<(String, String)> {
-        sample_facts(&self.covariates, self.columns.weights.as_ref(), &self.read.files)
+    pub(in crate::estimator) fn compared(&self, n_clusters: usize) -> Vec<(String, String)> {
+        let counts = [("Units", self.n_units), ("Clusters", n_clusters)];
+        let counts = counts.map(|(name, count)| (name.to_owned(), count.to_string()));
+        let facts = sample_facts(&self.covariates, self.columns.weights.as_ref(), &self.read.files);
+        counts.into_iter().chain(facts).collect()
     }
 
     /// What holds of the sample.

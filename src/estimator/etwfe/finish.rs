@@ -176,13 +176,9 @@ impl<B: DidBackend> Etwfe<B> {
     }
 
     fn settings(&self, sample: &Sample) -> EtwfeSettings {
+        let (weights, frequency) = (self.weights.as_ref(), self.frequency);
         EtwfeSettings {
-            columns: SampleColumns {
-                outcome: self.outcome.clone(),
-                time: self.time.clone(),
-                weights: self.weights.clone(),
-                frequency: self.frequency,
-            },
+            columns: SampleColumns::new(&self.outcome, &self.time, weights, frequency),
             unit: self.unit.clone(),
             group: self.group.clone(),
             covariates: self.covariates.clone(),

@@ -31,6 +31,31 @@ pub(in crate::estimator) struct StageColumns {
     pub alpha: f64,
 }
 
+/// The [`StageColumns`] that both estimators have in the same options, without averages and without a second stage.
+macro_rules! stage_columns {
+    ($options:expr) => {
+        $crate::estimator::first_stage::StageColumns {
+            outcome: $options.outcome.clone(),
+            unit: $options.unit.clone(),
+            time: $options.time.clone(),
+            group: $options.group.clone(),
+            frequency: $options.frequency,
+            covariates: $options.covariates.clone(),
+            absorb: $options.fixed_effects.clone(),
+            trends: $options.trends,
+            weights: $options.weights.clone(),
+            cluster: $options.cluster.clone(),
+            missing_values: $options.missing_values.clone(),
+            averages: Vec::new(),
+            sums: false,
+            second: None,
+            alpha: $options.alpha,
+        }
+    };
+}
+
+pub(in crate::estimator) use stage_columns;
+
 /// The columns as formulas.
 pub(super) struct Formulas {
     /// Its first two factors are units and periods; `used` are those that are fixed effects.

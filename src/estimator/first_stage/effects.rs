@@ -167,13 +167,9 @@ impl StageSettings {
     pub(in crate::estimator) fn new(columns: &StageColumns, stage: &FirstStage<'_>) -> Self {
         let (sample, design) = (stage.sample, stage.design());
         let n_treated = design.treated.iter().filter(|treated| **treated).count();
+        let (weights, frequency) = (columns.weights.as_ref(), columns.frequency);
         Self {
-            columns: SampleColumns {
-                outcome: columns.outcome.clone(),
-                time: columns.time.clone(),
-                weights: columns.weights.clone(),
-                frequency: columns.frequency,
-            },
+            columns: SampleColumns::new(&columns.outcome, &columns.time, weights, frequency),
             unit: columns.unit.clone(),
             group: columns.group.clone(),
             covariates: columns.covariates.clone(),
@@ -199,7 +195,7 @@ impl StageEffects {
 }
 
 /// Estimates with intervals, and their covariance `[rows][rows]`.
-pub(in crate::estimator) fn assembled(
+pub(super) fn assembled(
     estimates: Vec<Estimated>,
     influences: &Influences,
     stage: &FirstStage<'_>,
@@ -240,11 +236,7 @@ pub(in crate::estimator) fn assembled(
 }
 
 /// Completes what is known of the rows, and the warnings about them.
-pub(in crate::estimator) fn finished(
-    effects: &mut StageEffects,
-    reading: &StageReading,
-    stage: &FirstStage<'_>,
-) {
+pub(super) fn finished(effects: &mut StageEffects, reading: &StageReading, stage: &FirstStage<'_>) {
     let sample = stage.sample;
     let lost = sample.warnings.iter().map(|warning| match warning {
         DidWarning::NotImputed { rows, .. } | DidWarning::NotConnected { rows, .. } => *rows,

@@ -18,6 +18,7 @@
 //! | a regression of the residuals on columns of cells | `cell_regression.rs` |
 //! | what is averaged, and the weights of rows | `target.rs`, `weights.rs` |
 //! | influence values by cluster | `influence.rs` |
+//! | from the data to the effects, step by step | `fitted.rs` |
 //! | effects in print, in files and in pictures | `effects.rs`, `event_study.rs`, `check.rs`, `report.rs` |
 
 mod audit;
@@ -29,6 +30,7 @@ mod direct;
 mod effects;
 mod event_study;
 mod fit;
+mod fitted;
 mod imputable;
 mod influence;
 mod normal;
@@ -44,12 +46,12 @@ pub use audit::StageAudit;
 pub use effects::{StageEffect, StageEffects, StageSettings, StageTerm};
 
 pub(in crate::estimator) use cell_regression::CellRegression;
-pub(in crate::estimator) use columns::StageColumns;
-pub(in crate::estimator) use effects::{Estimated, assembled, finished};
+pub(in crate::estimator) use columns::{StageColumns, stage_columns};
+pub(in crate::estimator) use effects::Estimated;
 pub(in crate::estimator) use event_study::{Base, event_study};
-pub(in crate::estimator) use fit::{FirstStage, Prepared, solved};
+pub(in crate::estimator) use fit::{FirstStage, solved};
+pub(in crate::estimator) use fitted::{StageEstimates, fitted};
 pub(in crate::estimator) use influence::{Influences, add};
-pub(in crate::estimator) use normal::unsolved;
 pub(in crate::estimator) use reading::StageReading;
 pub(in crate::estimator) use report::{StageReport, stage_result};
 pub(in crate::estimator) use sample::{StageCell, StageSample};

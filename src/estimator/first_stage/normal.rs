@@ -130,7 +130,7 @@ fn corrected(design: &Design, q: &[f64], solve: impl Fn(&[f64]) -> Vec<f64>) -> 
 }
 
 /// The error of equations without a solution names the column of weights, if there is one: they are singular where weights differ too much.
-pub(in crate::estimator) fn unsolved(error: DidError, weights: Option<&String>) -> DidError {
+pub(super) fn unsolved(error: DidError, weights: Option<&String>) -> DidError {
     match (error, weights) {
         (DidError::Singular { what: UNTREATED }, Some(column)) => DidError::Weights {
             column: column.clone(),

@@ -247,7 +247,8 @@ pub(in crate::estimator) trait StageReport {
     }
 }
 
-/// [`Report`](crate::report::contract::Report) and [`Comparable`](crate::report::compare::Comparable) of a [`StageReport`].
+/// [`Report`](crate::report::contract::Report), [`Comparable`](crate::report::compare::Comparable) and
+/// [`Consistent`](crate::result::saved::Consistent) of a [`StageReport`].
 macro_rules! stage_result {
     ($result:ident) => {
         impl $crate::report::contract::Report for $result {
@@ -317,6 +318,12 @@ macro_rules! stage_result {
                 options: &$crate::report::PlotOptions,
             ) -> $crate::Result<$crate::report::plot::chart::Chart> {
                 self.chart_of(options)
+            }
+        }
+
+        impl $crate::result::saved::Consistent for $result {
+            fn check(&self) -> $crate::result::estimates::check::Checked {
+                self.effects.check().map_err(|problem| format!("`effects`: {problem}"))
             }
         }
     };

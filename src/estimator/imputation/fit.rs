@@ -1,22 +1,19 @@
 //! The imputation estimator, step by step.
 
-use std::time::Instant;
-
 use super::deviations::TreatedCells;
 use super::options::{Imputation, PretrendTimes};
 use super::pretrends;
 use super::result::ImputationResult;
 use super::targets::{Wanted, wanted};
 use crate::base::calendar::shown;
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
-    Base, Estimated, FirstStage, Influences, Prepared, RowWeights, StageEffects, StageReading,
-    StageSettings, StageTerm, Target, assembled, concentrated, event_times, finished, unsolved,
+    Base, Estimated, FirstStage, Influences, RowWeights, StageEstimates, StageReading, StageTerm,
+    Target, concentrated, event_times, fitted,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
-use crate::result::timings::Timings;
 
 /// Cells that a reason names.
 const NAMED: usize = 3;
@@ -37,71 +34,19 @@ impl Imputation {
     /// The result is the same to the last bit for any order of the rows and any number of threads.
     ///
     /// # Errors
-    /// [`DidError::Config`] and [`DidError::Formula`] for options; errors about a column or a file; [`DidError::TimeVarying`] and
-    /// [`DidError::Panel`] for units that change their group or have two rows in a period, for data without untreated rows, and for
-    /// covariates that say something of treated rows alone; [`DidError::NoValidGroups`], [`DidError::IndicatorAsGroup`] without
-    /// treated ones; [`DidError::TooFewClusters`]; [`DidError::Memory`].
+    /// [`DidError::Config`](crate::DidError::Config) and [`DidError::Formula`](crate::DidError::Formula) for options; errors about a column
+    /// or a file; [`DidError::TimeVarying`](crate::DidError::TimeVarying) and [`DidError::Panel`](crate::DidError::Panel) for units that
+    /// change their group or have two rows in a period, for data without untreated rows, and for covariates that say something of treated
+    /// rows alone; [`DidError::NoValidGroups`](crate::DidError::NoValidGroups),
+    /// [`DidError::IndicatorAsGroup`](crate::DidError::IndicatorAsGroup) without treated ones;
+    /// [`DidError::TooFewClusters`](crate::DidError::TooFewClusters); [`DidError::Memory`](crate::DidError::Memory).
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<ImputationResult> {
-        self.fitted(data.into()).map_err(|error| unsolved(error, self.weights.as_ref()))
-    }
-
-    fn fitted(&self, data: Data<'_>) -> Result<ImputationResult> {
-        let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "imputation").entered();
-        let columns = self.columns();
-        let mut reading = StageReading::new(data, &columns, start)?;
-        let prepared = Prepared::new(&mut reading, &columns)?;
-        let ingested = start.elapsed().as_secs_f64();
-        let stage = prepared.fit(&reading)?;
-        let sample = stage.sample;
-        if sample.n_clusters < 2 {
-            let column = self.cluster.clone().unwrap_or_else(|| self.unit.clone());
-            return Err(DidError::TooFewClusters { column, clusters: sample.n_clusters });
-        }
-        let estimated_at = start.elapsed().as_secs_f64();
-        let wanted = wanted(self, &reading, sample);
-        let leads = pretrends::times(self, &stage);
-        let mut influences = Influences::new(sample, wanted.len() + leads.len())?;
-        let (mut all, concentrated) = self.estimated(&stage, wanted, &mut influences)?;
-        let before = pretrends::coefficients(&stage, &leads, &mut influences)?;
-        let first = all.iter().position(|of| matches!(of.term, StageTerm::EventTime(_)));
-        let groups = all.iter().position(|of| matches!(of.term, StageTerm::Group(_)));
-        let place = first.or(groups).unwrap_or(all.len());
-        all.splice(place..place, before);
-        let base = match self.pretrends {
-            PretrendTimes::None => None,
-            _ => self.base(&stage)?.study(),
-        };
-        let names: Vec<(usize, String)> = all
-            .iter()
-            .filter_map(|of| Some((of.influence?, of.term.key(self.frequency))))
-            .collect();
-        let influence = self.keep_influence.then(|| {
-            let (places, names): (Vec<usize>, Vec<String>) = names.into_iter().unzip();
-            influences.kept(&reading.rows.clusters[0], names, &places)
-        });
-        let (rows, vcov) = assembled(all, &influences, &stage, self.alpha);
-        let settings = StageSettings::new(&columns, &stage);
-        let timings = Timings {
-            read: reading.read,
-            ingest: ingested - reading.read,
-            estimate: estimated_at - ingested,
-            ..Timings::default()
-        };
-        let mut effects = StageEffects {
-            rows,
-            vcov,
-            references: Vec::new(),
-            settings,
-            audit: std::mem::take(&mut reading.audit),
-            warnings: Vec::new(),
-            timings,
-            base,
-        };
-        finished(&mut effects, &reading, &stage);
-        effects.warnings.extend(concentrated);
-        effects.timings.finish(start);
+        let (effects, influence) =
+            fitted(data.into(), &self.columns(), self.keep_influence, |stage, reading| {
+                self.stage_estimates(stage, reading)
+            })?;
         Ok(ImputationResult {
             effects,
             averaged_by: self.averaged_by,
@@ -109,6 +54,30 @@ impl Imputation {
             leave_out: self.leave_out,
             influence,
         })
+    }
+
+    /// The averages, and the coefficients before treatment.
+    fn stage_estimates(
+        &self,
+        stage: &FirstStage<'_>,
+        reading: &StageReading,
+    ) -> Result<StageEstimates> {
+        let sample = stage.sample;
+        let wanted = wanted(self, reading, sample);
+        let leads = pretrends::times(self, stage);
+        let mut influences = Influences::new(sample, wanted.len() + leads.len())?;
+        let (mut estimates, concentrated) = self.estimated(stage, wanted, &mut influences)?;
+        let before = pretrends::coefficients(stage, &leads, &mut influences)?;
+        let first = estimates.iter().position(|of| matches!(of.term, StageTerm::EventTime(_)));
+        let groups = estimates.iter().position(|of| matches!(of.term, StageTerm::Group(_)));
+        let place = first.or(groups).unwrap_or(estimates.len());
+        estimates.splice(place..place, before);
+        let base = match self.pretrends {
+            PretrendTimes::None => None,
+            _ => self.base(stage)?.study(),
+        };
+        let warnings = concentrated.into_iter().collect();
+        Ok(StageEstimates { estimates, influences, references: Vec::new(), base, warnings })
     }
 
     /// The averages, and a warning about those that rest on few rows.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
 use crate::base::words::{ParseOptionError, words};
-use crate::estimator::first_stage::StageColumns;
+use crate::estimator::first_stage::{StageColumns, stage_columns};
 use crate::estimator::shell::options;
 
 words! {
@@ -168,23 +168,7 @@ options! {
 
 impl Imputation {
     pub(super) fn columns(&self) -> StageColumns {
-        StageColumns {
-            outcome: self.outcome.clone(),
-            unit: self.unit.clone(),
-            time: self.time.clone(),
-            group: self.group.clone(),
-            frequency: self.frequency,
-            covariates: self.covariates.clone(),
-            absorb: self.fixed_effects.clone(),
-            trends: self.trends,
-            weights: self.weights.clone(),
-            cluster: self.cluster.clone(),
-            missing_values: self.missing_values.clone(),
-            averages: self.averages.clone(),
-            sums: self.sums,
-            second: None,
-            alpha: self.alpha,
-        }
+        StageColumns { averages: self.averages.clone(), sums: self.sums, ..stage_columns!(self) }
     }
 
     /// Checks the options; the first thing [`fit`](Self::fit) does.

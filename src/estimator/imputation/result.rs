@@ -10,9 +10,7 @@ use crate::estimator::first_stage::{
     StageEffects, StageReport, StageTerm, event_study, stage_result,
 };
 use crate::report::estimates::Variable;
-use crate::result::estimates::check::Checked;
 use crate::result::inference::Estimate;
-use crate::result::saved::Consistent;
 
 /// Effects by imputation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,9 +96,3 @@ impl StageReport for ImputationResult {
 
 stage_result!(ImputationResult);
 analysed!(ImputationResult);
-
-impl Consistent for ImputationResult {
-    fn check(&self) -> Checked {
-        self.effects.check().map_err(|problem| format!("`effects`: {problem}"))
-    }
-}

@@ -4,9 +4,8 @@ use super::base::ProjectionBase;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
-use crate::estimator::by_unit::Asked;
+use crate::estimator::by_unit::{Asked, WINDOW, asked};
 use crate::estimator::shell::options;
-use crate::read::panel::overview::PanelColumns;
 
 words! {
     /// How the periods in which treatment starts are averaged, and what covariates do.
@@ -100,9 +99,6 @@ options! {
     }
 }
 
-/// Longest window.
-const WINDOW: u32 = 10_000;
-
 impl LocalProjections {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -154,23 +150,6 @@ impl LocalProjections {
 
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
-        Asked {
-            columns: PanelColumns {
-                unit: Some(self.unit.clone()),
-                time: self.time.clone(),
-                group: self.group.clone(),
-                treatment: self.treatment.clone(),
-                outcome: Some(self.outcome.clone()),
-                weights: self.weights.clone(),
-                cluster: self.cluster.clone(),
-                covariates: self.covariates.clone(),
-                frequency: self.frequency,
-                base: None,
-                most_patterns: 0,
-            },
-            missing_values: self.missing_values.as_deref(),
-            memory_budget: self.memory_budget,
-            progress: self.progress.as_ref(),
-        }
+        asked!(self, group: self.group.clone(), treatment: self.treatment.clone())
     }
 }

@@ -3,9 +3,8 @@
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
-use crate::estimator::by_unit::Asked;
+use crate::estimator::by_unit::{Asked, WINDOW, asked};
 use crate::estimator::shell::options;
-use crate::read::panel::overview::PanelColumns;
 
 words! {
     /// How the controls of sub-experiments are weighted.
@@ -85,9 +84,6 @@ options! {
     }
 }
 
-/// Longest window.
-const WINDOW: u32 = 10_000;
-
 impl Stacked {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -112,23 +108,6 @@ impl Stacked {
 
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
-        Asked {
-            columns: PanelColumns {
-                unit: Some(self.unit.clone()),
-                time: self.time.clone(),
-                group: Some(self.group.clone()),
-                treatment: None,
-                outcome: Some(self.outcome.clone()),
-                weights: self.weights.clone(),
-                cluster: self.cluster.clone(),
-                covariates: self.covariates.clone(),
-                frequency: self.frequency,
-                base: None,
-                most_patterns: 0,
-            },
-            missing_values: self.missing_values.as_deref(),
-            memory_budget: self.memory_budget,
-            progress: self.progress.as_ref(),
-        }
+        asked!(self, group: Some(self.group.clone()), treatment: None)
     }
 }

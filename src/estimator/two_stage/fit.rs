@@ -8,21 +8,18 @@
 //!
 //! over the rows of a cluster (Gardner 2021; Newey and `McFadden` 1994, section 6).
 
-use std::time::Instant;
-
 use super::options::TwoStage;
 use super::result::TwoStageResult;
 use super::second::{Coefficient, Predicted, means, of_formula};
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::parallel;
 use crate::estimator::first_stage::{
-    Base, Estimated, FirstStage, Influences, Prepared, RowWeights, StageEffects, StageReading,
-    StageSettings, StageTerm, add, assembled, concentrated, finished, unsolved,
+    Base, Estimated, FirstStage, Influences, RowWeights, StageEstimates, StageReading, StageTerm,
+    add, concentrated, fitted,
 };
 use crate::estimator::fitting::fits;
 use crate::estimator::fixed_effects::by_cluster;
 use crate::read::input::Data;
-use crate::result::timings::Timings;
 
 fits!(TwoStage, output: TwoStageResult);
 
@@ -32,33 +29,31 @@ impl TwoStage {
     /// The result is the same to the last bit for any order of the rows and any number of threads.
     ///
     /// # Errors
-    /// As [`Imputation::fit`](crate::Imputation::fit), and [`DidError::AllCollinear`] for a second stage whose regressors are all zero.
+    /// As [`Imputation::fit`](crate::Imputation::fit), and [`DidError::AllCollinear`](crate::DidError::AllCollinear) for a second stage whose regressors are all zero.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<TwoStageResult> {
-        self.fitted(data.into()).map_err(|error| unsolved(error, self.weights.as_ref()))
-    }
-
-    fn fitted(&self, data: Data<'_>) -> Result<TwoStageResult> {
-        let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "two_stage").entered();
-        let columns = self.columns();
-        let mut reading = StageReading::new(data, &columns, start)?;
-        let prepared = Prepared::new(&mut reading, &columns)?;
-        let ingested = start.elapsed().as_secs_f64();
-        let stage = prepared.fit(&reading)?;
+        let (effects, influence) =
+            fitted(data.into(), &self.columns(), self.keep_influence, |stage, reading| {
+                self.stage_estimates(stage, reading)
+            })?;
+        Ok(TwoStageResult { effects, second_stage: self.second_stage.clone(), influence })
+    }
+
+    /// The coefficients of the second stage.
+    fn stage_estimates(
+        &self,
+        stage: &FirstStage<'_>,
+        reading: &StageReading,
+    ) -> Result<StageEstimates> {
         let sample = stage.sample;
-        if sample.n_clusters < 2 {
-            let column = self.cluster.clone().unwrap_or_else(|| self.unit.clone());
-            return Err(DidError::TooFewClusters { column, clusters: sample.n_clusters });
-        }
-        let estimated_at = start.elapsed().as_secs_f64();
-        let mut coefficients = means(&stage, &self.references, self.groups);
-        let formula = of_formula(&stage, &reading)?;
+        let mut coefficients = means(stage, &self.references, self.groups);
+        let formula = of_formula(stage, reading)?;
         coefficients.extend(formula.coefficients);
         let shown = coefficients.iter().filter(|of| of.is_shown);
         let shown = shown.filter(|of| !matches!(of.target.term, StageTerm::Coefficient(_)));
         let concentrated = concentrated(sample, shown.map(|of| &of.target), self.frequency);
-        let (values, influences) = formed(&stage, &coefficients, &formula.fitted)?;
+        let (values, influences) = formed(stage, &coefficients, &formula.fitted)?;
         let base = based(&coefficients, &values, &influences).study();
         let references = coefficients.iter().filter(|of| !of.is_shown);
         let references = references.filter_map(|of| match of.target.term {
@@ -76,33 +71,9 @@ impl TwoStage {
                 influence: Some(place),
             })
         };
-        let all: Vec<Estimated> = coefficients.iter().enumerate().filter_map(estimate).collect();
-        let influence = self.keep_influence.then(|| {
-            let places: Vec<usize> = all.iter().filter_map(|of| of.influence).collect();
-            let names = all.iter().map(|of| of.term.key(self.frequency)).collect();
-            influences.kept(&reading.rows.clusters[0], names, &places)
-        });
-        let (rows, vcov) = assembled(all, &influences, &stage, self.alpha);
-        let timings = Timings {
-            read: reading.read,
-            ingest: ingested - reading.read,
-            estimate: estimated_at - ingested,
-            ..Timings::default()
-        };
-        let mut effects = StageEffects {
-            rows,
-            vcov,
-            references,
-            settings: StageSettings::new(&columns, &stage),
-            audit: std::mem::take(&mut reading.audit),
-            warnings: Vec::new(),
-            timings,
-            base,
-        };
-        finished(&mut effects, &reading, &stage);
-        effects.warnings.extend(formula.warnings.into_iter().chain(concentrated));
-        effects.timings.finish(start);
-        Ok(TwoStageResult { effects, second_stage: self.second_stage.clone(), influence })
+        let estimates = coefficients.iter().enumerate().filter_map(estimate).collect();
+        let warnings = formula.warnings.into_iter().chain(concentrated).collect();
+        Ok(StageEstimates { estimates, influences, references, base, warnings })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Options of the two-stage estimator.
 
 use crate::base::error::{DidError, Result};
-use crate::estimator::first_stage::StageColumns;
+use crate::estimator::first_stage::{StageColumns, stage_columns};
 use crate::estimator::shell::options;
 
 options! {
@@ -57,21 +57,8 @@ options! {
 impl TwoStage {
     pub(super) fn columns(&self) -> StageColumns {
         StageColumns {
-            outcome: self.outcome.clone(),
-            unit: self.unit.clone(),
-            time: self.time.clone(),
-            group: self.group.clone(),
-            frequency: self.frequency,
-            covariates: self.covariates.clone(),
-            absorb: self.fixed_effects.clone(),
-            trends: self.trends,
-            weights: self.weights.clone(),
-            cluster: self.cluster.clone(),
-            missing_values: self.missing_values.clone(),
-            averages: Vec::new(),
-            sums: false,
             second: self.second_stage.as_ref().map(|text| without_constant(text)),
-            alpha: self.alpha,
+            ..stage_columns!(self)
         }
     }
 

@@ -9,9 +9,7 @@ use crate::estimator::first_stage::{
     StageEffects, StageReport, StageTerm, event_study, stage_result,
 };
 use crate::report::estimates::Variable;
-use crate::result::estimates::check::Checked;
 use crate::result::inference::Estimate;
-use crate::result::saved::Consistent;
 
 /// Effects by two stages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,9 +67,3 @@ impl StageReport for TwoStageResult {
 
 stage_result!(TwoStageResult);
 analysed!(TwoStageResult);
-
-impl Consistent for TwoStageResult {
-    fn check(&self) -> Checked {
-        self.effects.check().map_err(|problem| format!("`effects`: {problem}"))
-    }
-}

@@ -128,13 +128,9 @@ impl<B: DidBackend> JointStudy<B> {
         sample: &StudySample,
         n_clusters: usize,
     ) -> JointStudySettings {
+        let (weights, frequency) = (self.weights.as_ref(), self.frequency);
         JointStudySettings {
-            columns: SampleColumns {
-                outcome: self.outcome.clone(),
-                time: self.time.clone(),
-                weights: self.weights.clone(),
-                frequency: self.frequency,
-            },
+            columns: SampleColumns::new(&self.outcome, &self.time, weights, frequency),
             unit: self.unit.clone(),
             group: self.group.clone(),
             covariates: self.covariates.clone(),

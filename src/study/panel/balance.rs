@@ -39,7 +39,6 @@ impl Step for BalanceStep {
     }
 
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
-        frame.refuse_duplicates()?;
         survey.add_periods(frame)?;
         survey.add_patterns(frame);
         Ok(())
@@ -105,8 +104,8 @@ impl Plan for Kept {
         _: &mut PanelChange,
     ) -> Result<DataFrame> {
         let numbers = survey.numbers();
-        let ranks = survey.ranks(frame);
-        let number = |row: usize| numbers[ranks[usize::from(frame.time.codes[row])]];
+        let rank = survey.ranks(frame);
+        let number = |row: usize| numbers[rank(row)];
         let mut keep = vec![false; frame.df.height()];
         for unit in &frame.units {
             if self.is_within(&set_of(unit.rows().map(number))) {

@@ -37,7 +37,6 @@ impl Step for FillStep {
     }
 
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
-        frame.refuse_duplicates()?;
         survey.add_periods(frame)?;
         if self.options.carry_constant {
             add_varying(frame, survey)?;
@@ -81,8 +80,7 @@ impl Plan for Filling<'_> {
         survey: &Survey,
         change: &mut PanelChange,
     ) -> Result<DataFrame> {
-        let ranks = survey.ranks(frame);
-        let rank = |row: usize| ranks[usize::from(frame.time.codes[row])];
+        let rank = survey.ranks(frame);
         let mut rows: Vec<Filled> = Vec::with_capacity(frame.df.height());
         let (mut added, mut filled) = (0, 0);
         for (position, unit) in frame.units.iter().enumerate() {

@@ -53,7 +53,6 @@ impl Step for LagStep {
         for column in &self.columns {
             new_column(&frame.df, &self.new_name(column))?;
         }
-        frame.refuse_duplicates()?;
         survey.add_periods(frame)
     }
 
@@ -89,8 +88,8 @@ impl Plan for Lagged<'_> {
         survey: &Survey,
         change: &mut PanelChange,
     ) -> Result<DataFrame> {
-        let ranks = survey.ranks(frame);
-        let step = |row: usize| self.steps.numbers[ranks[usize::from(frame.time.codes[row])]];
+        let rank = survey.ranks(frame);
+        let step = |row: usize| self.steps.numbers[rank(row)];
         let mut sources: Vec<Option<IdxSize>> = vec![None; frame.df.height()];
         let (mut without, mut gaps) = (frame.without_key as u64, 0);
         for unit in &frame.units {

@@ -52,7 +52,6 @@ impl Step for LongDifferenceStep {
         for column in &self.columns {
             new_column(&frame.df, &new_name(column))?;
         }
-        frame.refuse_duplicates()?;
         survey.add_periods(frame)
     }
 
@@ -87,8 +86,7 @@ impl Plan for Since<'_> {
         survey: &Survey,
         change: &mut PanelChange,
     ) -> Result<DataFrame> {
-        let ranks = survey.ranks(frame);
-        let rank = |row: usize| ranks[usize::from(frame.time.codes[row])];
+        let rank = survey.ranks(frame);
         let mut sources: Vec<Option<IdxSize>> = vec![None; frame.df.height()];
         let (mut never, mut always, mut absent, mut unknown) = (0, 0, 0, 0);
         for (position, unit) in frame.units.iter().enumerate() {

@@ -74,8 +74,10 @@ impl Survey {
         add_counts(&mut self.read_as_missing, &frame.read_as_missing);
     }
 
-    /// The periods of a frame, with a value of the time column for each: the least where a period has several dates.
+    /// The periods of a frame, with a value of the time column for each: the least where a period has several dates. An error if a unit has
+    /// two rows for a period.
     pub fn add_periods(&mut self, frame: &PanelFrame<'_>) -> Result<()> {
+        frame.refuse_duplicates()?;
         let column = frame.df.column(&frame.keys.time)?;
         let dates = match frame.keys.frequency {
             Some(_) => Some(LabelColumn::new(column, "time")?.codes().codes),
@@ -175,9 +177,10 @@ impl Survey {
         self.periods.binary_search_by(|known| known.total_cmp(&(period + 0.0))).ok()
     }
 
-    /// Ranks of the codes of a frame's periods.
-    pub fn ranks(&self, frame: &PanelFrame<'_>) -> Vec<usize> {
-        frame.by_code(|period| self.rank(period).unwrap_or_default())
+    /// The rank of the period of each row of a frame.
+    pub fn ranks(&self, frame: &PanelFrame<'_>) -> impl Fn(usize) -> usize {
+        let ranks = frame.by_code(|period| self.rank(period).unwrap_or_default());
+        move |row| ranks[usize::from(frame.time.codes[row])]
     }
 
     /// Periods by their ranks, for notes.

@@ -52,7 +52,6 @@ impl Step for WideStep {
     }
 
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
-        frame.refuse_duplicates()?;
         survey.add_periods(frame)?;
         add_varying(frame, survey)
     }
@@ -104,12 +103,12 @@ impl Plan for Spread {
         survey: &Survey,
         change: &mut PanelChange,
     ) -> Result<DataFrame> {
-        let (ranks, periods) = (survey.ranks(frame), survey.periods.len());
+        let (rank, periods) = (survey.ranks(frame), survey.periods.len());
         let units = frame.units.len();
         let mut rows: Vec<Vec<Option<IdxSize>>> = vec![vec![None; units]; periods];
         for (position, unit) in frame.units.iter().enumerate() {
             for row in unit.rows() {
-                rows[ranks[usize::from(frame.time.codes[row])]][position] = Some(index(row));
+                rows[rank(row)][position] = Some(index(row));
             }
         }
         let absent = rows.iter().flatten().filter(|row| row.is_none()).count();

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::parse::Summands;
 use crate::words::OneOf;
 
 /// Where the data are, and what in them stands for a missing value.
@@ -161,19 +162,73 @@ pub(crate) struct ColumnArgs {
     clustervars: Vec<String>,
 }
 
-/// Covariates, and rows that are no panel.
+/// Covariates as a formula.
 #[derive(Args)]
-pub(crate) struct CovariateArgs {
+#[command(next_help_heading = "Columns")]
+pub(crate) struct FormulaArgs {
     /// Covariates, as in "~ x1 + log(x2) + C(region)".
     #[arg(
         long,
         value_name = "FORMULA",
         visible_alias = "covariates",
         default_value_t = defaults::att_gt().covariates,
-        allow_hyphen_values = true,
-        help_heading = "Columns"
+        allow_hyphen_values = true
     )]
     pub xformla: String,
+}
+
+/// Covariates as a list.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct SummandArgs {
+    /// Covariates, as in x1,x2: columns of numbers.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_aliases = ["covariates", "xformla"],
+        value_parser = Summands::read,
+        value_delimiter = ','
+    )]
+    pub xname: Vec<Summands>,
+}
+
+impl SummandArgs {
+    /// The columns.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        Summands::all(&self.xname)
+    }
+}
+
+/// Cluster of standard errors.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct ClusterColumnArgs {
+    /// Cluster, beyond the unit.
+    #[arg(long, value_name = "COLUMN", visible_alias = "clusters")]
+    pub clustervars: Option<String>,
+}
+
+/// Data and columns of panels with cohorts.
+#[derive(Args)]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+pub(crate) struct CohortPanelArgs {
+    #[command(flatten)]
+    pub source: DataArgs,
+    #[command(flatten)]
+    pub outcome: OutcomeArgs,
+    #[command(flatten)]
+    pub unit: UnitArgs,
+    #[command(flatten)]
+    pub group: GroupArgs,
+    #[command(flatten)]
+    pub covariates: FormulaArgs,
+}
+
+/// Covariates, and rows that are no panel.
+#[derive(Args)]
+pub(crate) struct CovariateArgs {
+    #[command(flatten)]
+    pub formula: FormulaArgs,
     /// Treat every row as a unit of its own.
     #[arg(long, help_heading = "Estimation")]
     pub repeated_cross_sections: bool,

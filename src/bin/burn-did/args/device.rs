@@ -31,6 +31,18 @@ pub(crate) struct MemoryArgs {
     pub memory_budget: Option<u64>,
 }
 
+/// Where the arithmetic is done, how much of the data is held at once, and which cluster does the work.
+#[derive(Args)]
+pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+    #[cfg(feature = "ballista")]
+    #[command(flatten)]
+    pub cluster: crate::cluster::OnCluster,
+}
+
 /// How many of the rows are held at once, for commands that read units in parts.
 #[derive(Args)]
 #[command(next_help_heading = "Device")]

@@ -33,7 +33,7 @@ pub(crate) struct GroupTimeArgs {
 /// What groups are compared with.
 #[derive(Args)]
 #[command(next_help_heading = "Estimation")]
-pub(crate) struct ComparisonArgs {
+pub(crate) struct ControlGroupArgs {
     /// Comparison units.
     #[arg(
         long,
@@ -42,6 +42,14 @@ pub(crate) struct ComparisonArgs {
         value_parser = OneOf::<ControlGroup>::all()
     )]
     pub control_group: ControlGroup,
+}
+
+/// What groups, and which periods, outcomes are compared with.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct ComparisonArgs {
+    #[command(flatten)]
+    controls: ControlGroupArgs,
     /// Base period with which outcomes are compared.
     #[arg(
         long,
@@ -50,6 +58,13 @@ pub(crate) struct ComparisonArgs {
         value_parser = OneOf::<BasePeriod>::all()
     )]
     pub base_period: BasePeriod,
+}
+
+impl ComparisonArgs {
+    /// What groups are compared with.
+    pub(crate) fn control_group(&self) -> ControlGroup {
+        self.controls.control_group
+    }
 }
 
 /// When units may first react.

@@ -25,18 +25,19 @@ mod table;
 mod weighting;
 
 pub(crate) use columns::{
-    CohortArgs, ColumnArgs, ColumnListArgs, CovariateArgs, DataArgs, DateArgs, GroupArgs,
-    LONG_FORM, OutcomeArgs, OutcomeColumnArgs, PeriodArgs, UnitArgs, WeightArgs,
+    ClusterColumnArgs, CohortArgs, CohortPanelArgs, ColumnArgs, ColumnListArgs, CovariateArgs,
+    DataArgs, DateArgs, FormulaArgs, GroupArgs, LONG_FORM, OutcomeArgs, OutcomeColumnArgs,
+    PeriodArgs, SummandArgs, WeightArgs,
 };
-pub(crate) use device::{DeviceArgs, MemoryArgs, RowsInMemoryArgs};
+pub(crate) use device::{DeviceArgs, MemoryArgs, RowsInMemoryArgs, WorkArgs};
 pub(crate) use group_time::{
-    AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,
-    GroupTimeOutputArgs,
+    AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, ControlGroupArgs,
+    GroupTimeArgs, GroupTimeOutputArgs,
 };
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs, ProgressArgs};
 pub(crate) use panel::{FrequencyArgs, PanelFormat, PanelKeyArgs, PanelOutputArgs, SpacingArgs};
 pub(crate) use plot::PictureArgs;
-pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};
+pub(crate) use regression::{CohortRegressionArgs, ProjectionArgs, RegressionArgs};
 pub(crate) use table::TableArgs;
 pub(crate) use weighting::WeightingArgs;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::messages;
 use crate::output;
 use crate::parse;
+use crate::progress::Bar;
 
 /// What becomes of a result.
 #[derive(Args)]
@@ -41,6 +42,19 @@ impl OutputArgs {
     pub(crate) fn check_beside(&self, data: &Path, other: Option<&PathBuf>) -> Result<()> {
         self.picture.options()?;
         output::keep_apart(data, &[self.save.as_ref(), self.plot.as_ref(), other])
+    }
+
+    /// Fits with a line of progress, and shows the result as [`emit`](Self::emit) does.
+    pub(crate) fn fitted<R: Reportable>(
+        &self,
+        data: &Path,
+        fit: impl FnOnce(&Bar) -> Result<R>,
+    ) -> Result<()> {
+        self.check(data)?;
+        let bar = Bar::new(self.quiet);
+        let fit = fit(&bar)?;
+        drop(bar);
+        self.emit(&fit)
     }
 
     /// Writes a result, says its warnings, saves and draws it. It fails if anything could not be made, after all that could.

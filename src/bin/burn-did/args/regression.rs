@@ -3,7 +3,7 @@
 use burn_did::regression::{Solver, Ssc, Vcov};
 use clap::Args;
 
-use super::LevelArgs;
+use super::{DeviceArgs, LevelArgs};
 use crate::defaults;
 use crate::parse;
 use crate::words::solvers;
@@ -42,6 +42,17 @@ pub(crate) struct SolverArgs {
         value_parser = solvers()
     )]
     pub solver: Solver,
+}
+
+/// A regression by cohort: how it is estimated, how sure it is, and where the arithmetic is done.
+#[derive(Args)]
+pub(crate) struct CohortRegressionArgs {
+    #[command(flatten)]
+    pub regression: RegressionArgs,
+    #[command(flatten)]
+    pub solver: SolverArgs,
+    #[command(flatten)]
+    pub device: DeviceArgs,
 }
 
 /// The solver, and how far it goes.

@@ -55,19 +55,11 @@ pub(crate) fn run(args: &ExecutorArgs) -> Result<()> {
         threads::limit(threads)?;
     }
     args.tls.warn(args.bind);
-    backend::fit(args)
+    backend::fit(args, &args.device, true)
 }
 
 impl Fit for ExecutorArgs {
     type Result = ();
-
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        true
-    }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<()> {
         if let Some(precision) = self.device.precision {

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::group_time;
 use crate::args::{
-    AnticipationArgs, ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs,
-    InferenceArgs, MemoryArgs,
+    AnticipationArgs, ColumnArgs, CovariateArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
+    WorkArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
@@ -41,12 +41,7 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     inference: InferenceArgs,
     #[command(flatten)]
-    device: DeviceArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[cfg(feature = "ballista")]
-    #[command(flatten)]
-    cluster: crate::cluster::OnCluster,
+    work: WorkArgs,
     #[command(flatten)]
     output: GroupTimeOutputArgs,
 }
@@ -54,24 +49,14 @@ pub(crate) struct AttGtArgs {
 /// Runs the command.
 pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
     group_time::check(&args.columns.source.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output)
+    group_time::report(
+        &backend::fit_anywhere(args, &args.work, args.output.output.quiet)?,
+        &args.output,
+    )
 }
 
 impl Fit for AttGtArgs {
     type Result = GroupTimeResult;
-
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.output.quiet
-    }
-
-    #[cfg(feature = "ballista")]
-    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
-        Some(&self.cluster)
-    }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
         let estimator = with_group_time!(AttGt<B>, self, on)

@@ -9,8 +9,7 @@ use burn_did::{
 use clap::Args;
 
 use crate::args::{
-    AnticipationArgs, BandArgs, ColumnArgs, ComparisonArgs, DeviceArgs, InferenceArgs, MemoryArgs,
-    OutputArgs,
+    AnticipationArgs, BandArgs, ColumnArgs, ComparisonArgs, InferenceArgs, OutputArgs, WorkArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
@@ -37,64 +36,8 @@ pub(crate) struct ContDidArgs {
     /// Dose: 0 or any number for never-treated units, and one positive number from treatment on for treated ones.
     #[arg(long, value_name = "COLUMN", visible_alias = "dose", help_heading = "Columns")]
     dname: String,
-    /// Parameter of the event study: average effects, or their slopes in the dose.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        visible_alias = "target-parameter",
-        default_value_t = defaults::cont_did().target,
-        value_parser = OneOf::<DoseTarget>::all(),
-        help_heading = "Estimation"
-    )]
-    target: DoseTarget,
-    /// Results to show: curves over the dose, or the event study.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value_t = defaults::cont_did().aggregation,
-        value_parser = OneOf::<DoseAggregation>::all(),
-        help_heading = "Estimation"
-    )]
-    aggregation: DoseAggregation,
-    /// Splines as specified, or cubic splines whose number the data choose (two groups in two periods).
-    #[arg(
-        long,
-        value_name = "METHOD",
-        visible_alias = "dose-est-method",
-        default_value_t = defaults::cont_did().method,
-        value_parser = OneOf::<DoseMethod>::all(),
-        help_heading = "Estimation"
-    )]
-    dose_method: DoseMethod,
-    /// Degree of the splines.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::cont_did().degree,
-        help_heading = "Estimation"
-    )]
-    degree: usize,
-    /// Interior knots of the splines, at quantiles of the doses.
-    #[arg(
-        long,
-        value_name = "N",
-        visible_alias = "knots",
-        default_value_t = defaults::cont_did().knots,
-        help_heading = "Estimation"
-    )]
-    num_knots: usize,
-    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
-    /// default.
-    #[arg(long, value_name = "DOSES", allow_hyphen_values = true, help_heading = "Estimation")]
-    dvals: Option<DoseGrid>,
-    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
-    /// contdid compares them at the doses of --dvals.
-    #[arg(long, value_name = "DOSES", allow_hyphen_values = true, help_heading = "Estimation")]
-    compare_at: Option<DoseGrid>,
-    /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
-    /// residuals that shrink as the dimension grows.
-    #[arg(long, help_heading = "Estimation")]
-    no_damping: bool,
+    #[command(flatten)]
+    estimation: CurveArgs,
     #[command(flatten)]
     comparison: ComparisonArgs,
     #[command(flatten)]
@@ -138,20 +81,70 @@ pub(crate) struct ContDidArgs {
     #[arg(long, help_heading = "Inference")]
     no_comparison_noise: bool,
     #[command(flatten)]
-    device: DeviceArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[cfg(feature = "ballista")]
-    #[command(flatten)]
-    cluster: crate::cluster::OnCluster,
+    work: WorkArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// What is estimated, and by which splines.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+struct CurveArgs {
+    /// Parameter of the event study: average effects, or their slopes in the dose.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        visible_alias = "target-parameter",
+        default_value_t = defaults::cont_did().target,
+        value_parser = OneOf::<DoseTarget>::all()
+    )]
+    target: DoseTarget,
+    /// Results to show: curves over the dose, or the event study.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value_t = defaults::cont_did().aggregation,
+        value_parser = OneOf::<DoseAggregation>::all()
+    )]
+    aggregation: DoseAggregation,
+    /// Splines as specified, or cubic splines whose number the data choose (two groups in two periods).
+    #[arg(
+        long,
+        value_name = "METHOD",
+        visible_alias = "dose-est-method",
+        default_value_t = defaults::cont_did().method,
+        value_parser = OneOf::<DoseMethod>::all()
+    )]
+    dose_method: DoseMethod,
+    /// Degree of the splines.
+    #[arg(long, value_name = "N", default_value_t = defaults::cont_did().degree)]
+    degree: usize,
+    /// Interior knots of the splines, at quantiles of the doses.
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "knots",
+        default_value_t = defaults::cont_did().knots
+    )]
+    num_knots: usize,
+    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
+    /// default.
+    #[arg(long, value_name = "DOSES", allow_hyphen_values = true)]
+    dvals: Option<DoseGrid>,
+    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
+    /// contdid compares them at the doses of --dvals.
+    #[arg(long, value_name = "DOSES", allow_hyphen_values = true)]
+    compare_at: Option<DoseGrid>,
+    /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
+    /// residuals that shrink as the dimension grows.
+    #[arg(long)]
+    no_damping: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     args.output.check(&args.columns.source.data)?;
-    let fit = backend::fit(args)?;
+    let fit = backend::fit_anywhere(args, &args.work, args.output.quiet)?;
     let asked = fit.aggregation == DoseAggregation::EventStudy;
     let failed = asked.then(|| fit.event_study(fit.target).err()).flatten();
     let plot = args.output.plot.as_deref().filter(|_| failed.is_none());
@@ -166,37 +159,25 @@ pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
 impl Fit for ContDidArgs {
     type Result = ContDidResult;
 
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.quiet
-    }
-
-    #[cfg(feature = "ballista")]
-    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
-        Some(&self.cluster)
-    }
-
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<ContDidResult> {
+        let estimation = &self.estimation;
         let estimator = with_shared!(ContDid<B>, self, on, cluster: self.columns.cluster(false)?)
             .maybe_group(self.gname.clone())
             .dose(&*self.dname)
-            .target(self.target)
-            .aggregation(self.aggregation)
-            .method(self.dose_method)
-            .degree(self.degree)
-            .knots(self.num_knots)
-            .maybe_grid(self.dvals.clone())
-            .control_group(self.comparison.control_group)
+            .target(estimation.target)
+            .aggregation(estimation.aggregation)
+            .method(estimation.dose_method)
+            .degree(estimation.degree)
+            .knots(estimation.num_knots)
+            .maybe_grid(estimation.dvals.clone())
+            .control_group(self.comparison.control_group())
             .base_period(self.comparison.base_period)
             .anticipation(self.anticipation.anticipation)
             .resampling(self.boot_type)
             .shares(self.shares)
             .curve_errors(self.curve_errors)
-            .maybe_compare_at(self.compare_at.clone())
-            .damping(!self.no_damping)
+            .maybe_compare_at(estimation.compare_at.clone())
+            .damping(!estimation.no_damping)
             .comparison_noise(!self.no_comparison_noise)
             .maybe_band(self.band.band())
             .build();

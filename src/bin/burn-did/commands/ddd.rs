@@ -9,8 +9,7 @@ use clap::Args;
 
 use super::group_time;
 use crate::args::{
-    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
-    MemoryArgs,
+    ColumnArgs, CovariateArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs, WorkArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
@@ -61,12 +60,7 @@ pub(crate) struct DddArgs {
     #[command(flatten)]
     inference: InferenceArgs,
     #[command(flatten)]
-    device: DeviceArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[cfg(feature = "ballista")]
-    #[command(flatten)]
-    cluster: crate::cluster::OnCluster,
+    work: WorkArgs,
     #[command(flatten)]
     output: GroupTimeOutputArgs,
 }
@@ -74,24 +68,14 @@ pub(crate) struct DddArgs {
 /// Runs the command.
 pub(crate) fn run(args: &DddArgs) -> Result<()> {
     group_time::check(&args.columns.source.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output)
+    group_time::report(
+        &backend::fit_anywhere(args, &args.work, args.output.output.quiet)?,
+        &args.output,
+    )
 }
 
 impl Fit for DddArgs {
     type Result = GroupTimeResult;
-
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.output.quiet
-    }
-
-    #[cfg(feature = "ballista")]
-    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
-        Some(&self.cluster)
-    }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
         let rows = self.allow_unbalanced_panel.then_some(UnbalancedPanel::Rows);

@@ -16,32 +16,21 @@ use crate::output;
 ///
 /// A report on the solver goes to standard output, as JSON.
 #[derive(Args)]
+#[command(next_help_heading = "Columns")]
 pub(crate) struct DemeanArgs {
     #[command(flatten)]
     source: DataArgs,
     /// Columns of numbers, as in a,b.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        value_delimiter = ',',
-        required = true,
-        help_heading = "Columns"
-    )]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
     columns: Vec<String>,
     /// Fixed effects, as in worker,firm^year.
-    #[arg(
-        long,
-        value_name = "FACTORS",
-        value_delimiter = ',',
-        required = true,
-        help_heading = "Columns"
-    )]
+    #[arg(long, value_name = "FACTORS", value_delimiter = ',', required = true)]
     absorb: Vec<String>,
     /// Parquet file to write: one row for each row of the data.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: PathBuf,
     /// Weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
     weightsname: Option<String>,
     #[command(flatten)]
     projection: ProjectionArgs,
@@ -63,7 +52,7 @@ pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
         ));
     }
     output::keep_apart(&args.source.data, &[Some(&args.out)])?;
-    let done = backend::fit(args)?;
+    let done = backend::fit(args, &args.device, args.progress.quiet)?;
     done.write_parquet(&args.out)?;
     output::results(&done.to_json()?)
 }
@@ -76,14 +65,6 @@ fn unquoted(name: &str) -> &str {
 
 impl Fit for DemeanArgs {
     type Result = DemeanResult;
-
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.progress.quiet
-    }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {
         let config = Demean::<B>::builder()

@@ -8,9 +8,7 @@ use burn_did::{
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::args::{
-    ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, MemoryArgs, OutputArgs, WeightingArgs,
-};
+use crate::args::{ColumnArgs, CovariateArgs, InferenceArgs, OutputArgs, WeightingArgs, WorkArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
@@ -62,12 +60,7 @@ pub(crate) struct DrdidArgs {
     )]
     boot_type: Resampling,
     #[command(flatten)]
-    device: DeviceArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[cfg(feature = "ballista")]
-    #[command(flatten)]
-    cluster: crate::cluster::OnCluster,
+    work: WorkArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -123,7 +116,7 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
         ));
     }
     args.output.check_beside(&args.columns.source.data, args.weights.save_scores.as_ref())?;
-    let fit = backend::fit(args)?;
+    let fit = backend::fit_anywhere(args, &args.work, args.output.quiet)?;
     let emitted = args.output.emit(&fit);
     let scores = args.weights.write(fit.scores.as_ref(), args.output.quiet);
     output::all(std::iter::once(emitted).chain(scores))?;
@@ -143,25 +136,12 @@ impl DrdidArgs {
 impl Fit for DrdidArgs {
     type Result = DrdidResult;
 
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.quiet
-    }
-
-    #[cfg(feature = "ballista")]
-    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
-        Some(&self.cluster)
-    }
-
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DrdidResult> {
         let chosen = self.chosen();
         let rows = chosen.repeated_cross_sections;
         let cluster = self.columns.cluster(rows || chosen.method == DrdidMethod::Twfe)?;
         let estimator = with_shared!(Drdid<B>, self, on, cluster: cluster)
-            .covariates(&*self.covariates.xformla)
+            .covariates(&*self.covariates.formula.xformla)
             .repeated_cross_sections(rows)
             .treatment(&*self.treatname)
             .method(chosen.method)

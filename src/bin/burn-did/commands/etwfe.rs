@@ -9,13 +9,12 @@ use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    CohortArgs, DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs,
-    SolverArgs,
+    CohortArgs, CohortRegressionArgs, DataArgs, LONG_FORM, OutcomeArgs, OutputArgs, SummandArgs,
 };
 use crate::backend::{self, Fit, On};
+use crate::configure::with_regression;
 use crate::defaults;
 use crate::error::Result;
-use crate::parse::Summands;
 use crate::words::OneOf;
 
 /// Extended two-way fixed effects (Wooldridge 2021, 2023): a regression with an effect of each cohort in each of its treated periods, averaged
@@ -24,6 +23,9 @@ use crate::words::OneOf;
 /// Standard errors are clustered by unit unless --vcov says otherwise, and robust to heteroskedasticity without a unit.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(mut_arg("xname", |arg| {
+    arg.help("Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects")
+}))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the effects by event time to this .png, .svg or .pdf file")))]
 pub(crate) struct EtwfeArgs {
     #[command(flatten)]
@@ -35,15 +37,8 @@ pub(crate) struct EtwfeArgs {
     idname: Option<String>,
     #[command(flatten)]
     group: CohortArgs,
-    /// Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_aliases = ["covariates", "xformla"],
-        value_parser = Summands::read,
-        value_delimiter = ','
-    )]
-    xname: Vec<Summands>,
+    #[command(flatten)]
+    covariates: SummandArgs,
     /// A column of numbers or categories that effects may differ by; with at most 20 levels, effects are averaged by level, too.
     #[arg(long, value_name = "COLUMN", visible_alias = "moderator")]
     xvar: Option<String>,
@@ -95,11 +90,7 @@ pub(crate) struct EtwfeArgs {
     #[arg(long, help_heading = "Estimation")]
     random_shares: bool,
     #[command(flatten)]
-    regression: RegressionArgs,
-    #[command(flatten)]
-    solver: SolverArgs,
-    #[command(flatten)]
-    device: DeviceArgs,
+    regression: CohortRegressionArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -107,28 +98,16 @@ pub(crate) struct EtwfeArgs {
 /// Runs the command.
 pub(crate) fn run(args: &EtwfeArgs) -> Result<()> {
     args.output.check(&args.source.data)?;
-    args.output.emit(&backend::fit(args)?)
+    args.output.emit(&backend::fit(args, &args.regression.device, args.output.quiet)?)
 }
 
 impl Fit for EtwfeArgs {
     type Result = EtwfeResult;
 
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.quiet
-    }
-
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<EtwfeResult> {
-        let config = Etwfe::<B>::builder()
-            .outcome(&*self.outcome.column.yname)
+        let config = with_regression!(Etwfe<B>, self, on)
             .maybe_unit(self.idname.clone())
-            .time(&*self.outcome.period.tname)
-            .group(&*self.group.gname)
-            .maybe_frequency(self.outcome.dates.frequency)
-            .covariates(Summands::all(&self.xname))
+            .covariates(self.covariates.columns())
             .maybe_moderator(self.xvar.clone())
             .control_group(self.cgroup)
             .scale(self.scale)
@@ -137,13 +116,6 @@ impl Fit for EtwfeArgs {
             .unweighted_averages(self.unweighted_averages)
             .undetermined(self.undetermined)
             .random_shares(self.random_shares)
-            .maybe_weights(self.regression.weightsname.clone())
-            .maybe_vcov(self.regression.vcov.clone())
-            .ssc(self.regression.ssc)
-            .solver(self.solver.solver)
-            .maybe_missing_values(self.source.na.clone())
-            .alpha(self.regression.level.alp)
-            .precision(on.precision)
             .build();
         Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
     if !args.more.is_empty() {
         return several(args);
     }
-    let fit = backend::fit(&OneFormula { args, formula: &args.formula })?;
+    let fit = fitted(args, &args.formula)?;
     let plot = args.output.plot.as_deref();
     let drawable = plot.map_or(Ok(()), |_| {
         event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")
@@ -98,8 +98,8 @@ fn several(args: &FeolsArgs) -> Result<()> {
     let outputs: Vec<Option<&PathBuf>> =
         files.iter().map(Some).chain([output.plot.as_ref()]).collect();
     output::keep_apart(&args.source.data, &outputs)?;
-    let fit = |formula: &&String| backend::fit(&OneFormula { args, formula: formula.as_str() });
-    let fits: Vec<RegressionResult> = formulas.iter().map(fit).collect::<Result<_>>()?;
+    let fits: Vec<RegressionResult> =
+        formulas.iter().map(|formula| fitted(args, formula)).collect::<Result<_>>()?;
     let names: Vec<String> = (1..=fits.len()).map(|n| format!("({n})")).collect();
     let models: Vec<(&str, &dyn Comparable)> = names
         .iter()
@@ -131,6 +131,10 @@ fn numbered(file: &Path, n: usize) -> PathBuf {
     file.with_file_name(name)
 }
 
+fn fitted(args: &FeolsArgs, formula: &str) -> Result<RegressionResult> {
+    backend::fit(&OneFormula { args, formula }, &args.device, args.output.quiet)
+}
+
 /// One of the formulas, with the options of all.
 struct OneFormula<'a> {
     args: &'a FeolsArgs,
@@ -139,14 +143,6 @@ struct OneFormula<'a> {
 
 impl Fit for OneFormula<'_> {
     type Result = RegressionResult;
-
-    fn device(&self) -> &DeviceArgs {
-        &self.args.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.args.output.quiet
-    }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<RegressionResult> {
         let args = self.args;

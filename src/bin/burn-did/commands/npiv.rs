@@ -48,63 +48,8 @@ pub(crate) struct NpivArgs {
     wname: Vec<String>,
     #[command(flatten)]
     weights: WeightArgs,
-    /// All products of the regressors' splines, or their sum.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value_t = defaults::npiv().basis,
-        value_parser = OneOf::<SieveBasis>::all(),
-        help_heading = "Estimation"
-    )]
-    basis: SieveBasis,
-    /// Knots evenly spaced or at quantiles.
-    #[arg(
-        long,
-        value_name = "WHERE",
-        default_value_t = defaults::npiv().knots,
-        value_parser = OneOf::<SieveKnots>::all(),
-        help_heading = "Estimation"
-    )]
-    knots: SieveKnots,
-    /// Degree of the regressors' splines.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().x_degree, help_heading = "Estimation")]
-    j_x_degree: usize,
-    /// Segments of each regressor; by default the data choose.
-    #[arg(long, value_name = "N", help_heading = "Estimation")]
-    j_x_segments: Option<usize>,
-    /// Degree of the instruments' splines.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree, help_heading = "Estimation")]
-    k_w_degree: usize,
-    /// Segments of each instrument; requires the segments of the regressors.
-    #[arg(long, value_name = "N", requires = "j_x_segments", help_heading = "Estimation")]
-    k_w_segments: Option<usize>,
-    /// Where the data choose, instruments have 2^N times as many segments as regressors.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth, help_heading = "Estimation")]
-    k_w_smooth: u32,
-    /// Where the data choose, compare dimensions as R npiv does: without a minimum of observations per function, and with
-    /// residuals that shrink as the dimension grows.
-    #[arg(long, help_heading = "Estimation")]
-    no_damping: bool,
-    /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
-    /// the observations.
-    #[arg(long, value_name = "POINTS", allow_hyphen_values = true, help_heading = "Estimation")]
-    x_eval: Option<SieveGrid>,
-    /// Regressor of the derivative, counted from 1.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = NonZeroUsize::MIN.saturating_add(defaults::npiv().derivative_index),
-        help_heading = "Estimation"
-    )]
-    deriv_index: NonZeroUsize,
-    /// Order of the derivative.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::npiv().derivative_order,
-        help_heading = "Estimation"
-    )]
-    deriv_order: usize,
+    #[command(flatten)]
+    estimation: SieveArgs,
     /// Draws that decide the dimension and the bands.
     #[arg(
         long,
@@ -123,6 +68,61 @@ pub(crate) struct NpivArgs {
     output: OutputArgs,
 }
 
+/// The splines, and what is reported of the function.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+struct SieveArgs {
+    /// All products of the regressors' splines, or their sum.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value_t = defaults::npiv().basis,
+        value_parser = OneOf::<SieveBasis>::all()
+    )]
+    basis: SieveBasis,
+    /// Knots evenly spaced or at quantiles.
+    #[arg(
+        long,
+        value_name = "WHERE",
+        default_value_t = defaults::npiv().knots,
+        value_parser = OneOf::<SieveKnots>::all()
+    )]
+    knots: SieveKnots,
+    /// Degree of the regressors' splines.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().x_degree)]
+    j_x_degree: usize,
+    /// Segments of each regressor; by default the data choose.
+    #[arg(long, value_name = "N")]
+    j_x_segments: Option<usize>,
+    /// Degree of the instruments' splines.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree)]
+    k_w_degree: usize,
+    /// Segments of each instrument; requires the segments of the regressors.
+    #[arg(long, value_name = "N", requires = "j_x_segments")]
+    k_w_segments: Option<usize>,
+    /// Where the data choose, instruments have 2^N times as many segments as regressors.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth)]
+    k_w_smooth: u32,
+    /// Where the data choose, compare dimensions as R npiv does: without a minimum of observations per function, and with
+    /// residuals that shrink as the dimension grows.
+    #[arg(long)]
+    no_damping: bool,
+    /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
+    /// the observations.
+    #[arg(long, value_name = "POINTS", allow_hyphen_values = true)]
+    x_eval: Option<SieveGrid>,
+    /// Regressor of the derivative, counted from 1.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = NonZeroUsize::MIN.saturating_add(defaults::npiv().derivative_index)
+    )]
+    deriv_index: NonZeroUsize,
+    /// Order of the derivative.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().derivative_order)]
+    deriv_order: usize,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &NpivArgs) -> Result<()> {
     args.output.check(&args.source.data)?;
@@ -131,22 +131,23 @@ pub(crate) fn run(args: &NpivArgs) -> Result<()> {
 
 impl NpivArgs {
     fn fit(&self) -> Result<NpivResult> {
+        let estimation = &self.estimation;
         let config = Npiv::builder()
             .outcome(&*self.outcome.yname)
             .regressors(self.xname.clone())
             .instruments(self.wname.clone())
             .maybe_weights(self.weights.weightsname.clone())
-            .basis(self.basis)
-            .knots(self.knots)
-            .x_degree(self.j_x_degree)
-            .maybe_x_segments(self.j_x_segments)
-            .w_degree(self.k_w_degree)
-            .maybe_w_segments(self.k_w_segments)
-            .w_smooth(self.k_w_smooth)
-            .damping(!self.no_damping)
-            .maybe_grid(self.x_eval.clone())
-            .derivative_index(self.deriv_index.get() - 1)
-            .derivative_order(self.deriv_order)
+            .basis(estimation.basis)
+            .knots(estimation.knots)
+            .x_degree(estimation.j_x_degree)
+            .maybe_x_segments(estimation.j_x_segments)
+            .w_degree(estimation.k_w_degree)
+            .maybe_w_segments(estimation.k_w_segments)
+            .w_smooth(estimation.k_w_smooth)
+            .damping(!estimation.no_damping)
+            .maybe_grid(estimation.x_eval.clone())
+            .derivative_index(estimation.deriv_index.get() - 1)
+            .derivative_order(estimation.deriv_order)
             .bootstrap(Bootstrap::draws(self.biters).seed(self.seed))
             .alpha(self.level.alp)
             .maybe_missing_values(self.source.na.clone())

@@ -2,16 +2,17 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::joint_study::{StudyEstimator, Variation};
-use burn_did::options::{Band, ControlGroup};
+use burn_did::options::Band;
 use burn_did::{JointStudy, JointStudyResult, SpecificationCurve};
 use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    AnticipationArgs, BandArgs, DataArgs, DeviceArgs, GroupArgs, LONG_FORM, LevelArgs, OutcomeArgs,
-    OutputArgs, UnitArgs, WeightArgs,
+    AnticipationArgs, BandArgs, ClusterColumnArgs, CohortPanelArgs, ControlGroupArgs, DeviceArgs,
+    LevelArgs, OutputArgs, WeightArgs,
 };
 use crate::backend::{self, Fit, On};
+use crate::configure::with_cohorts;
 use crate::defaults;
 use crate::error::Result;
 use crate::parse;
@@ -23,32 +24,23 @@ use crate::words::OneOf;
 /// estimate says why, and the others go on. With --vary every estimator is combined with every value of some choices: the specification
 /// curve, with the joint covariance of all specifications and tests of all of them together.
 #[derive(Args)]
-#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(mut_arg("xformla", |arg| {
+    arg.help("Covariates, as in \"~ x1 + log(x2)\"; each estimator adjusts for them in its own way")
+}))]
+#[command(mut_arg("clustervars", |arg| arg.help("Cluster of all standard errors; the unit without it")))]
+#[command(mut_arg("control_group", |arg| {
+    arg.default_value(defaults::joint_study().control_group.word())
+        .help("Comparison units, where an estimator has the choice")
+}))]
 #[command(mut_arg("cband", |arg| arg.help("Uniform bands, from the covariance")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the event studies side by side, or the specification curve, to this .png, .svg or .pdf file")))]
 pub(crate) struct StudyArgs {
     #[command(flatten)]
-    source: DataArgs,
-    #[command(flatten)]
-    outcome: OutcomeArgs,
-    #[command(flatten)]
-    unit: UnitArgs,
-    #[command(flatten)]
-    group: GroupArgs,
-    /// Covariates, as in "~ x1 + log(x2)"; each estimator adjusts for them in its own way.
-    #[arg(
-        long,
-        value_name = "FORMULA",
-        visible_alias = "covariates",
-        default_value_t = defaults::joint_study().covariates,
-        allow_hyphen_values = true
-    )]
-    xformla: String,
+    panel: CohortPanelArgs,
     #[command(flatten)]
     weights: WeightArgs,
-    /// Cluster of all standard errors; the unit without it.
-    #[arg(long, value_name = "COLUMN", visible_alias = "clusters")]
-    clustervars: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterColumnArgs,
     /// Estimators, in the order of the results.
     #[arg(
         long,
@@ -59,15 +51,8 @@ pub(crate) struct StudyArgs {
         help_heading = "Estimation"
     )]
     estimators: Vec<StudyEstimator>,
-    /// Comparison units, where an estimator has the choice.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        value_parser = OneOf::<ControlGroup>::all(),
-        default_value_t = defaults::joint_study().control_group,
-        help_heading = "Estimation"
-    )]
-    control_group: ControlGroup,
+    #[command(flatten)]
+    controls: ControlGroupArgs,
     #[command(flatten)]
     anticipation: AnticipationArgs,
     /// Choices that specifications differ in: control-group, base-period, est-method, anticipation, covariates (subsets of the formula's
@@ -100,31 +85,25 @@ fn vary(text: &str) -> std::result::Result<Choices, String> {
 
 /// Runs the command.
 pub(crate) fn run(args: &StudyArgs) -> Result<()> {
-    args.output.check(&args.source.data)?;
+    args.output.check(&args.panel.source.data)?;
+    let (device, quiet) = (&args.device, args.output.quiet);
     match &args.vary {
-        None => args.output.emit(&backend::fit(args)?),
-        Some(vary) => args.output.emit(&backend::fit(&VaryArgs { args, vary })?),
+        None => args.output.emit(&backend::fit(args, device, quiet)?),
+        Some(vary) => args.output.emit(&backend::fit(&VaryArgs { args, vary }, device, quiet)?),
     }
 }
 
 impl StudyArgs {
     fn config<B: DidBackend>(&self, on: &On<'_, B>) -> JointStudy<B> {
-        JointStudy::<B>::builder()
-            .outcome(&*self.outcome.column.yname)
-            .unit(&*self.unit.idname)
-            .time(&*self.outcome.period.tname)
-            .group(&*self.group.gname)
-            .covariates(&*self.xformla)
+        with_cohorts!(JointStudy<B>, self.panel)
             .maybe_weights(self.weights.weightsname.clone())
-            .maybe_cluster(self.clustervars.clone())
-            .maybe_frequency(self.outcome.dates.frequency)
-            .control_group(self.control_group)
+            .maybe_cluster(self.cluster.clustervars.clone())
+            .control_group(self.controls.control_group)
             .anticipation(self.anticipation.anticipation)
             .estimators(self.estimators.iter().copied())
             .maybe_min_e(self.min_e)
             .maybe_max_e(self.max_e)
             .band(self.band.band().unwrap_or(Band::Pointwise))
-            .maybe_missing_values(self.source.na.clone())
             .alpha(self.level.alp)
             .precision(on.precision)
             .build()
@@ -134,17 +113,9 @@ impl StudyArgs {
 impl Fit for StudyArgs {
     type Result = JointStudyResult;
 
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.quiet
-    }
-
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<JointStudyResult> {
         let device = one_device(&on)?;
-        Ok(self.config(&on).fit_on(self.source.files(), device)?)
+        Ok(self.config(&on).fit_on(self.panel.source.files(), device)?)
     }
 }
 
@@ -157,17 +128,9 @@ struct VaryArgs<'a> {
 impl Fit for VaryArgs<'_> {
     type Result = SpecificationCurve;
 
-    fn device(&self) -> &DeviceArgs {
-        &self.args.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.args.output.quiet
-    }
-
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<SpecificationCurve> {
         let device = one_device(&on)?;
         let config = self.args.config(&on);
-        Ok(config.specification_curve_on(self.args.source.files(), self.vary, device)?)
+        Ok(config.specification_curve_on(self.args.panel.source.files(), self.vary, device)?)
     }
 }

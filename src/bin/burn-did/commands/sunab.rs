@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    DataArgs, DeviceArgs, GroupArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs, SolverArgs,
+    CohortRegressionArgs, DataArgs, FormulaArgs, GroupArgs, LONG_FORM, OutcomeArgs, OutputArgs,
 };
 use crate::backend::{self, Fit, On};
+use crate::configure::with_regression;
 use crate::defaults;
 use crate::error::Result;
 use crate::parse;
@@ -19,6 +20,7 @@ use crate::parse;
 /// Columns have the names of the other commands. Standard errors are clustered by unit unless --vcov says otherwise.
 #[derive(Args)]
 #[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(mut_arg("xformla", |arg| arg.help("Further regressors, as in \"~ x1 + log(x2)\"")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the event study to this .png, .svg or .pdf file")))]
 pub(crate) struct SunabArgs {
     #[command(flatten)]
@@ -30,15 +32,8 @@ pub(crate) struct SunabArgs {
     idname: String,
     #[command(flatten)]
     group: GroupArgs,
-    /// Further regressors, as in "~ x1 + log(x2)".
-    #[arg(
-        long,
-        value_name = "FORMULA",
-        visible_alias = "covariates",
-        default_value_t = defaults::sun_abraham().covariates,
-        allow_hyphen_values = true
-    )]
-    xformla: String,
+    #[command(flatten)]
+    covariates: FormulaArgs,
     /// Further fixed effects, as in region,firm^year.
     #[arg(long, value_name = "FACTORS", value_delimiter = ',')]
     absorb: Vec<String>,
@@ -55,11 +50,7 @@ pub(crate) struct SunabArgs {
     )]
     reference: Vec<f64>,
     #[command(flatten)]
-    regression: RegressionArgs,
-    #[command(flatten)]
-    solver: SolverArgs,
-    #[command(flatten)]
-    device: DeviceArgs,
+    regression: CohortRegressionArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -67,37 +58,18 @@ pub(crate) struct SunabArgs {
 /// Runs the command.
 pub(crate) fn run(args: &SunabArgs) -> Result<()> {
     args.output.check(&args.source.data)?;
-    args.output.emit(&backend::fit(args)?)
+    args.output.emit(&backend::fit(args, &args.regression.device, args.output.quiet)?)
 }
 
 impl Fit for SunabArgs {
     type Result = SunAbrahamResult;
 
-    fn device(&self) -> &DeviceArgs {
-        &self.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.output.quiet
-    }
-
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<SunAbrahamResult> {
-        let config = SunAbraham::<B>::builder()
-            .outcome(&*self.outcome.column.yname)
+        let config = with_regression!(SunAbraham<B>, self, on)
             .unit(&*self.idname)
-            .time(&*self.outcome.period.tname)
-            .group(&*self.group.gname)
-            .maybe_frequency(self.outcome.dates.frequency)
-            .covariates(&*self.xformla)
+            .covariates(&*self.covariates.xformla)
             .absorb(self.absorb.iter().map(String::as_str))
             .reference(self.reference.iter().copied())
-            .maybe_weights(self.regression.weightsname.clone())
-            .maybe_vcov(self.regression.vcov.clone())
-            .ssc(self.regression.ssc)
-            .solver(self.solver.solver)
-            .maybe_missing_values(self.source.na.clone())
-            .alpha(self.regression.level.alp)
-            .precision(on.precision)
             .build();
         Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }

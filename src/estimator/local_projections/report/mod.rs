@@ -3,18 +3,20 @@
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::estimator::aggregate::counted_periods;
-use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
+use crate::estimator::by_unit::{
+    EventEffect, compared_by_event_time, effects_section, effects_table, event_estimates,
+    event_table,
+};
 use crate::estimator::local_projections::{
     LocalProjectionsResult, ProjectionBase, ProjectionMethod,
 };
-use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time};
+use crate::report::compare::{OVER_EVENT_TIMES, TO_REFERENCE};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions, chart::Chart};
-use crate::report::table::{Align, EstimateColumns, Table, aligned};
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::Table;
 use crate::report::{facts, foot};
 
 const TITLE: &str = "Local Projections";
@@ -25,33 +27,20 @@ impl Report for LocalProjectionsResult {
     fn table(&self) -> Table {
         let pooled: Vec<(String, &EventEffect)> =
             self.pooled().map(|(name, of)| (name.to_owned(), of)).collect();
-        let own = |of: &'_ EventEffect| of.event_time.to_string();
-        let effects: Vec<(String, &EventEffect)> =
-            self.effects.iter().map(|of| (own(of), of)).collect();
-        let mut align = aligned(1);
-        align.extend([Align::Right, Align::Right]);
+        let pooled = effects_section(Some("Pooled effects"), "", self.alpha, &pooled);
         Table {
             title: TITLE.into(),
-            align,
-            sections: vec![
-                effects_section(Some("Pooled effects"), "", self.alpha, &pooled),
-                effects_section(None, "Event time", self.alpha, &effects),
-            ],
             notes: self.notes(),
             caption: Some(foot::caption(TITLE, &self.sample.columns.outcome)),
             label: Some("local-projections".into()),
-            estimates: vec![EstimateColumns::from(1)],
-            ..Table::default()
+            ..event_table(pooled, &self.effects, self.alpha)
         }
     }
 
     fn estimates(&self) -> Vec<Estimates> {
-        let rows: Vec<&EventEffect> = self.effects.iter().collect();
-        let at = self.effects.iter().map(|of| Some(of.event_time as f64));
-        let effects = effects_table("effects", vec![Variable::numbers("event_time", at)], &rows);
         let (names, pooled): (Vec<&str>, Vec<&EventEffect>) = self.pooled().unzip();
         let term = Variable::words("term", names.iter().map(|name| Some(*name)));
-        vec![effects, effects_table("pooled", vec![term], &pooled)]
+        vec![event_estimates(&self.effects), effects_table("pooled", vec![term], &pooled)]
     }
 
     fn about(&self) -> Vec<Variable> {
@@ -148,28 +137,14 @@ fn measured_from(base: ProjectionBase) -> String {
 
 result!(LocalProjectionsResult);
 
-impl Comparable for LocalProjectionsResult {
-    fn terms(&self) -> Vec<Term> {
-        self.event_study().in_time(self.sample.period_length).terms()
-    }
-
+compared_by_event_time!(LocalProjectionsResult {
     fn facts(&self) -> Vec<(String, String)> {
         let mut facts = vec![
             ("Method".to_owned(), self.settings.method.to_string()),
             ("Control group".to_owned(), self.settings.control_group.label().to_owned()),
-            ("Units".to_owned(), self.sample.n_units.to_string()),
-            ("Clusters".to_owned(), self.n_clusters.to_string()),
         ];
-        facts.extend(self.sample.compared());
+        facts.extend(self.sample.compared(self.n_clusters));
         facts
-    }
-
-    fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    fn event_times_count(&self) -> Option<&'static str> {
-        Some(units_of_time(self.sample.columns.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {
@@ -184,17 +159,4 @@ impl Comparable for LocalProjectionsResult {
             }
         })
     }
-
-    fn outcome(&self) -> Option<String> {
-        Some(self.sample.columns.outcome.clone())
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        counted_periods(self.sample.period_length).into_iter().collect()
-    }
-
-    #[cfg(feature = "plot")]
-    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
-        self.event_study().in_time(self.sample.period_length).comparable_chart(options)
-    }
-}
+});

@@ -5,17 +5,16 @@ use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
-use crate::estimator::aggregate::counted_periods;
-use crate::estimator::by_unit::{EventEffect, effects_section, effects_table};
+use crate::estimator::by_unit::{compared_by_event_time, event_estimates, event_table};
 use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
-use crate::report::compare::{Comparable, OVER_EVENT_TIMES, TO_REFERENCE, Term, units_of_time};
+use crate::report::compare::{OVER_EVENT_TIMES, TO_REFERENCE};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, short};
 #[cfg(feature = "plot")]
-use crate::report::plot::{Picture, PlotOptions, chart::Chart};
-use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, columns};
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::{Section, Table, columns};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
@@ -25,30 +24,17 @@ impl Report for StackedResult {
     const KIND: &'static str = "stacked";
 
     fn table(&self) -> Table {
-        let own = |of: &'_ EventEffect| of.event_time.to_string();
-        let effects: Vec<(String, &EventEffect)> =
-            self.effects.iter().map(|of| (own(of), of)).collect();
-        let mut align = aligned(1);
-        align.extend([Align::Right, Align::Right]);
         Table {
             title: TITLE.into(),
-            align,
-            sections: vec![
-                self.overall_section(),
-                effects_section(None, "Event time", self.alpha, &effects),
-            ],
             notes: self.notes(),
             caption: Some(foot::caption(TITLE, &self.sample.columns.outcome)),
             label: Some("stacked".into()),
-            estimates: vec![EstimateColumns::from(1)],
-            ..Table::default()
+            ..event_table(self.overall_section(), &self.effects, self.alpha)
         }
     }
 
     fn estimates(&self) -> Vec<Estimates> {
-        let rows: Vec<&EventEffect> = self.effects.iter().collect();
-        let at = self.effects.iter().map(|of| Some(of.event_time as f64));
-        let effects = effects_table("effects", vec![Variable::numbers("event_time", at)], &rows);
+        let effects = event_estimates(&self.effects);
         let overall = Estimates::single("overall", Vec::new(), self.overall);
         let weights = || {
             self.sub_experiments.iter().flat_map(|sub| {
@@ -169,28 +155,14 @@ fn controls(group: ControlGroup) -> &'static str {
 
 result!(StackedResult);
 
-impl Comparable for StackedResult {
-    fn terms(&self) -> Vec<Term> {
-        self.event_study().in_time(self.sample.period_length).terms()
-    }
-
+compared_by_event_time!(StackedResult {
     fn facts(&self) -> Vec<(String, String)> {
         let mut facts = vec![
             ("Control group".to_owned(), controls(self.settings.control_group).to_owned()),
             ("Weights of controls".to_owned(), self.settings.stack_weights.to_string()),
-            ("Units".to_owned(), self.sample.n_units.to_string()),
-            ("Clusters".to_owned(), self.n_clusters.to_string()),
         ];
-        facts.extend(self.sample.compared());
+        facts.extend(self.sample.compared(self.n_clusters));
         facts
-    }
-
-    fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    fn event_times_count(&self) -> Option<&'static str> {
-        Some(units_of_time(self.sample.columns.frequency))
     }
 
     fn overall_averages(&self) -> Option<String> {
@@ -200,17 +172,4 @@ impl Comparable for StackedResult {
     fn before_treatment(&self) -> Option<String> {
         Some(TO_REFERENCE.to_owned())
     }
-
-    fn outcome(&self) -> Option<String> {
-        Some(self.sample.columns.outcome.clone())
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        counted_periods(self.sample.period_length).into_iter().collect()
-    }
-
-    #[cfg(feature = "plot")]
-    fn comparable_chart(&self, options: &PlotOptions) -> Result<Chart> {
-        self.event_study().in_time(self.sample.period_length).comparable_chart(options)
-    }
-}
+});

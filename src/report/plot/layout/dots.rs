@@ -4,7 +4,7 @@ use crate::report::plot::axis::Axis;
 use crate::report::plot::chart::Facet;
 use crate::report::plot::frame::Frame;
 use crate::report::plot::marks::{Marks, colour_and_mark};
-use crate::report::plot::scene::{Anchor, Area, GRID, INK, MUTED, Point};
+use crate::report::plot::scene::{Anchor, GRID, INK, MUTED, Point};
 
 use super::ChartLayout;
 
@@ -21,19 +21,12 @@ impl ChartLayout<'_> {
         Axis { low: 0.4 - names.len() as f64, high: 0.6, ticks }
     }
 
-    pub(super) fn dots(
-        &mut self,
-        facet: &Facet,
-        cell: Area,
-        (x, y): (&Axis, &Axis),
-        [left, bottom]: [bool; 2],
-    ) {
+    pub(super) fn dots(&mut self, facet: &Facet, frame: &Frame<'_>, [left, bottom]: [bool; 2]) {
         let (sizes, options) = (self.sizes, self.style.options);
         let bounds = self.chart.bounds.clone();
-        let frame = Frame { area: self.strip(facet, cell), x, y, sizes };
         let scene = &mut self.scene;
         let spacing = frame.up(-1.0) - frame.up(0.0);
-        for (place, name) in &y.ticks {
+        for (place, name) in &frame.y.ticks {
             let from = Point { x: frame.area.left, y: frame.up(*place) };
             if options.grid.is_level() {
                 scene.rule(from, frame.area.right, sizes.unit, GRID);
@@ -43,7 +36,7 @@ impl ChartLayout<'_> {
                 scene.text(name, at, Anchor::End, sizes.tick, MUTED);
             }
         }
-        for (place, _) in x.ticks.iter().filter(|_| options.grid.is_upright()) {
+        for (place, _) in frame.x.ticks.iter().filter(|_| options.grid.is_upright()) {
             frame.upright(scene, *place, 1.0, GRID);
         }
         frame.upright(scene, 0.0, 1.5, INK);

@@ -10,7 +10,7 @@ use crate::base::error::{DidError, Result};
 use crate::report::plot::axis::{Axis, Ticks};
 use crate::report::plot::chart::{Body, Chart, Dot, Facet};
 use crate::report::plot::font::Typeface;
-use crate::report::plot::frame::TICK_LINE;
+use crate::report::plot::frame::{Frame, TICK_LINE};
 use crate::report::plot::legend::Legend;
 use crate::report::plot::marks::Style;
 use crate::report::plot::options::PlotOptions;
@@ -105,13 +105,14 @@ impl ChartLayout<'_> {
             let cell = self.cell(grid, index, rows);
             let left = index.is_multiple_of(self.columns);
             let lowest = index + self.columns >= self.chart.facets.len();
+            let steps = self.chart.body == Body::Steps;
+            let own = steps.then(|| self.steps_axis(facet, cell.width()));
+            let (area, x) = (self.strip(facet, cell), own.as_ref().unwrap_or(&x));
+            let frame = Frame { area, x, y: &y, sizes: self.sizes };
             match self.chart.body {
-                Body::Rows => self.facet(index, facet, cell, &x, &y),
-                Body::Dots(_) => self.dots(facet, cell, (&x, &y), [left, lowest]),
-                Body::Steps => {
-                    let x = self.steps_axis(facet, cell.width());
-                    self.steps(facet, cell, (&x, &y), [left, true]);
-                }
+                Body::Rows => self.facet(index, facet, &frame),
+                Body::Dots(_) => self.dots(facet, &frame, [left, lowest]),
+                Body::Steps => self.steps(facet, &frame, left),
             }
         }
         self.words(page, grid);

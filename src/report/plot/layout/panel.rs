@@ -1,6 +1,5 @@
 //! One panel of a chart: its title, its axes and its effects.
 
-use crate::report::plot::axis::Axis;
 use crate::report::plot::chart::Facet;
 use crate::report::plot::frame::Frame;
 use crate::report::plot::marks::{Beside, Mark, Marks, Style, look};
@@ -11,9 +10,8 @@ use crate::report::plot::series::Series;
 use super::ChartLayout;
 
 impl ChartLayout<'_> {
-    pub(super) fn facet(&mut self, index: usize, facet: &Facet, cell: Area, x: &Axis, y: &Axis) {
+    pub(super) fn facet(&mut self, index: usize, facet: &Facet, frame: &Frame<'_>) {
         let (sizes, options) = (self.sizes, self.style.options);
-        let frame = Frame { area: self.strip(facet, cell), x, y, sizes };
         let all = self.places();
         let categories = self.chart.categories;
         let along = |at: f64| {
@@ -21,7 +19,7 @@ impl ChartLayout<'_> {
             frame.along(if categories { index } else { at })
         };
         // Where zero is not on the axis, bars and crosses start at its end.
-        let up = |effect: f64| frame.up(effect.clamp(y.low, y.high));
+        let up = |effect: f64| frame.up(effect.clamp(frame.y.low, frame.y.high));
         let places: Vec<f64> = facet.places().iter().map(|at| along(*at)).collect();
         let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
         let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };

@@ -4,7 +4,7 @@ use crate::report::plot::axis::{Axis, Ticks};
 use crate::report::plot::chart::{Facet, Steps};
 use crate::report::plot::frame::Frame;
 use crate::report::plot::marks::{colour_and_mark, inner};
-use crate::report::plot::scene::{Area, INK, Point};
+use crate::report::plot::scene::{INK, Point};
 
 use super::ChartLayout;
 
@@ -24,16 +24,9 @@ impl ChartLayout<'_> {
         }
     }
 
-    pub(super) fn steps(
-        &mut self,
-        facet: &Facet,
-        cell: Area,
-        (x, y): (&Axis, &Axis),
-        [left, bottom]: [bool; 2],
-    ) {
+    pub(super) fn steps(&mut self, facet: &Facet, frame: &Frame<'_>, left: bool) {
         let (sizes, options) = (self.sizes, self.style.options);
         let bounds = self.chart.bounds.clone();
-        let frame = Frame { area: self.strip(facet, cell), x, y, sizes };
         let scene = &mut self.scene;
         let corners = |steps: &Steps| -> Vec<Point> {
             let point = |at: f64, height: f64| Point { x: frame.along(at), y: frame.up(height) };
@@ -53,6 +46,6 @@ impl ChartLayout<'_> {
             scene.curve(&corners(steps), 2.4 * sizes.unit, colour_and_mark(steps.rank).0);
         }
         frame.bounds(scene, &bounds, 1.6, INK);
-        frame.x_ticks(scene, self.face, usize::from(bottom));
+        frame.x_ticks(scene, self.face, 1);
     }
 }

@@ -1,13 +1,10 @@
 //! `burn-did balance`
 
-use burn_did::options::ControlGroup;
 use clap::Args;
 
 use super::{ExploreArgs, LookedAtArgs, More};
-use crate::args::{AnticipationArgs, OutputArgs};
-use crate::defaults;
+use crate::args::{AnticipationArgs, ControlGroupArgs, OutputArgs};
 use crate::error::Result;
-use crate::words::OneOf;
 
 /// How like each treated cohort is to its comparison units in the last period before treatment: means, normalised differences and variance
 /// ratios of covariates and outcome, as levels and as changes from the period before.
@@ -18,15 +15,8 @@ pub(crate) struct BalanceArgs {
     data: ExploreArgs,
     #[command(flatten)]
     columns: LookedAtArgs,
-    /// Comparison units.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value_t = defaults::att_gt().control_group,
-        value_parser = OneOf::<ControlGroup>::all(),
-        help_heading = "Estimation"
-    )]
-    control_group: ControlGroup,
+    #[command(flatten)]
+    controls: ControlGroupArgs,
     #[command(flatten)]
     anticipation: AnticipationArgs,
     #[command(flatten)]
@@ -37,12 +27,12 @@ pub(crate) struct BalanceArgs {
 pub(crate) fn run(args: &BalanceArgs) -> Result<()> {
     let questions = More {
         outcome: args.columns.yname.as_ref(),
-        covariates: &args.columns.xname,
+        covariates: &args.columns.covariates.xname,
         anticipation: args.anticipation.anticipation,
         ..More::default()
     };
     let look = |explore: burn_did::explore::Explore| {
-        explore.balance(args.data.source.files(), args.control_group)
+        explore.balance(args.data.source.files(), args.controls.control_group)
     };
     args.output.emit(&args.data.look(&questions, &args.output, look)?)
 }

@@ -9,7 +9,8 @@ use burn_did::explore::Explore;
 use clap::Args;
 
 use crate::args::{
-    DataArgs, DateArgs, LONG_FORM, OutputArgs, PeriodArgs, RowsInMemoryArgs, WeightArgs,
+    DataArgs, DateArgs, LONG_FORM, OutputArgs, PeriodArgs, RowsInMemoryArgs, SummandArgs,
+    WeightArgs,
 };
 use crate::parse::Summands;
 use crate::progress::Bar;
@@ -38,20 +39,13 @@ pub(crate) struct ExploreArgs {
 
 /// Columns that are looked at.
 #[derive(Args)]
-#[command(next_help_heading = "Columns")]
+#[command(next_help_heading = "Columns", mut_arg("xname", |arg| arg.help("Covariates, as in x1,x2")))]
 struct LookedAtArgs {
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome")]
     yname: Option<String>,
-    /// Covariates, as in x1,x2.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_aliases = ["covariates", "xformla"],
-        value_parser = Summands::read,
-        value_delimiter = ','
-    )]
-    xname: Vec<Summands>,
+    #[command(flatten)]
+    covariates: SummandArgs,
 }
 
 /// Columns besides those that every look at data needs.

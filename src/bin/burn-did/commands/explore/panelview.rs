@@ -40,7 +40,7 @@ pub(crate) struct PanelviewArgs {
 pub(crate) fn run(args: &PanelviewArgs) -> Result<()> {
     let questions = More {
         outcome: args.columns.yname.as_ref(),
-        covariates: &args.columns.xname,
+        covariates: &args.columns.covariates.xname,
         ..More::default()
     };
     let look = |mut explore: burn_did::explore::Explore| {

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::StageArgs;
 use crate::args::OutputArgs;
+use crate::configure::with_first_stage;
 use crate::defaults;
 use crate::error::Result;
 use crate::parse;
@@ -98,18 +99,8 @@ pub(crate) struct ImputationArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ImputationArgs) -> Result<()> {
     let stage = &args.stage;
-    args.output.check(&stage.source.data)?;
-    let config = Imputation::builder()
-        .outcome(&*stage.outcome.column.yname)
-        .unit(&*stage.unit.idname)
-        .time(&*stage.outcome.period.tname)
-        .group(&*stage.group.gname)
-        .maybe_frequency(stage.outcome.dates.frequency)
-        .covariates(&*stage.xformla)
-        .fixed_effects(&stage.absorb)
-        .trends(stage.trends)
-        .maybe_weights(stage.weightsname.clone())
-        .maybe_cluster(stage.clustervars.clone())
+    args.output.check(&stage.panel.source.data)?;
+    let config = with_first_stage!(Imputation, stage)
         .maybe_horizons(args.horizon.clone())
         .pretrends(args.pretrends.clone())
         .groups(args.groups)
@@ -120,9 +111,7 @@ pub(crate) fn run(args: &ImputationArgs) -> Result<()> {
         .cell_averages(args.cell_averages)
         .leave_out(args.leave_out)
         .min_effective(args.minn)
-        .maybe_missing_values(stage.source.na.clone())
-        .alpha(stage.level.alp)
         .build();
-    let fit = config.fit(stage.source.files())?;
+    let fit = config.fit(stage.panel.source.files())?;
     args.output.emit(&fit)
 }

@@ -5,30 +5,16 @@ pub(crate) mod two_stage;
 
 use clap::Args;
 
-use crate::args::{DataArgs, GroupArgs, LONG_FORM, LevelArgs, OutcomeArgs, UnitArgs};
-use crate::defaults;
+use crate::args::{ClusterColumnArgs, CohortPanelArgs, LevelArgs};
 
 /// The data, which column is what, and the regression of untreated outcomes.
 #[derive(Args)]
-#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
+#[command(next_help_heading = "Columns")]
+#[command(mut_arg("xformla", |arg| arg.help("Covariates of the first stage, as in \"~ x1 + log(x2)\"")))]
+#[command(mut_arg("clustervars", |arg| arg.help("Cluster of the standard errors; the unit if nothing is said")))]
 struct StageArgs {
     #[command(flatten)]
-    source: DataArgs,
-    #[command(flatten)]
-    outcome: OutcomeArgs,
-    #[command(flatten)]
-    unit: UnitArgs,
-    #[command(flatten)]
-    group: GroupArgs,
-    /// Covariates of the first stage, as in "~ x1 + log(x2)".
-    #[arg(
-        long,
-        value_name = "FORMULA",
-        visible_alias = "covariates",
-        default_value_t = defaults::imputation().covariates,
-        allow_hyphen_values = true
-    )]
-    xformla: String,
+    panel: CohortPanelArgs,
     /// Fixed effects of the first stage, as in firm,region^year; those of units and periods if nothing is said.
     #[arg(
         long,
@@ -44,9 +30,8 @@ struct StageArgs {
     /// Weights; rows with a weight of 0 are left out.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
     weightsname: Option<String>,
-    /// Cluster of the standard errors; the unit if nothing is said.
-    #[arg(long, value_name = "COLUMN", visible_alias = "clusters")]
-    clustervars: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterColumnArgs,
     #[command(flatten)]
     level: LevelArgs,
 }

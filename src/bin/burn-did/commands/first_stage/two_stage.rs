@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::StageArgs;
 use crate::args::OutputArgs;
+use crate::configure::with_first_stage;
 use crate::error::Result;
 use crate::parse;
 
@@ -41,24 +42,12 @@ pub(crate) struct TwoStageArgs {
 /// Runs the command.
 pub(crate) fn run(args: &TwoStageArgs) -> Result<()> {
     let stage = &args.stage;
-    args.output.check(&stage.source.data)?;
-    let config = TwoStage::builder()
-        .outcome(&*stage.outcome.column.yname)
-        .unit(&*stage.unit.idname)
-        .time(&*stage.outcome.period.tname)
-        .group(&*stage.group.gname)
-        .maybe_frequency(stage.outcome.dates.frequency)
-        .covariates(&*stage.xformla)
-        .fixed_effects(&stage.absorb)
-        .trends(stage.trends)
-        .maybe_weights(stage.weightsname.clone())
-        .maybe_cluster(stage.clustervars.clone())
+    args.output.check(&stage.panel.source.data)?;
+    let config = with_first_stage!(TwoStage, stage)
         .references(args.references.iter().copied())
         .groups(args.groups)
         .maybe_second_stage(args.second_stage.clone())
-        .maybe_missing_values(stage.source.na.clone())
-        .alpha(stage.level.alp)
         .build();
-    let fit = config.fit(stage.source.files())?;
+    let fit = config.fit(stage.panel.source.files())?;
     args.output.emit(&fit)
 }

@@ -10,17 +10,12 @@ use crate::error::Result;
 ///
 /// A period is that of --frequency, or else the largest time that all distances between the periods of the data are multiples of.
 #[derive(Args)]
+#[command(next_help_heading = "Columns")]
 pub(crate) struct LagArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
     /// Columns of any type, as in y,x.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        value_delimiter = ',',
-        required = true,
-        help_heading = "Columns"
-    )]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
     columns: Vec<String>,
     /// Periods before; after, if negative.
     #[arg(

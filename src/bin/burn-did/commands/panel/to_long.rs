@@ -8,26 +8,15 @@ use crate::error::Result;
 
 /// Makes one row of a unit and period, from columns that have one for each period: `y_2003`, `y_2004` and so on. All other columns are repeated.
 #[derive(Args)]
+#[command(next_help_heading = "Columns")]
 pub(crate) struct ToLongArgs {
     #[command(flatten)]
     source: DataArgs,
     /// Columns of the result, as in `y,x` for `y_2003`, `y_2004`, `x_2003` and `x_2004`.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        value_delimiter = ',',
-        required = true,
-        help_heading = "Columns"
-    )]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
     columns: Vec<String>,
     /// Name of the column of periods.
-    #[arg(
-        long,
-        value_name = "COLUMN",
-        visible_alias = "time",
-        default_value = "time",
-        help_heading = "Columns"
-    )]
+    #[arg(long, value_name = "COLUMN", visible_alias = "time", default_value = "time")]
     tname: String,
     #[command(flatten)]
     dates: FrequencyArgs,

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     study.date = args.date.clone().or(study.date);
     study.command = Some(args.typed(spec, folder));
     study.device_options = args.device_options();
-    let report = backend::fit(&Asked { args, study })?;
+    let report = backend::fit(&Asked { args, study }, &args.device, args.quiet)?;
     report.write()?;
     let steps: usize = report.chapters.iter().map(|chapter| chapter.steps.len()).sum();
     let page = folder.join("report.html");
@@ -114,14 +114,6 @@ struct Asked<'a> {
 
 impl Fit for Asked<'_> {
     type Result = StudyReport;
-
-    fn device(&self) -> &DeviceArgs {
-        &self.args.device
-    }
-
-    fn quiet(&self) -> bool {
-        self.args.quiet
-    }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<StudyReport> {
         let mut study = self.study.clone();

@@ -46,12 +46,6 @@ pub(crate) struct AttGtArgs {
     /// Slope of a trend that treated units have on top of others': a violation of parallel trends.
     #[arg(long, value_name = "SLOPE", default_value_t = 0.0, allow_hyphen_values = true)]
     violation: f64,
-    /// Standard deviation of the error.
-    #[arg(long, value_name = "SD", default_value_t = 1.0)]
-    noise: f64,
-    /// Number of clusters, which adopt treatment together; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    clusters: usize,
     #[command(flatten)]
     sampled: SampledArgs,
     #[command(flatten)]
@@ -61,25 +55,7 @@ pub(crate) struct AttGtArgs {
 impl AttGtArgs {
     /// Runs the command.
     pub(super) fn run(&self) -> Result<()> {
-        let simulation = Simulation::builder()
-            .units(self.draw.units)
-            .seed(self.draw.seed)
-            .periods(self.periods)
-            .cohorts(self.cohorts.iter().copied())
-            .never_treated(self.never_treated)
-            .covariates(self.covariates)
-            .selection(self.selection)
-            .trend(self.trend)
-            .effects(self.effects.iter().copied())
-            .heterogeneity(self.heterogeneity)
-            .violation(self.violation)
-            .noise(self.noise)
-            .clusters(self.clusters)
-            .cluster_sd(self.sampled.cluster_sd)
-            .weights(self.sampled.weights)
-            .attrition(self.sampled.attrition)
-            .repeated_cross_sections(self.sampled.repeated_cross_sections)
-            .build();
+        let simulation = staggered!(Simulation, self).violation(self.violation).build();
         self.output.write(&simulation)
     }
 }

@@ -11,6 +11,7 @@ use crate::error::Result;
 /// Columns: id, period, group (period in which it enables treatment, 0 for never), eligible (0 and 1), y, x1, …, and weight and cluster
 /// where asked for.
 #[derive(Args)]
+#[command(mut_arg("clusters", |arg| arg.help("Number of clusters, of which each belongs to one group; 0 for none")))]
 pub(crate) struct DddArgs {
     #[command(flatten)]
     draw: DrawArgs,
@@ -62,12 +63,6 @@ pub(crate) struct DddArgs {
     /// What each later group's effect has on top of the one before.
     #[arg(long, value_name = "EFFECT", default_value_t = 0.0, allow_hyphen_values = true)]
     heterogeneity: f64,
-    /// Standard deviation of the error.
-    #[arg(long, value_name = "SD", default_value_t = 1.0)]
-    noise: f64,
-    /// Number of clusters, of which each belongs to one group; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    clusters: usize,
     #[command(flatten)]
     sampled: SampledArgs,
     #[command(flatten)]
@@ -77,27 +72,11 @@ pub(crate) struct DddArgs {
 impl DddArgs {
     /// Runs the command.
     pub(super) fn run(&self) -> Result<()> {
-        let simulation = TripleSimulation::builder()
-            .units(self.draw.units)
-            .seed(self.draw.seed)
-            .periods(self.periods)
-            .cohorts(self.cohorts.iter().copied())
-            .never_treated(self.never_treated)
+        let simulation = staggered!(TripleSimulation, self)
             .eligible(self.eligible)
-            .covariates(self.covariates)
             .outcome_model_correct(!self.wrong_outcome_model)
             .propensity_model_correct(!self.wrong_propensity_model)
-            .selection(self.selection)
-            .trend(self.trend)
             .drift(self.drift)
-            .effects(self.effects.iter().copied())
-            .heterogeneity(self.heterogeneity)
-            .noise(self.noise)
-            .clusters(self.clusters)
-            .cluster_sd(self.sampled.cluster_sd)
-            .weights(self.sampled.weights)
-            .attrition(self.sampled.attrition)
-            .repeated_cross_sections(self.sampled.repeated_cross_sections)
             .build();
         self.output.write(&simulation)
     }

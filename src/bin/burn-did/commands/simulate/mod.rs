@@ -1,5 +1,28 @@
 //! `burn-did simulate`: one file an estimator.
 
+/// A simulation of staggered treatments with the options that all such have.
+macro_rules! staggered {
+    ($simulation:ty, $args:expr) => {
+        <$simulation>::builder()
+            .units($args.draw.units)
+            .seed($args.draw.seed)
+            .periods($args.periods)
+            .cohorts($args.cohorts.iter().copied())
+            .never_treated($args.never_treated)
+            .covariates($args.covariates)
+            .selection($args.selection)
+            .trend($args.trend)
+            .effects($args.effects.iter().copied())
+            .heterogeneity($args.heterogeneity)
+            .noise($args.sampled.noise)
+            .clusters($args.sampled.clusters)
+            .cluster_sd($args.sampled.cluster_sd)
+            .weights($args.sampled.weights)
+            .attrition($args.sampled.attrition)
+            .repeated_cross_sections($args.sampled.repeated_cross_sections)
+    };
+}
+
 mod att_gt;
 mod cont_did;
 mod ddd;
@@ -55,6 +78,12 @@ struct DrawArgs {
 /// How units and rows are sampled, where treatment is staggered.
 #[derive(Args)]
 struct SampledArgs {
+    /// Standard deviation of the error.
+    #[arg(long, value_name = "SD", default_value_t = 1.0)]
+    noise: f64,
+    /// Number of clusters, which adopt treatment together; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    clusters: usize,
     /// Standard deviation of a cluster's shock in a period.
     #[arg(long, value_name = "SD", default_value_t = 0.5)]
     cluster_sd: f64,

@@ -3,24 +3,27 @@
 use burn_did::Bacon;
 use clap::Args;
 
-use super::{ControlArgs, StudyArgs};
-use crate::args::{LevelArgs, OutputArgs};
+use super::StudyArgs;
+use crate::args::{ClusterColumnArgs, LevelArgs, OutputArgs, SummandArgs};
+use crate::configure::with_panel;
 use crate::error::Result;
-use crate::progress::Bar;
 
 /// The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts (Goodman-Bacon 2021).
 ///
 /// The panel must be balanced. Most options have the names of R's `did`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("xname", |arg| arg.help("Controls, as in x1,x2: columns of numbers")))]
+#[command(mut_arg("clustervars", |arg| {
+    arg.help("Cluster of the coefficient's standard error, beyond the unit")
+}))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the comparisons by weight to this .png, .svg or .pdf file")))]
 pub(crate) struct BaconArgs {
     #[command(flatten)]
     study: StudyArgs,
     #[command(flatten)]
-    controls: ControlArgs,
-    /// Cluster of the coefficient's standard error, beyond the unit.
-    #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
-    clustervars: Option<String>,
+    controls: SummandArgs,
+    #[command(flatten)]
+    cluster: ClusterColumnArgs,
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
@@ -30,22 +33,13 @@ pub(crate) struct BaconArgs {
 /// Runs the command.
 pub(crate) fn run(args: &BaconArgs) -> Result<()> {
     let StudyArgs { keys, group, outcome, memory } = &args.study;
-    args.output.check(&keys.source.data)?;
-    let bar = Bar::new(args.output.quiet);
-    let config = Bacon::builder()
-        .outcome(&*outcome.yname)
-        .unit(&*keys.unit.idname)
-        .time(&*keys.period.tname)
-        .group(&*group.gname)
-        .covariates(args.controls.columns())
-        .maybe_cluster(args.clustervars.clone())
-        .maybe_frequency(keys.dates.frequency)
-        .maybe_memory_budget(memory.memory_budget)
-        .maybe_missing_values(keys.source.na.clone())
-        .alpha(args.level.alp)
-        .maybe_progress(bar.callback())
-        .build();
-    let fit = config.fit(keys.source.files())?;
-    drop(bar);
-    args.output.emit(&fit)
+    args.output.fitted(&keys.source.data, |bar| {
+        let config = with_panel!(Bacon, keys, outcome, memory, bar)
+            .group(&*group.gname)
+            .covariates(args.controls.columns())
+            .maybe_cluster(args.cluster.clustervars.clone())
+            .alpha(args.level.alp)
+            .build();
+        Ok(config.fit(keys.source.files())?)
+    })
 }

@@ -6,7 +6,6 @@ pub(crate) mod weights;
 use clap::Args;
 
 use crate::args::{CohortArgs, LONG_FORM, OutcomeColumnArgs, PanelKeyArgs, RowsInMemoryArgs};
-use crate::parse::Summands;
 
 /// The data, and which column is what.
 #[derive(Args)]
@@ -20,25 +19,4 @@ struct StudyArgs {
     outcome: OutcomeColumnArgs,
     #[command(flatten)]
     memory: RowsInMemoryArgs,
-}
-
-/// Controls of the regression.
-#[derive(Args)]
-struct ControlArgs {
-    /// Controls, as in x1,x2: columns of numbers.
-    #[arg(
-        long,
-        value_name = "COLUMNS",
-        visible_aliases = ["covariates", "xformla"],
-        value_parser = Summands::read,
-        value_delimiter = ',',
-        help_heading = "Columns"
-    )]
-    xname: Vec<Summands>,
-}
-
-impl ControlArgs {
-    fn columns(&self) -> Vec<String> {
-        Summands::all(&self.xname)
-    }
 }

@@ -4,11 +4,11 @@ use burn_did::TwfeWeights;
 use burn_did::twfe::{TwfeCells, TwfeRegression};
 use clap::Args;
 
-use super::{ControlArgs, StudyArgs};
-use crate::args::{OutputArgs, WeightArgs};
+use super::StudyArgs;
+use crate::args::{OutputArgs, SummandArgs, WeightArgs};
+use crate::configure::with_panel;
 use crate::defaults;
 use crate::error::Result;
-use crate::progress::Bar;
 use crate::words::OneOf;
 
 /// The weights that a two-way fixed-effects coefficient gives to the effects by group and period, and what the negative ones may do (de
@@ -16,6 +16,7 @@ use crate::words::OneOf;
 ///
 /// Most options have the names of R's `did`, and the long words that follow as aliases; --type is that of R's `twowayfeweights`.
 #[derive(Args)]
+#[command(mut_arg("xname", |arg| arg.help("Controls, as in x1,x2: columns of numbers")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the weights by time since treatment to this .png, .svg or .pdf file")))]
 pub(crate) struct TwfeWeightsArgs {
     #[command(flatten)]
@@ -23,7 +24,7 @@ pub(crate) struct TwfeWeightsArgs {
     #[command(flatten)]
     weights: WeightArgs,
     #[command(flatten)]
-    controls: ControlArgs,
+    controls: SummandArgs,
     /// The regression, and what is assumed of effects.
     #[arg(
         long = "type",
@@ -50,23 +51,14 @@ pub(crate) struct TwfeWeightsArgs {
 /// Runs the command.
 pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
     let StudyArgs { keys, group, outcome, memory } = &args.study;
-    args.output.check(&keys.source.data)?;
-    let bar = Bar::new(args.output.quiet);
-    let config = TwfeWeights::builder()
-        .outcome(&*outcome.yname)
-        .unit(&*keys.unit.idname)
-        .time(&*keys.period.tname)
-        .group(&*group.gname)
-        .maybe_weights(args.weights.weightsname.clone())
-        .covariates(args.controls.columns())
-        .regression(args.regression)
-        .cells(args.cells)
-        .maybe_frequency(keys.dates.frequency)
-        .maybe_memory_budget(memory.memory_budget)
-        .maybe_missing_values(keys.source.na.clone())
-        .maybe_progress(bar.callback())
-        .build();
-    let fit = config.fit(keys.source.files())?;
-    drop(bar);
-    args.output.emit(&fit)
+    args.output.fitted(&keys.source.data, |bar| {
+        let config = with_panel!(TwfeWeights, keys, outcome, memory, bar)
+            .group(&*group.gname)
+            .maybe_weights(args.weights.weightsname.clone())
+            .covariates(args.controls.columns())
+            .regression(args.regression)
+            .cells(args.cells)
+            .build();
+        Ok(config.fit(keys.source.files())?)
+    })
 }
