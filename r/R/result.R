@@ -28,7 +28,9 @@ read_result <- function(args, class, call) {
   on.exit(unlink(file))
   printed <- run_program(c(args, paste0("--save=", file), "--format=csv"))
   text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  structure(list(call = call, document = jsonlite::fromJSON(text), json = text, rows = read_rows(printed)),
+  document <- jsonlite::fromJSON(text)
+  if (length(document$warnings)) document$warnings <- in_r(document$warnings, args)
+  structure(list(call = call, document = document, json = text, rows = read_rows(printed)),
             class = c(paste0("burndid_", class), "burndid"))
 }
 

@@ -150,7 +150,7 @@ at_home <- run_json("pretrends", saved_json(event, tempfile(fileext = ".json")),
 stopifnot(identical(power$df_power$Bayes.Factor, at_home$power$bayes_factor),
           identical(power$df_eventplot$meanAfterPretesting, at_home$periods$after_passing))
 wrong <- tryCatch(pretrends(event, deltatrue = 1:2), burndid_error = identity)
-stopifnot(wrong$code == "config", grepl("violations", conditionMessage(wrong)))
+stopifnot(wrong$code == "config", grepl("deltatrue", conditionMessage(wrong)))
 
 # Triple differences find what was simulated.
 simulated <- tempfile(fileext = ".csv")
