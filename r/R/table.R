@@ -85,6 +85,5 @@ print.burndid_table <- function(x, ...) {
 
 as.data.frame.burndid_table <- function(x, row.names = NULL, optional = FALSE, ...) {
   rows <- x$rows
-  data.frame(model = rows$model, term = rows$term, estimate = rows$estimate, std.error = rows$se, statistic = rows$statistic, p.value = rows$p_value,
-             conf.low = rows$ci_lower, conf.high = rows$ci_upper, stringsAsFactors = FALSE)
+  cbind(model = rows$model, frame_of(rows, rows$term), stringsAsFactors = FALSE)
 }

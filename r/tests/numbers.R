@@ -169,6 +169,13 @@ if (requireNamespace("generics", quietly = TRUE)) {
 }
 if (requireNamespace("broom", quietly = TRUE)) stopifnot(identical(broom::tidy(ours, conf.int = TRUE, conf.level = 0.95), tidy.burndid(ours)))
 
+# Below the table is how it was estimated, as did says it.
+shown <- capture.output(print(att_gt("lemp", "year", "countyreal", "first.treat", ~ lpop, data, control_group = "notyettreated", est_method = "ipw")))
+stopifnot(any(grepl("Control group: Not Yet Treated; Anticipation: 0; Base period: Varying", shown, fixed = TRUE)), any(grepl("Covariates: ~lpop", shown, fixed = TRUE)),
+          any(grepl("Method: Inverse", shown, fixed = TRUE)), any(grepl("multiplier bootstrap of 1000 draws; Clusters: units", shown, fixed = TRUE)),
+          any(grepl(paste("P-value of the pre-test of parallel trends:", format(fit$Wpval, digits = 4L)), capture.output(print(fit)), fixed = TRUE)))
+stopifnot(any(grepl("Control group: Never Treated", capture.output(print(study)), fixed = TRUE)))
+
 for (result in list(fit, study, effect, ours, event, parts, robust, controlled, weights, power)) {
   shown <- capture.output(print(result), print(summary(result)))
   stopifnot(length(shown) > 5L, !any(grepl("NULL", shown)))
