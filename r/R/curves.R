@@ -45,7 +45,8 @@ regression_columns <- function(Y, X, W, data, by_formula) {
   }
   x <- many(X, "x")
   w <- if (!is.null(W)) many(W, "w")
-  frame <- cbind(data.frame(y = as.vector(Y)), x, w)
+  frame <- data.frame(y = as.vector(Y), x)
+  if (!is.null(w)) frame <- cbind(frame, w)
   list(y = "y", x = names(x), w = names(w), data = frame)
 }
 
@@ -60,10 +61,7 @@ table_of.burndid_npiv <- function(object) {
   at <- intersect(names(rows), object$document$about$regressors)
   places <- rows[setdiff(names(rows), c("table", "estimate", "se", "ci_lower", "ci_upper", "band_lower", "band_upper", "p_value", "statistic"))]
   said <- do.call(paste, c(lapply(places, signif, 6L), sep = ", "))
-  frame <- do.call(frame_of, c(list(rows, paste0(rows$table, "(", said, ")"), kind = rows$table), as.list(places)))
-  frame$band.low <- rows$band_lower
-  frame$band.high <- rows$band_upper
-  frame
+  do.call(frame_of, c(list(rows, paste0(rows$table, "(", said, ")"), kind = rows$table), as.list(places), bands = TRUE))
 }
 
 plot.burndid_npiv <- function(x, ..., kind = c("function", "derivative")) {
@@ -77,5 +75,6 @@ plot.burndid_npiv <- function(x, ..., kind = c("function", "derivative")) {
   do.call(plot, c(list(at, rows$estimate), given, own[setdiff(names(own), names(given))]))
   for (side in c("ci_lower", "ci_upper")) graphics::lines(at, rows[[side]], lty = 2)
   for (side in c("band_lower", "band_upper")) graphics::lines(at, rows[[side]], lty = 3)
+  mtext(paste0(level_said(x), " intervals: uniform (dotted), pointwise (dashed)"), line = 0.3, cex = 0.8 * par("cex"))
   invisible(x)
 }

@@ -29,6 +29,8 @@ with_data <- function(data, columns, regressors, run) {
     path <- file.path(folder, "data.csv")
     write_csv(data, intersect(regressors, kept), path)
   }
+  sent[[path]] <- data
+  on.exit(rm(list = path, envir = sent), add = TRUE)
   run(path)
 }
 

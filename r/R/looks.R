@@ -87,7 +87,14 @@ picture_to <- function(file) {
 }
 
 look <- function(command, arguments, data, columns, file, title, call, more) {
-  with_tables(estimate(command, c(arguments, picture_to(file), more), data, columns, class = "look", call = call), title)
+  object <- estimate(command, c(arguments, picture_to(file), more), data, columns, class = "look", call = call)
+  # What designs need of att_gt, as its arguments.
+  given <- !is.na(object$rows$options)
+  if (any(given)) {
+    said <- in_r(object$rows$options[given], "att-gt", list(att_gt))
+    object$rows$options[given] <- gsub("`", "", gsub("` `", ", ", said, fixed = TRUE), fixed = TRUE)
+  }
+  with_tables(object, title)
 }
 
 look_at <- function(object, command, arguments, title, call) {

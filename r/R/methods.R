@@ -16,16 +16,18 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     return(invisible(x))
   }
   cat("\n", title_of(x), "\n\n", sep = "")
+  simple <- inherits(x, "burndid_aggte") && x$document$about$type == "simple"
   if (inherits(x, "burndid_aggte")) {
     overall <- x$document$overall
-    cat(sprintf("Overall: %s (standard error %s), %s%% interval from %s to %s\n\n", format(number(overall$estimate), digits = digits),
-                format(number(overall$se), digits = digits), format(100 * (1 - x$document$about$alpha)),
-                format(number(overall$ci_lower), digits = digits), format(number(overall$ci_upper), digits = digits)))
+    cat(sprintf("Overall: %s (standard error %s), %s pointwise interval from %s to %s\n\n", format(number(overall$estimate), digits = digits),
+                format(number(overall$se), digits = digits), level_said(x), format(number(overall$ci_lower), digits = digits),
+                format(number(overall$ci_upper), digits = digits)))
   }
   rows <- table_of(x)
-  if (!(inherits(x, "burndid_aggte") && x$document$about$type == "simple")) {
-    rows <- rows[vapply(rows, function(column) !all(is.na(column)), NA)]
-    print(rows[setdiff(names(rows), "type")], digits = digits, row.names = FALSE, ...)
+  if (!simple) {
+    shown <- rows[vapply(rows, function(column) !all(is.na(column)), NA)]
+    # Of two intervals the one that is said below the table is shown.
+    print(shown[setdiff(names(shown), c("type", "point.conf.low", "point.conf.high"))], digits = digits, row.names = FALSE, ...)
   }
   if (!is.null(x$agreement)) {
     cat("\n")
@@ -38,8 +40,8 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   if (isTRUE(x$Omega > 0)) {
     cat("\nDifferences within cohorts: ", format(x$beta_hat_w, digits = digits), " with weight ", format(x$Omega, digits = digits), "\n", sep = "")
   }
-  band <- x$document$about$band
-  if (!is.null(band)) cat("\nIntervals:", if (band == "pointwise") "pointwise" else "uniform", "\n")
+  foot <- c(if (!simple) intervals_said(x, rows), design_said(x, digits))
+  if (length(foot)) cat(if (!simple) "\n", paste0(foot, "\n"), sep = "")
   for (text in x$document$warnings) cat("Warning:", text, "\n")
   invisible(x)
 }
@@ -98,30 +100,6 @@ sunab_covariance <- function(document) {
   values[estimated, estimated, drop = FALSE]
 }
 
-confint.burndid <- function(object, parm, level = NULL, ...) {
-  object <- with_covariance(object, parent.frame(), ...)
-  rows <- intervals_of(object, level)
-  found <- cbind(rows$conf.low, rows$conf.high)
-  level <- if (is.null(level)) 1 - number(object$document$about$alpha) else level
-  dimnames(found) <- list(rows$term, paste0(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE), " %"))
-  if (missing(parm)) found else found[parm, , drop = FALSE]
-}
-
-# Intervals at the level of the fit are those of the program, uniform where it made them so; at other levels they are pointwise.
-intervals_of <- function(object, level = NULL) {
-  rows <- table_of(object)
-  about <- object$document$about
-  if (is.null(level) || isTRUE(all.equal(level, 1 - number(about$alpha)))) return(rows)
-  if (inherits(object, "burndid_honest")) {
-    stop_burndid("usage", "robust intervals have the level of their call", "call honest_did with another alpha")
-  }
-  freedom <- number(about$df_t)
-  quantile <- if (is.na(freedom)) qnorm((1 + level) / 2) else qt((1 + level) / 2, freedom)
-  rows$conf.low <- rows$estimate - quantile * rows$std.error
-  rows$conf.high <- rows$estimate + quantile * rows$std.error
-  rows
-}
-
 # What the program does not keep.
 residuals.burndid <- function(object, ...) stop_kept("residuals")
 fitted.burndid <- function(object, ...) stop_kept("fitted values")
@@ -178,7 +156,7 @@ tidy.burndid <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
   given <- list(...)
   if (asks_covariance(given)) x <- do.call(with_covariance, c(list(x, parent.frame()), given))
   rows <- intervals_of(x, conf.level)
-  if (!conf.int) rows <- rows[setdiff(names(rows), c("conf.low", "conf.high"))]
+  if (!conf.int) rows <- rows[setdiff(names(rows), c("conf.low", "conf.high", "point.conf.low", "point.conf.high"))]
   rows
 }
 
@@ -200,53 +178,6 @@ glance_of <- function(x) {
                 breakdown = about$breakdown)
   facts <- facts[vapply(facts, function(fact) length(fact) == 1L && !is.na(fact), NA)]
   as.data.frame(facts, stringsAsFactors = FALSE)
-}
-
-plot.burndid <- function(x, ..., group = NULL, legend = TRUE, xgap = 1, ref_line = 0) {
-  given <- list(...)
-  rows <- table_of(x)
-  rows <- rows[!(rows$term %in% c("ATT(Average)", "ATT(simple average)")), ]
-  if (!nrow(rows)) rows <- table_of(x)
-  if (length(setdiff(group, rows$group))) {
-    warn_burndid("some of these groups do not occur; all are drawn")
-  } else if (!is.null(group)) {
-    rows <- rows[rows$group %in% group, ]
-  }
-  by <- intersect(c("event.time", "horizon", "dose", "time", "group", "M"), names(rows))
-  if (inherits(x, "burndid_effects") && length(by)) {
-    # The first table that has effects by time or dose.
-    rows <- rows[!is.na(rows[[by[1L]]]), ]
-    rows <- rows[rows$kind %in% c(rows$kind[1L], "placebos"), ]
-  }
-  place <- if (length(by)) rows[[by[1L]]]
-  at <- if (inherits(x, "burndid_att_gt") || !length(by)) seq_len(nrow(rows)) else if (is.numeric(place)) place else match(place, unique(place))
-  ticks <- unique(at)
-  # Several estimators, or levels of a moderator, stand side by side.
-  side <- if (!length(by)) NULL else if (inherits(x, "burndid_emfx")) rows$level else rows$estimator
-  estimators <- unique(side)
-  if (length(estimators)) at <- at + 0.7 * ((match(side, estimators) - 0.5) / length(estimators) - 0.5)
-  before <- if (by[1L] %in% c("event.time", "horizon")) at < 0 else if (inherits(x, "burndid_att_gt")) rows$time < rows$group else rep(FALSE, length(at))
-  colours <- ifelse(before, "#d55e00", "#0072b2")
-  if (length(estimators)) {
-    shades <- if (length(estimators) > 9L) hcl.colors(length(estimators), "Dark 3") else palette.colors(length(estimators))
-    colours <- shades[match(side, estimators)]
-  }
-  if (!is.null(given$col)) colours <- rep_len(given$col, length(at))
-  cells <- inherits(x, "burndid_att_gt")
-  # The caller's arguments are before those of this picture.
-  own <- list(ylim = range(c(0, rows$conf.low, rows$conf.high, rows$estimate), na.rm = TRUE, finite = TRUE),
-              xlab = if (cells) "group, time" else if (length(by)) by[1L] else "", ylab = "Estimate", xaxt = "n", pch = 19, col = colours,
-              main = title_of(x))
-  do.call(plot, c(list(at, rows$estimate), given, own[setdiff(names(own), names(given))]))
-  if (length(estimators) && legend) graphics::legend("bottomleft", estimators, col = colours[match(estimators, side)], pch = 19, bty = "n")
-  labels <- if (cells) paste0(rows$group, ", ", rows$time) else if (!length(by)) rows$term else if (is.numeric(place)) signif(place, 5L) else place
-  if (length(estimators)) labels <- unique(if (is.numeric(place)) signif(place, 5L) else place)
-  if (!length(estimators)) ticks <- at
-  shown <- seq(1L, length(ticks), by = xgap)
-  if (is.null(given$xaxt)) axis(1, ticks[shown], labels[shown], las = if (cells) 2L else 0L)
-  if (!is.null(ref_line)) abline(h = ref_line, lty = 2)
-  segments(at, rows$conf.low, at, rows$conf.high, col = colours)
-  invisible(x)
 }
 
 .onLoad <- function(libname, pkgname) {

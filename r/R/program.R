@@ -40,9 +40,9 @@ run_program <- function(args) {
     if (!length(text)) text <- paste("burn-did ended with status", status)
     # How a command is called is no help in a call from R.
     text <- sub("\n\nFor more information, try '--help'.*$", "", sub("\n\nUsage: .*$", "", text))
-    stop_burndid(if (is.null(first$code)) "program" else first$code, paste(text, collapse = "\n"), first$hint)
+    stop_burndid(if (is.null(first$code)) "program" else first$code, in_r(paste(text, collapse = "\n"), args), if (!is.null(first$hint)) in_r(first$hint, args))
   }
-  for (m in messages) warn_burndid(m$text)
+  for (m in messages) warn_burndid(in_r(m$text, args))
   paste(readLines(out, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
 }
 
@@ -144,24 +144,46 @@ stop_absent <- function(name, hint) stop_burndid("usage", paste0("burn-did has n
 
 # The options of a command as its help has them: names by all words for them.
 options_in_help <- function(command) {
+  found <- help_of(command)$names
+  found[names(found) != "help"]
+}
+
+# Whether an option of a command is a flag, and the words that it takes, where the help lists them.
+traits_of <- function(option, command) {
+  help <- help_of(command)
+  if (option %in% names(help$names)) option <- help$names[[option]]
+  list(is_flag = option %in% help$flags, values = help$values[[option]])
+}
+
+help_of <- function(command) {
   program <- burn_did_program()
   key <- paste(program, file.mtime(program), command)
   if (is.null(helps[[key]])) {
     said <- suppressWarnings(system2(program, shQuote(c(strsplit(command, " ", fixed = TRUE)[[1L]], "--help")), stdout = TRUE, stderr = FALSE))
-    found <- character()
+    names <- character()
+    flags <- character()
+    values <- list()
     last <- NA
     for (line in said) {
       if (grepl("^ {2,6}(-[a-z], )?--[A-Za-z]", line)) {
         last <- sub("^ +(-[a-z], )?--([A-Za-z-]+).*$", "\\2", line)
-        found[[last]] <- last
+        names[[last]] <- last
+        if (!grepl("<", line, fixed = TRUE)) flags <- c(flags, last)
       } else if (grepl("^ +\\[alias(es)?: ", line)) {
-        for (word in regmatches(line, gregexpr("--[A-Za-z_-]+", line))[[1L]]) found[[gsub("_", "-", sub("^--", "", word))]] <- last
+        for (word in regmatches(line, gregexpr("--[A-Za-z_-]+", line))[[1L]]) names[[gsub("_", "-", sub("^--", "", word))]] <- last
+      } else if (grepl("^ +- [A-Za-z0-9_-]+: ", line)) {
+        values[[last]] <- c(values[[last]], sub("^ +- ([A-Za-z0-9_-]+): .*$", "\\1", line), also_in(line))
       }
     }
-    assign(key, found, envir = helps)
+    assign(key, list(names = names, flags = flags, values = values), envir = helps)
   }
-  found <- helps[[key]]
-  found[names(found) != "help"]
+  helps[[key]]
+}
+
+# Other words for a value.
+also_in <- function(line) {
+  if (!grepl("[also ", line, fixed = TRUE)) return(NULL)
+  strsplit(gsub("[],]", "", sub("^.*\\[also ", "", line)), " ", fixed = TRUE)[[1L]]
 }
 
 helps <- new.env()

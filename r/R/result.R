@@ -28,7 +28,9 @@ read_result <- function(args, class, call) {
   on.exit(unlink(file))
   printed <- run_program(c(args, paste0("--save=", file), "--format=csv"))
   text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  structure(list(call = call, document = jsonlite::fromJSON(text), json = text, rows = read_rows(printed)),
+  document <- jsonlite::fromJSON(text)
+  if (length(document$warnings)) document$warnings <- in_r(document$warnings, args)
+  structure(list(call = call, document = document, json = text, rows = read_rows(printed)),
             class = c(paste0("burndid_", class), "burndid"))
 }
 
@@ -66,26 +68,29 @@ with_fields <- function(object, ...) {
 # The table of estimates with names of terms.
 table_of <- function(object) UseMethod("table_of")
 
-frame_of <- function(table, term, ...) {
+# As in did, `conf.low` and `conf.high` are the uniform band where there is one, and `point.conf.low` and `point.conf.high` the pointwise
+# interval. Kinds of results that never have a band have no `point.conf` columns.
+frame_of <- function(table, term, ..., bands = !is.null(table[["band_lower"]])) {
   column <- function(name) if (is.null(table[[name]])) rep(NA_real_, nrow(table)) else number(table[[name]])
-  data.frame(term = term, ..., estimate = column("estimate"), std.error = column("se"), statistic = column("statistic"),
-             p.value = column("p_value"), conf.low = column("ci_lower"), conf.high = column("ci_upper"), stringsAsFactors = FALSE)
+  frame <- data.frame(term = term, ..., estimate = column("estimate"), std.error = column("se"), statistic = column("statistic"),
+                      p.value = column("p_value"), conf.low = column("ci_lower"), conf.high = column("ci_upper"), stringsAsFactors = FALSE)
+  if (bands) with_band(frame, column("band_lower"), column("band_upper")) else frame
 }
 
 table_of.burndid_att_gt <- function(object) {
   cells <- object$document$cells
-  frame_of(cells, paste0("ATT(", cells$group, ",", cells$time, ")"), group = cells$group, time = cells$time)
+  frame_of(cells, paste0("ATT(", cells$group, ",", cells$time, ")"), group = cells$group, time = cells$time, bands = TRUE)
 }
 
 table_of.burndid_aggte <- function(object) {
   document <- object$document
   overall <- frame_of(as.data.frame(lapply(document$overall[c("estimate", "se", "statistic", "p_value", "ci_lower", "ci_upper")], number)),
-                      "ATT(simple average)", at = NA)
+                      "ATT(simple average)", at = NA, bands = TRUE)
   type <- document$about$type
   if (type == "simple") return(overall[setdiff(names(overall), "at")])
   rows <- document$rows
   at <- rows[[switch(type, dynamic = "event_time", group = "group", calendar = "time")]]
-  frame <- frame_of(rows, paste0("ATT(", at, ")"), at = at)
+  frame <- frame_of(rows, paste0("ATT(", at, ")"), at = at, bands = TRUE)
   overall$term <- "ATT(Average)"
   if (type == "group") frame <- rbind(overall, frame)
   names(frame)[2L] <- switch(type, dynamic = "event.time", group = "group", calendar = "time")
@@ -130,7 +135,8 @@ table_of.burndid_effects <- function(object) {
   known <- known[vapply(known, function(name) !is.null(rows[[name]]) && !all(is.na(rows[[name]])), NA)]
   about <- rows[known]
   names(about) <- sub("_", ".", sub("^table$", "kind", names(about)))
-  do.call(frame_of, c(list(rows, object$terms), about))
+  bands <- object$document$kind %in% c("cont_did", "joint_study", "specification_curve")
+  do.call(frame_of, c(list(rows, object$terms), about, bands = bands))
 }
 
 table_of.burndid_honest <- function(object) {

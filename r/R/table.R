@@ -1,7 +1,7 @@
 # Results side by side, in the words of fixest's etable.
 
 etable <- function(..., headers = NULL, tex = FALSE, markdown = FALSE, file = NULL, keep = NULL, drop = NULL, dict = NULL, digits = NULL,
-                   coefstat = c("se", "confint"), signif.code = NA, title = NULL, label = NULL, aggregate = NULL, siunitx = FALSE) {
+                   coefstat = c("se", "confint"), signif.code = NULL, title = NULL, label = NULL, aggregate = NULL, siunitx = FALSE) {
   given <- lapply(list(...), function(one) if (inherits(one, "burndid_several")) one$fits else one)
   said <- as.list(substitute(list(...)))[-1L]
   is_fit <- vapply(given, function(one) inherits(one, "burndid") || (is.list(one) && length(one) && all(vapply(one, inherits, NA, "burndid"))), NA)
@@ -40,7 +40,7 @@ etable <- function(..., headers = NULL, tex = FALSE, markdown = FALSE, file = NU
   rows <- utils::read.csv(text = run_program(c("compare", arguments, "--format=csv")), na.strings = "", encoding = "UTF-8",
                           colClasses = c(model = "character", term = "character"))
   kept <- rows_named(unique(rows$term), keep, drop)
-  stars <- if (is.null(signif.code) || identical(signif.code, NA)) NULL else levels_of_stars(signif.code)
+  stars <- levels_of_stars(signif.code)
   format <- if (flag(tex)) "latex" else if (flag(markdown)) "markdown" else "table"
   each <- function(option, values) if (length(values)) paste0("--", option, "=", values)
   options <- c(options_of(stars = stars, below = if (one_of(coefstat) == "confint") "interval", digits = digits, caption = title, `tex-label` = label,
@@ -72,10 +72,12 @@ rows_named <- function(terms, keep, drop) {
 # In names of rows for the program, "?" stands for any character.
 literal <- function(terms) gsub("*", "?", terms, fixed = TRUE)
 
+# Stars as fixest's tables in LaTeX have them, by default, too.
 levels_of_stars <- function(given) {
-  if (isTRUE(given)) return("levels")
+  if (length(given) == 1L && is.na(given)) return(NULL)
+  if (is.null(given) || isTRUE(given)) return("levels")
   if (is.numeric(given) && identical(unname(sort(given)), c(0.01, 0.05, 0.1))) return("levels")
-  stop_burndid("usage", "`signif.code` must be NA, TRUE or c(\"***\" = 0.01, \"**\" = 0.05, \"*\" = 0.1)", "stars have these levels only")
+  stop_burndid("usage", "`signif.code` must be NULL, NA or c(\"***\" = 0.01, \"**\" = 0.05, \"*\" = 0.1)", "stars have these levels only, and NA is for none")
 }
 
 print.burndid_table <- function(x, ...) {
@@ -85,6 +87,5 @@ print.burndid_table <- function(x, ...) {
 
 as.data.frame.burndid_table <- function(x, row.names = NULL, optional = FALSE, ...) {
   rows <- x$rows
-  data.frame(model = rows$model, term = rows$term, estimate = rows$estimate, std.error = rows$se, statistic = rows$statistic, p.value = rows$p_value,
-             conf.low = rows$ci_lower, conf.high = rows$ci_upper, stringsAsFactors = FALSE)
+  cbind(model = rows$model, frame_of(rows, rows$term), stringsAsFactors = FALSE)
 }

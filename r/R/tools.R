@@ -54,7 +54,7 @@ made_by <- function(tool, data, given, ...) {
   lines <- strsplit(said, "\n", fixed = TRUE)[[1L]]
   # That a missing value of R is an empty field of the file is no news.
   if (is.data.frame(data)) lines <- lines[!grepl("^Read as missing in .*: empty", lines)]
-  if (length(lines)) message(paste(lines, collapse = "\n"))
+  if (length(lines)) message(paste(in_r(lines, c("panel", tool)), collapse = "\n"))
   if (!is.data.frame(data)) return(utils::read.csv(out, check.names = FALSE, encoding = "UTF-8", stringsAsFactors = FALSE, na.strings = ""))
   found <- utils::read.csv(out, check.names = FALSE, encoding = "UTF-8", colClasses = "character", na.strings = "")
   marked <- marked_columns(data, arguments, c(given$tname, given$gname, given$dname))
@@ -105,6 +105,8 @@ with_whole_data <- function(data, arguments, plain, run) {
   path <- file.path(folder, "data.csv")
   # Periods that are text are what the program makes of them.
   write_csv(data, character(), path)
+  sent[[path]] <- data
+  on.exit(rm(list = path, envir = sent), add = TRUE)
   run(path)
 }
 
@@ -237,8 +239,11 @@ report <- function(spec, out, date = NULL, ...) {
     if (is.data.frame(spec$data)) {
       columns <- spec$data
       for (name in names(columns)) columns[[name]] <- plain_column(columns[[name]], name)
-      write_csv(columns, character(), file.path(folder, "data.csv"))
-      spec$data <- file.path(folder, "data.csv")
+      path <- file.path(folder, "data.csv")
+      write_csv(columns, character(), path)
+      sent[[path]] <- columns
+      on.exit(rm(list = path, envir = sent), add = TRUE)
+      spec$data <- path
     }
     file <- file.path(folder, "study.toml")
     writeLines(enc2utf8(toml_of(spec)), file, useBytes = TRUE)

@@ -42,6 +42,36 @@ says(caught(did2s(data, "lemp", "first.treat", "year", "countyreal", bootstrap =
 says(caught(did_multiplegt_dyn(data, "lemp", "countyreal", "year", "treat", save_sample = TRUE)), "`save_sample`")
 says(caught(bacon(lemp ~ treat, data = data, id_var = "countyreal")), "`id_var` and `time_var`")
 
+# What the program says is in the words of R: arguments, with the names that they have in the function that was called, functions, and rows.
+worded <- transform(data, first.treat = ifelse(first.treat == 0, "never", first.treat))
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "as in `na = \"never\"`")
+stopifnot(nobs(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = "never", bstrap = FALSE)) == 2500L)
+says(caught(att_gt("lemp", "year", NULL, "first.treat", data = data)), "by `idname`, or add `panel = FALSE`")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = rbind(data, data[1L, ]))), "add `panel = FALSE` and leave out `idname`")
+says(caught(att_gt("lemp", "year", "countyreal", "treat", data = data)), "use `drdid` with `dname`")
+says(caught(att(alp = 2)), "for `alp`")
+says(caught(ddd("lemp", "year", "countyreal", "first.treat", "treat", data = data, alpha = 2)), "for `alpha`")
+says(caught(ddd("lemp", "year", "countyreal", "first.treat", "treat", data = data, boot = TRUE, nboot = 0)), "`nboot` must be")
+says(caught(did_multiplegt_dyn(data, "lemp", "countyreal", "year", "treat", ci_level = -5)), "for `ci_level`")
+says(caught(honest_did(study, e = 17)), "`e` or `l_vec` must be")
+says(caught(aggte(att_gt("lemp", "year", "countyreal", "first.treat", data = data, anticipation = -1))), "for `anticipation`")
+says(caught(sunab("lemp", "year", "countyreal", "first.treat", data, ref.p = 17)), "as `ref.p`")
+says(caught(feols(lemp ~ treat, data, fixef.tol = -1)), "for `fixef_tol`")
+says(caught(panel_balance(rbind(data, data[1L, ]), "countyreal", "year")), "as `panel_deduplicate` does")
+says(caught(etable(fit, feols(lemp ~ treat | year, data))), "`aggregate = \"dynamic\"`")
+says(warned(att_gt("lemp", "year", "countyreal", "first.treat", data = data[-1L, ], bstrap = FALSE)), "`allow_unbalanced_panel = TRUE` keeps them")
+says(warned(twowayfeweights("lemp", "year", "countyreal", "first.treat", data[-3L, ])), "`cells = \"unit\"`")
+coded <- transform(data, year = year * 100 + 1, first.treat = ifelse(first.treat == 0, 0, first.treat * 100 + 1))
+says(warned(att_gt("lemp", "year", "countyreal", "first.treat", data = coded, bstrap = FALSE)), "`frequency = \"year\"`")
+negative <- transform(data, w = replace(rep(1, 2500L), 12L, -1), note = replace(rep("a", 2500L), 3:4, c("two\nlines", NA)))
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = negative, weightsname = "w")), "in row 12 of the data;")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = negative, weightsname = "w", rows = "note != b")), "in row 12 of the data;")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = negative[-(1:5), ], weightsname = "w")), "in row 7 of the data (\"12\" by its name);")
+for (error in list(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), caught(panel_first_treated(data, "countyreal", "year", "first.treat")))) {
+  stopifnot(!grepl("--|burn-did |Rtmp|data[.]csv", conditionMessage(error)))
+}
+stopifnot(!any(grepl("--", unlist(describe(data, "year", "countyreal", "first.treat")$tables$designs), fixed = TRUE)))
+
 # Columns that further options name come along; one column may be a formula.
 stopifnot(identical(att(bstrap = FALSE, clusters = "region")$se, att(bstrap = FALSE, clustervars = ~ region)$se),
           identical(att(bstrap = FALSE, covariates = ~ lpop)$att, att(bstrap = FALSE, xformla = ~ lpop)$att))

@@ -94,6 +94,7 @@ stopifnot(isTRUE(all.equal(curve$h, home[["function"]]$estimate, tolerance = 1e-
           identical(curve$h, npiv(y ~ x | w, curves, X.eval = at, boot.num = 99)$h), identical(curve$h, npiv("y", "x", "w", X.eval = at, data = curves, boot.num = 99)$h))
 plot(curve)
 plot(curve, kind = "derivative")
+stopifnot(identical(npiv(curves$y, curves$x, X.eval = at, boot.num = 99)$h, npiv(y ~ x, curves, X.eval = at, boot.num = 99)$h))
 says(caught(npiv(curves$y, curves$x, curves$w, basis = "glp")), "`basis`")
 says(caught(npiv(curves$y, curves$x, curves$w, X.min = 0)), "`X.min`")
 
@@ -104,6 +105,11 @@ table <- etable(first, second)
 stopifnot(any(grepl("first +second", capture.output(print(table)))), identical(as.data.frame(table)$estimate, unname(c(coef(first), coef(second)))))
 kept <- capture.output(print(etable(first, second, keep = "^tre", headers = c("A", "B"), dict = c(treated = "Wages"), signif.code = TRUE)))
 stopifnot(any(grepl("Wages", kept)), !any(grepl("lpop", kept)), any(grepl("***", kept, fixed = TRUE)))
+# Stars by default, as in fixest.
+starred <- capture.output(print(etable(fit, aggregate = "dynamic")))
+stopifnot(any(grepl("[0-9][*]{3}", starred)), !any(grepl("[0-9][*]", capture.output(print(etable(fit, aggregate = "dynamic", signif.code = NA))))),
+          identical(starred, capture.output(print(etable(fit, aggregate = "dynamic", signif.code = c("***" = 0.01, "**" = 0.05, "*" = 0.1))))))
+says(caught(etable(fit, signif.code = c("***" = 0.001, "**" = 0.01))), "`signif.code`")
 etable(fit, aggregate = "dynamic", tex = TRUE, file = tex <- tempfile())
 stopifnot(any(grepl("toprule", readLines(tex))))
 says(caught(etable(first, vcov = "iid")), "`vcov`")

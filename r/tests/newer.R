@@ -8,8 +8,9 @@ printed <- function(...) read.csv(text = run(..., "--format", "csv", "--quiet"),
 same <- function(result, rows) {
   rows <- rows[is.na(match(rows[[1L]], c("agreement", "control_weights"))), ]
   found <- as.data.frame(result)
+  pointwise <- if (is.null(found$point.conf.low)) found$conf.low else found$point.conf.low
   stopifnot(identical(found$estimate, as.numeric(rows$estimate)), identical(found$std.error, as.numeric(rows$se)),
-            identical(found$conf.low, as.numeric(rows$ci_lower)), !anyDuplicated(found$term), all(nzchar(found$term)))
+            identical(pointwise, as.numeric(rows$ci_lower)), !anyDuplicated(found$term), all(nzchar(found$term)))
 }
 quiet <- function(call) suppressWarnings(call, classes = "burndid_warning")
 
@@ -121,3 +122,71 @@ for (result in list(imputed, stages, projections, stack, extended, study, doses,
 }
 invisible(dev.off())
 stopifnot(nrow(quiet(honest_did(projections, type = "relative_magnitude", Mbarvec = 1))$robust_ci) == 1L)
+
+# conf.low and conf.high are the uniform band where the result has one, as in did, and point.conf.low and point.conf.high the pointwise interval. What
+# print says of intervals is what tables and pictures have; critical values are those of the program.
+mpdta <- read.csv(csv)
+triple <- simulate_data("ddd", units = 400)
+smooth <- simulate_data("npiv", units = 300)
+dosed <- read.csv(simulated)
+at <- function(...) att_gt("lemp", "year", "countyreal", "first.treat", NULL, mpdta, ...)
+of_doses <- function(...) quiet(cont_did("y", "dose", "group", "period", "id", data = dosed, ...))
+drawn <- at()
+threefold <- function(...) ddd("y", "period", "id", "group", "eligible", data = triple, ...)
+banded <- list(drawn, at(bstrap = FALSE, cband = TRUE), aggte(drawn, "dynamic"), aggte(drawn, "group"), aggte(drawn, "calendar"),
+               threefold(boot = TRUE, nboot = 200, cband = TRUE), agg_ddd(threefold(cband = TRUE), "eventstudy"), study, curve, doses,
+               of_doses(bstrap = TRUE, biters = 200), of_doses(aggregation = "eventstudy"), npiv(smooth$y, smooth$x, smooth$w, boot.num = 99))
+numbers_in <- function(text) as.numeric(regmatches(text, gregexpr("[0-9]+[.][0-9]+", text))[[1L]])
+near <- function(values, others, by) all(vapply(values, function(value) any(abs(others - value) < by, na.rm = TRUE), NA))
+pdf(NULL)
+for (result in banded) {
+  rows <- tidy.burndid(result)
+  about <- result$document$about
+  known <- unlist(about[grepl("^critical_value", names(about))])
+  values <- (rows$conf.high - rows$estimate) / rows$std.error
+  uniform <- !is.na(values) & rows$conf.high != rows$point.conf.high
+  # Critical values are those of the program, and pointwise intervals its own.
+  stopifnot(any(uniform), all(values[uniform] > qnorm(0.975)), near(known, values[uniform], 1e-9), abs(values[uniform][1L] - known[[1L]]) < 1e-9,
+            isTRUE(all.equal(rows$conf.high - rows$estimate, rows$estimate - rows$conf.low, tolerance = 1e-9)),
+            near(rows$point.conf.high[!is.na(values)], result$rows$ci_upper, 1e-12))
+  # The line below the table has these critical values, and names the rows that have no band.
+  shown <- capture.output(print(result, digits = 7L))
+  line <- grep("^Intervals: ", shown, value = TRUE)
+  told <- numbers_in(sub("^.*critical values?", "", sub(";.*$", "", line)))
+  stopifnot(length(line) == 1L, grepl("95% uniform, critical value", line, fixed = TRUE), near(told, values[uniform], 1e-3), near(values[uniform], told, 1e-3))
+  rest <- !is.na(values) & !uniform
+  named <- if (length(unique(rows$kind)) > 1L) unique(rows$kind[rest]) else rows$term[rest]
+  stopifnot(any(rest) == grepl("; pointwise: ", line, fixed = TRUE), all(vapply(named, grepl, NA, line, fixed = TRUE)))
+  # What print shows is what it says.
+  stopifnot(any(grepl(trimws(format(rows$conf.high, digits = 7L)[which(uniform)[1L]]), shown, fixed = TRUE)), !any(grepl("point.conf", shown, fixed = TRUE)))
+  stopifnot(identical(unname(confint(result)), unname(cbind(rows$conf.low, rows$conf.high))), identical(as.data.frame(result), rows))
+  # At another level nothing is uniform, and a warning says so.
+  other <- tryCatch(confint(result, level = 0.9), burndid_warning = conditionMessage)
+  wide <- quiet(tidy.burndid(result, conf.level = 0.9))
+  stopifnot(grepl("intervals at 90% are pointwise", other, fixed = TRUE), identical(wide$conf.high, wide$point.conf.high),
+            isTRUE(all.equal((wide$conf.high - wide$estimate)[uniform], qnorm(0.95) * wide$std.error[uniform])))
+  # A picture has room for the bands.
+  plot(result)
+  whole <- !inherits(result, c("burndid_effects", "burndid_npiv"))
+  if (whole) stopifnot(par("usr")[3L] <= min(rows$conf.low, na.rm = TRUE), par("usr")[4L] >= max(rows$conf.high, na.rm = TRUE))
+}
+study_of_fit <- aggte(drawn, "dynamic")
+alone <- as.data.frame(study_of_fit)
+stopifnot(all.equal((alone$conf.high - study_of_fit$att.egt) / study_of_fit$se.egt, rep(study_of_fit$crit.val.egt, length(study_of_fit$egt))),
+          all.equal((as.data.frame(drawn)$conf.high - drawn$att) / drawn$se, rep(drawn$c, length(drawn$att))))
+# Beside each other as alone.
+beside <- as.data.frame(etable(event = study_of_fit))
+matched <- beside[match(paste("Event time", study_of_fit$egt), beside$term), ]
+stopifnot(identical(matched$conf.low, alone$conf.low), identical(matched$point.conf.low, alone$point.conf.low))
+# Without bands all is pointwise, and said to be.
+said_pointwise <- function(result) any(capture.output(print(result)) == "Intervals: 95% pointwise")
+for (result in list(at(cband = FALSE), aggte(at(cband = FALSE), "dynamic"), aggte(drawn, "dynamic", cband = FALSE), threefold(), of_doses(cband = FALSE),
+                    quiet(joint_study(mpdta, "lemp", "year", "countyreal", "first.treat", cband = FALSE)))) {
+  rows <- as.data.frame(result)
+  stopifnot(identical(rows$conf.low, rows$point.conf.low), identical(rows$conf.high, rows$point.conf.high), said_pointwise(result))
+}
+for (result in list(imputed, stages, projections, stack, extended, switches, emfx(by_kind), sunab("lemp", "year", "countyreal", "first.treat", mpdta),
+                    feols(lemp ~ treat | year, mpdta))) {
+  stopifnot(is.null(as.data.frame(result)$point.conf.low), said_pointwise(result))
+}
+invisible(dev.off())

@@ -150,7 +150,7 @@ at_home <- run_json("pretrends", saved_json(event, tempfile(fileext = ".json")),
 stopifnot(identical(power$df_power$Bayes.Factor, at_home$power$bayes_factor),
           identical(power$df_eventplot$meanAfterPretesting, at_home$periods$after_passing))
 wrong <- tryCatch(pretrends(event, deltatrue = 1:2), burndid_error = identity)
-stopifnot(wrong$code == "config", grepl("violations", conditionMessage(wrong)))
+stopifnot(wrong$code == "config", grepl("deltatrue", conditionMessage(wrong)))
 
 # Triple differences find what was simulated.
 simulated <- tempfile(fileext = ".csv")
@@ -168,6 +168,13 @@ if (requireNamespace("generics", quietly = TRUE)) {
   stopifnot(identical(generics::tidy(study), rows), generics::glance(fit)$n.units == 500L)
 }
 if (requireNamespace("broom", quietly = TRUE)) stopifnot(identical(broom::tidy(ours, conf.int = TRUE, conf.level = 0.95), tidy.burndid(ours)))
+
+# Below the table is how it was estimated, as did says it.
+shown <- capture.output(print(att_gt("lemp", "year", "countyreal", "first.treat", ~ lpop, data, control_group = "notyettreated", est_method = "ipw")))
+stopifnot(any(grepl("Control group: Not Yet Treated; Anticipation: 0; Base period: Varying", shown, fixed = TRUE)), any(grepl("Covariates: ~lpop", shown, fixed = TRUE)),
+          any(grepl("Method: Inverse", shown, fixed = TRUE)), any(grepl("multiplier bootstrap of 1000 draws; Clusters: units", shown, fixed = TRUE)),
+          any(grepl(paste("P-value of the pre-test of parallel trends:", format(fit$Wpval, digits = 4L)), capture.output(print(fit)), fixed = TRUE)))
+stopifnot(any(grepl("Control group: Never Treated", capture.output(print(study)), fixed = TRUE)))
 
 for (result in list(fit, study, effect, ours, event, parts, robust, controlled, weights, power)) {
   shown <- capture.output(print(result), print(summary(result)))
