@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
+use crate::base::counted::counted;
 use crate::base::percent::percent;
 
 /// About standard errors with controls and several first treatments.
@@ -24,6 +25,15 @@ pub(super) fn cohorts_in_place_of_units(units: usize) -> String {
     };
     format!(
         "{why}: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
+    )
+}
+
+/// About groups that are missing beside groups that say that units are never treated.
+pub(super) fn missing_groups(column: &str, rows: usize, units: usize) -> String {
+    let units = counted(units, "unit", "units");
+    let rows = counted(rows, "row", "rows");
+    format!(
+        "column `{column}` (group) is missing for {units} ({rows}), which count as never treated, as the units with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out, too, with `--rows \"{column} is not missing\"`"
     )
 }
 

@@ -6,7 +6,7 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     CONTROL_VARIANCE, cohorts_in_place_of_units, crowded_pretest, dates_in_digits, few_units, list,
-    moderator_levels, moved, separated, treated_outside, without_comparison,
+    missing_groups, moderator_levels, moved, separated, treated_outside, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
@@ -65,6 +65,9 @@ impl DidWarning {
                 f,
                 "column `{column}` (group) is 0 in {rows} row(s), which count as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive"
             ),
+            Self::MissingGroups { column, rows, units } => {
+                f.write_str(&missing_groups(column, *rows, *units))
+            }
             Self::ChangingGroups { units, example } => write!(
                 f,
                 "{units} {change} group, such as {example}; each row counts in the cohort that it names: if that is not meant, give the first treated period in all rows of a unit",

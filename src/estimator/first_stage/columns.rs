@@ -90,6 +90,7 @@ impl StageColumns {
         let cohorts = Some(CohortColumns {
             cohort: self.group.clone(),
             time: self.time.clone(),
+            unit: self.unit.clone(),
             frequency: self.frequency,
         });
         let weights = self.weights.clone();

@@ -173,6 +173,13 @@ impl PeriodCodes {
         }
     }
 
+    /// Rows with +infinity.
+    pub fn infinite(&self) -> usize {
+        let count = |part: &[u16]| part.iter().filter(|code| **code == Self::INFINITE).count();
+        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
+        parallel::map(parts.len(), |part| count(parts[part])).into_iter().sum()
+    }
+
     /// Smallest value as it was read; it may be negative infinity.
     pub fn lowest(&self) -> Option<f64> {
         match &self.scale {

@@ -108,6 +108,7 @@ fn codes(
         .into_iter()
         .chain(doubtful_times(groups.iter().copied(), periods.clone()))
         .chain(zero_groups(&description.group, overview.zero_groups, periods))
+        .chain(overview.missing_groups(Some(&description.group)))
         .map(|warning| warning.shown(calendar.frequency))
 }
 

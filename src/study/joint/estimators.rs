@@ -124,7 +124,9 @@ impl<B: DidBackend> Fitting<'_, B> {
             shifted::note(&mut text, self.rows.shift);
             Message { code, text }
         };
-        warnings.into_iter().map(message).collect()
+        // The study says so once.
+        let of_data = |warning: &&DidWarning| matches!(warning, DidWarning::MissingGroups { .. });
+        warnings.into_iter().filter(|warning| !of_data(warning)).map(message).collect()
     }
 
     /// Comparison units; those of the study if the estimator has no choice.

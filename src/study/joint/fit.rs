@@ -91,7 +91,8 @@ impl<B: DidBackend> JointStudy<B> {
             first += study.study.rows.len();
         }
         let mut warnings: Vec<DidWarning> =
-            DidWarning::few_clusters(n_clusters).into_iter().collect();
+            sample.without_group.warning(&self.group).into_iter().collect();
+        warnings.extend(DidWarning::few_clusters(n_clusters));
         let standard_errors = joint.standard_errors();
         let Critical { value, band } =
             joint.critical(&self.inference(), &standard_errors, true, &mut warnings);
