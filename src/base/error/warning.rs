@@ -89,6 +89,13 @@ pub enum DidWarning {
         /// Their units; rows, where rows have no units.
         units: usize,
     },
+    /// Groups are NaN, so that rows are left out, and no unit is never treated.
+    NanGroups {
+        /// Name of the group column.
+        column: String,
+        /// Rows in which it is NaN.
+        rows: usize,
+    },
     /// Units change their group, and each row counts in the cohort that it names.
     ChangingGroups {
         /// Number of units.

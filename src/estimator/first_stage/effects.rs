@@ -266,7 +266,7 @@ pub(in crate::estimator) fn finished(
     let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
     let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);
     let zeros = zero_groups(&effects.settings.group, zeros, cells.iter().map(|c| c.time));
-    let without = cohorts.and_then(|cohorts| cohorts.missing_groups());
+    let without = cohorts.into_iter().flat_map(|cohorts| cohorts.missing_groups());
     for warning in moved.into_iter().chain(far).chain(zeros).chain(without) {
         if !effects.warnings.contains(&warning) {
             effects.warnings.push(warning);

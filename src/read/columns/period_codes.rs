@@ -173,11 +173,14 @@ impl PeriodCodes {
         }
     }
 
-    /// Rows with +infinity.
-    pub fn infinite(&self) -> usize {
-        let count = |part: &[u16]| part.iter().filter(|code| **code == Self::INFINITE).count();
+    /// Rows with +infinity, and those with a missing value.
+    pub fn without_period(&self) -> (usize, usize) {
         let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
-        parallel::map(parts.len(), |part| count(parts[part])).into_iter().sum()
+        let count = |of: u16| {
+            let in_part = |part: usize| parts[part].iter().filter(|code| **code == of).count();
+            parallel::map(parts.len(), in_part).into_iter().sum()
+        };
+        (count(Self::INFINITE), count(Self::MISSING))
     }
 
     /// Smallest value as it was read; it may be negative infinity.

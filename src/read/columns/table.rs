@@ -140,22 +140,22 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Rows without a group, and whether other rows say by a code that they are never treated, if so many rows are; `units` counts the
-    /// units that have a row for which a test holds.
+    /// Rows without a group, and whether other rows say by a code that they are never treated, if so many rows are, and so many have a
+    /// group that is no number; `units` counts the units that have a row for which a test holds.
     pub fn without_group(
         &self,
         name: &str,
-        never_treated: usize,
+        (never_treated, nan): (usize, usize),
         units: impl FnOnce(&(dyn Fn(usize) -> bool + Sync)) -> usize,
     ) -> Result<WithoutGroup> {
         let series = self.series(name, "group")?;
         let rows = series.null_count();
         let coded = never_treated > rows;
         if rows == 0 {
-            return Ok(WithoutGroup { coded, ..WithoutGroup::default() });
+            return Ok(WithoutGroup { coded, nan, ..WithoutGroup::default() });
         }
         let nulls = series.is_null().rechunk().into_owned();
-        Ok(WithoutGroup { rows, units: units(&|row| nulls.get(row) == Some(true)), coded })
+        Ok(WithoutGroup { rows, units: units(&|row| nulls.get(row) == Some(true)), coded, nan })
     }
 
     /// Units of a column that have a row for which a test holds; such rows, where there is no column.

@@ -14,6 +14,8 @@ pub(crate) struct WithoutGroup {
     pub units: usize,
     /// Whether the group of other rows is 0 or infinite.
     pub coded: bool,
+    /// Rows whose group is NaN.
+    pub nan: usize,
 }
 
 impl WithoutGroup {
@@ -22,16 +24,19 @@ impl WithoutGroup {
         self.rows += other.rows;
         self.units += other.units;
         self.coded |= other.coded;
+        self.nan += other.nan;
     }
 
-    /// A warning if groups are missing beside others that say by a code that units are never treated: the missing may be unknown.
-    pub fn warning(&self, column: &str) -> Option<DidWarning> {
-        let Self { rows, units, coded } = *self;
-        (rows > 0 && coded).then(|| DidWarning::MissingGroups {
-            column: column.to_owned(),
-            rows,
-            units,
-        })
+    /// Warnings if groups are missing beside others that say by a code that units are never treated, as the missing may be unknown, and if
+    /// groups are NaN where no unit is never treated.
+    pub fn warnings(&self, column: &str) -> impl Iterator<Item = DidWarning> + use<> {
+        let Self { rows, units, coded, nan } = *self;
+        let column = || column.to_owned();
+        let beside = rows > 0 && coded;
+        let missing = beside.then(|| DidWarning::MissingGroups { column: column(), rows, units });
+        let lost = nan > 0 && rows == 0 && !coded;
+        let nan = lost.then(|| DidWarning::NanGroups { column: column(), rows: nan });
+        missing.into_iter().chain(nan)
     }
 
     /// Says of what was read as missing in the group column that it stands for never treated, and counts nulls among it, for which no
@@ -77,13 +82,19 @@ mod tests {
 
     #[test]
     fn a_warning_needs_missing_groups_beside_a_code() {
-        let found = |rows, coded| WithoutGroup { rows, units: rows, coded }.warning("g");
-        assert_eq!((found(0, true), found(3, false)), (None, None));
-        let column = "g".to_owned();
-        assert_eq!(found(3, true), Some(DidWarning::MissingGroups { column, rows: 3, units: 3 }));
-        let mut whole = WithoutGroup { rows: 2, units: 1, coded: false };
-        whole.add(WithoutGroup { rows: 0, units: 0, coded: true });
-        assert_eq!(whole, WithoutGroup { rows: 2, units: 1, coded: true });
+        let of = |rows, coded, nan| WithoutGroup { rows, units: rows, coded, nan };
+        let found =
+            |rows, coded, nan| of(rows, coded, nan).warnings("g").collect::<Vec<DidWarning>>();
+        for (rows, coded, nan) in [(0, true, 0), (3, false, 0), (0, true, 2), (3, false, 2)] {
+            assert_eq!(found(rows, coded, nan), []);
+        }
+        let column = || "g".to_owned();
+        let beside = DidWarning::MissingGroups { column: column(), rows: 3, units: 3 };
+        assert_eq!(found(3, true, 2), [beside]);
+        assert_eq!(found(0, false, 2), [DidWarning::NanGroups { column: column(), rows: 2 }]);
+        let mut whole = WithoutGroup { rows: 2, units: 1, coded: false, nan: 1 };
+        whole.add(of(0, true, 1));
+        assert_eq!(whole, WithoutGroup { rows: 2, units: 1, coded: true, nan: 2 });
     }
 
     #[test]

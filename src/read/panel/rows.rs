@@ -95,7 +95,7 @@ impl Rows {
         });
         let without_group = match roles.treatment {
             Treatment::FirstPeriod => {
-                table.without_group(&roles.group, group.infinite(), |holds| match &units {
+                table.without_group(&roles.group, group.without_period(), |holds| match &units {
                     Some(units) => units.order.with(holds),
                     None => table.units_with(None, &holds),
                 })?

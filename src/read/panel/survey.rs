@@ -142,7 +142,7 @@ impl Survey {
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
         let zeros = zero_groups(&request.roles.group, self.zero_groups, periods);
         rules.warnings.extend(zeros.filter(|_| !rules.two_periods));
-        rules.warnings.extend(self.without_group.warning(&request.roles.group));
+        rules.warnings.extend(self.without_group.warnings(&request.roles.group));
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }

@@ -89,9 +89,10 @@ impl StudySample {
             let Codes { codes, labels } = labels.codes();
             let time = table.periods(&config.time, config.frequency)?;
             let group = table.first_periods(&config.group, config.frequency)?;
-            let without_group = table.without_group(&config.group, group.infinite(), |holds| {
-                table.units_with(Some(&config.unit), &holds)
-            })?;
+            let without_group =
+                table.without_group(&config.group, group.without_period(), |holds| {
+                    table.units_with(Some(&config.unit), &holds)
+                })?;
             // Estimators see a frame, and could not name the line of a file.
             if let Some(weights) = &config.weights {
                 table.weights(weights)?;

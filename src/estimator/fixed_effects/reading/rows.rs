@@ -75,16 +75,18 @@ impl RowCohorts {
         let lowest = time.iter().copied().reduce(f64::min);
         let zero_groups = table.zero_groups(&columns.cohort, None, lowest)?;
         let never_treated = cohort.iter().filter(|group| **group == f64::INFINITY).count();
-        let without_group = table.without_group(&columns.cohort, never_treated, |holds| {
-            table.units_with(Some(&columns.unit), &holds)
-        })?;
+        let nan = cohort.iter().filter(|group| group.is_nan()).count();
+        let without_group =
+            table.without_group(&columns.cohort, (never_treated, nan), |holds| {
+                table.units_with(Some(&columns.unit), &holds)
+            })?;
         let column = columns.cohort.clone();
         Ok(Self { cohort, time, zero_groups, without_group, column, moved, grid })
     }
 
-    /// A warning about missing groups beside groups that say by a code that units are never treated.
-    pub fn missing_groups(&self) -> Option<DidWarning> {
-        self.without_group.warning(&self.column)
+    /// Warnings about rows without a group.
+    pub fn missing_groups(&self) -> impl Iterator<Item = DidWarning> + use<> {
+        self.without_group.warnings(&self.column)
     }
 
     /// Says of what was read as missing in the group column that it stands for never treated.

@@ -161,7 +161,7 @@ impl ColumnsRead {
             Units { labels, order }
         });
         let without_group = |name: &String| {
-            table.without_group(name, group.infinite(), |holds| match &units {
+            table.without_group(name, group.without_period(), |holds| match &units {
                 Some(units) => units.order.with(holds),
                 None => table.units_with(None, &holds),
             })

@@ -141,9 +141,13 @@ impl Overview {
         all
     }
 
-    /// A warning about missing groups beside groups that say by a code that units are never treated.
-    pub fn missing_groups(&self, group: Option<&String>) -> Option<DidWarning> {
-        self.without_group.warning(group?)
+    /// Warnings about rows without a group.
+    pub fn missing_groups(
+        &self,
+        group: Option<&String>,
+    ) -> impl Iterator<Item = DidWarning> + use<> {
+        let without = self.without_group;
+        group.map(|group| without.warnings(group)).into_iter().flatten()
     }
 
     /// The grid of periods and groups.
