@@ -226,10 +226,11 @@ def test_missing_groups_beside_a_code_are_a_warning() -> None:
     never = pl.col("first.treat") == 0
     some = data().with_columns(g=pl.when(never & (pl.col("countyreal") % 7 == 0)).then(None).otherwise(pl.col("first.treat")))
     units = some.filter(pl.col("g").is_null())["countyreal"].n_unique()
-    columns = {**COLUMNS, "gname": "g"}
-    for fit in (did.att_gt, did.imputation, did.sunab, did.bacon):
+    columns: dict[str, Any] = {**COLUMNS, "gname": "g"}
+    estimators: list[Callable[..., Any]] = [did.att_gt, did.imputation, did.sunab, did.bacon]
+    for estimate in estimators:
         with pytest.warns(did.BurnDidWarning, match=f"`g` .group. is missing for {units} units") as heard:
-            fit(some, **columns)  # type: ignore[operator]
+            estimate(some, **columns)
         found = [one.message for one in heard if getattr(one.message, "code", "") == "missing_groups"]
         assert len(found) == 1 and "--" not in str(found[0]), found
         assert str(found[0]).endswith("leave their rows out as well")
@@ -244,8 +245,9 @@ def test_missing_groups_beside_a_code_are_a_warning() -> None:
 def test_numbers_in_text_are_to_be_cast() -> None:
     texts = data().with_columns(g=pl.col("first.treat").cast(pl.Int64).cast(pl.String))
     words = texts.with_columns(g=pl.when(pl.col("g") == "0").then(pl.lit("never")).otherwise(pl.col("g")))
-    columns = {**COLUMNS, "gname": "g"}
-    for frame, options in ((texts, {}), (words, {"missing_values": ["never"]})):
+    columns: dict[str, Any] = {**COLUMNS, "gname": "g"}
+    cases: list[tuple[pl.DataFrame, dict[str, Any]]] = [(texts, {}), (words, {"missing_values": ["never"]})]
+    for frame, options in cases:
         with pytest.raises(did.DataError, match="holds numbers that are written as text") as refused:
             did.att_gt(frame, **columns, **options)
         assert refused.value.remedy == "cast the column to numbers"

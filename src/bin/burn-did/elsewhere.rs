@@ -24,28 +24,27 @@ const COMMANDS: &[(&str, &str)] = &[
     ("twowayfeweights", "twfe-weights"),
 ];
 
-/// Options by their names in other programs, with what they are here.
-const OPTIONS: &[(&str, &str)] = &[
-    ("--xname", "covariates are a formula, as in --xformla \"~ lpop\""),
-    ("--first-treat", "the column of first treated periods is named by --gname"),
-    ("--first_treat", "the column of first treated periods is named by --gname"),
-    ("--gvar", "the column of first treated periods is named by --gname"),
-    ("--ivar", "the column of units is named by --idname"),
-    ("--min_e", "a window is part of an aggregate, as in --aggregate dynamic:min_e=-2"),
-    ("--max_e", "a window is part of an aggregate, as in --aggregate dynamic:max_e=5"),
-    ("--balance_e", "a window is part of an aggregate, as in --aggregate dynamic:balance_e=1"),
+/// Options by their names in other programs, the option that they are here, and how it is written.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    ("--xname", "xformla", "covariates are a formula, as in --xformla \"~ lpop\""),
+    ("--first-treat", "gname", FIRST_TREATED),
+    ("--gvar", "gname", FIRST_TREATED),
+    ("--ivar", "idname", "the column of units is named by --idname"),
+    ("--min-e", "aggregate", "a window is part of an average, as in --aggregate dynamic:min_e=-2"),
+    ("--max-e", "aggregate", "a window is part of an average, as in --aggregate dynamic:max_e=5"),
     (
-        "--na_rm",
-        "cells without an estimate are left out by an aggregate, as in --aggregate simple:na_rm=true",
+        "--balance-e",
+        "aggregate",
+        "a window is part of an average, as in --aggregate dynamic:balance_e=1",
     ),
-    ("--min-e", "a window is part of an aggregate, as in --aggregate dynamic:min_e=-2"),
-    ("--max-e", "a window is part of an aggregate, as in --aggregate dynamic:max_e=5"),
-    ("--balance-e", "a window is part of an aggregate, as in --aggregate dynamic:balance_e=1"),
     (
         "--na-rm",
-        "cells without an estimate are left out by an aggregate, as in --aggregate simple:na_rm=true",
+        "aggregate",
+        "averages leave out cells without an estimate by --aggregate simple:na_rm=true",
     ),
 ];
+
+const FIRST_TREATED: &str = "the column of first treated periods is named by --gname";
 
 /// What to write instead of an option that another program has, or another command, among the commands of the `program`.
 pub(crate) fn hint_for(
@@ -67,7 +66,9 @@ pub(crate) fn hint_for(
         }
         ErrorKind::InvalidSubcommand => known(context(ContextKind::InvalidSubcommand)?, program),
         ErrorKind::UnknownArgument => {
-            of_option(context(ContextKind::InvalidArg)?, &command, arguments).map(Cow::Borrowed)
+            let of_command = program.find_subcommand(&*command);
+            of_option(context(ContextKind::InvalidArg)?, &command, of_command, arguments)
+                .map(Cow::Borrowed)
         }
         _ => None,
     }
@@ -83,7 +84,12 @@ fn known(name: &str, program: &Command) -> Option<Cow<'static, str>> {
 }
 
 /// What to write instead of an option of a command.
-fn of_option(option: &str, command: &str, arguments: &[OsString]) -> Option<&'static str> {
+fn of_option(
+    option: &str,
+    command: &str,
+    parser: Option<&Command>,
+    arguments: &[OsString],
+) -> Option<&'static str> {
     let (regression, doses) = (matches!(command, "feols" | "sunab"), command == "cont-did");
     let follows = |before: &str| {
         let pair = |pair: &[OsString]| pair[0] == before && pair[1] == option;
@@ -106,7 +112,14 @@ fn of_option(option: &str, command: &str, arguments: &[OsString]) -> Option<&'st
         _ if follows("--boot") || follows("--bootstrap") => {
             Some("--boot has no value; the number of draws is --biters, as in --boot --biters 999")
         }
-        _ => OPTIONS.iter().find(|(theirs, _)| *theirs == option).map(|(_, hint)| *hint),
+        _ => {
+            let has = |ours: &str| {
+                parser.is_some_and(|p| p.get_arguments().any(|a| a.get_long() == Some(ours)))
+            };
+            let written = option.replace('_', "-");
+            let known = |(theirs, ours, _): &&(&str, &str, &str)| *theirs == written && has(ours);
+            OPTIONS.iter().find(known).map(|(_, _, hint)| *hint)
+        }
     }
 }
 

@@ -74,7 +74,8 @@ pub(crate) fn run(arguments: &[OsString]) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            let (text, program) = (error.render().to_string(), Cli::command());
+            let (text, mut program) = (error.render().to_string(), Cli::command());
+            program.build();
             let hint = elsewhere::hint_for(&error, arguments, &program);
             let text = if hint.is_some() { elsewhere::without_tips(&text) } else { text };
             messages::usage(&text, hint.as_deref());
