@@ -106,6 +106,8 @@ def compare(
 def etable(models: Models, *, stars: str = "levels", **options: Any) -> Comparison:
     """Results side by side with stars, as R ``fixest`` prints regressions; see ``compare`` for the arguments.
 
+    The command ``burn-did etable`` is ``burn-did compare`` by another name, and has stars only where ``--stars`` asks for them.
+
     Returns
     -------
     Comparison

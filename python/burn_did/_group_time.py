@@ -96,7 +96,7 @@ def att_gt(
     panel : bool
         False for repeated cross sections: every row is then a unit of its own.
     allow_unbalanced_panel : bool
-        Keep units that are missing in some periods.
+        Keep units that are missing in some periods. All rows are then compared as pooled cross sections, mostly with larger standard errors.
     control_group : {"nevertreated", "notyettreated"}
         Comparison units.
     anticipation : int

@@ -78,6 +78,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`AttGt` and others", "`att_gt` and others"),
     ("`keep_first`, `--keep-first`", "`keep_first=True`"),
     ("`missing_as_unknown`, `--missing-as-unknown`", "`missing_as_unknown=True`"),
+    ("`missing_values`, `--na NaN`", "`missing_values=[\"NaN\"]`"),
     ("`missing_values`, `--na`", "`missing_values`"),
     ("`stable_periods` (`--nonabsorbing-lag`)", "`nonabsorbing_lag`"),
     ("`rank_periods` (`--rank-periods`)", "`rank_periods=True`"),

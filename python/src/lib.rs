@@ -50,10 +50,14 @@ mod commands;
 mod configure;
 #[path = "../../src/bin/burn-did/defaults.rs"]
 mod defaults;
+#[path = "../../src/bin/burn-did/elsewhere.rs"]
+mod elsewhere;
 #[path = "../../src/bin/burn-did/error.rs"]
 mod error;
 #[path = "../../src/bin/burn-did/formed.rs"]
 mod formed;
+#[path = "../../src/bin/burn-did/hints.rs"]
+mod hints;
 #[path = "../../src/bin/burn-did/messages.rs"]
 mod messages;
 #[path = "../../src/bin/burn-did/output.rs"]
@@ -72,6 +76,8 @@ mod shown;
 mod signals;
 #[path = "../../src/bin/burn-did/words.rs"]
 mod words;
+#[path = "../../src/bin/burn-did/written.rs"]
+mod written;
 
 use std::ffi::OsString;
 

@@ -222,6 +222,44 @@ def test_a_description_ends_with_a_call() -> None:
     assert 'did.panel.first_treated(data, idname="countyreal", tname="year", treatname="d")' in str(of_status)
 
 
+def test_missing_groups_beside_a_code_are_a_warning() -> None:
+    never = pl.col("first.treat") == 0
+    some = data().with_columns(g=pl.when(never & (pl.col("countyreal") % 7 == 0)).then(None).otherwise(pl.col("first.treat")))
+    units = some.filter(pl.col("g").is_null())["countyreal"].n_unique()
+    columns: dict[str, Any] = {**COLUMNS, "gname": "g"}
+    estimators: list[Callable[..., Any]] = [did.att_gt, did.imputation, did.sunab, did.bacon]
+    for estimate in estimators:
+        with pytest.warns(did.BurnDidWarning, match=f"`g` .group. is missing for {units} units") as heard:
+            estimate(some, **columns)
+        found = [one.message for one in heard if getattr(one.message, "code", "") == "missing_groups"]
+        assert len(found) == 1 and "--" not in str(found[0]), found
+        assert str(found[0]).endswith("leave their rows out as well")
+    every = data().with_columns(g=pl.when(never).then(None).otherwise(pl.col("first.treat")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = did.att_gt(every, **columns)
+    assert "Never treated: 309 units (`g` is empty in 1545 rows)" in str(fit)
+    assert "Never treated: 309 units" in str(did.aggte(fit, "simple"))
+
+
+def test_numbers_in_text_are_to_be_cast() -> None:
+    texts = data().with_columns(g=pl.col("first.treat").cast(pl.Int64).cast(pl.String))
+    words = texts.with_columns(g=pl.when(pl.col("g") == "0").then(pl.lit("never")).otherwise(pl.col("g")))
+    columns: dict[str, Any] = {**COLUMNS, "gname": "g"}
+    cases: list[tuple[pl.DataFrame, dict[str, Any]]] = [(texts, {}), (words, {"missing_values": ["never"]})]
+    for frame, options in cases:
+        with pytest.raises(did.DataError, match="holds numbers that are written as text") as refused:
+            did.att_gt(frame, **columns, **options)
+        assert refused.value.remedy == "cast the column to numbers"
+    with pytest.raises(did.DataError, match="holds text, as `never`"):
+        did.att_gt(words, **columns)
+
+
+def test_indicators_of_stata_are_factors_here() -> None:
+    with pytest.raises(did.DataError, match=r"`i.treat` is how Stata writes indicators.*`C\(treat\)`"):
+        did.att_gt(data(), **COLUMNS, xformla="~ i.treat")
+
+
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "etable of a frame": (lambda: did.etable({"a": data()}), "`models` must be"),  # type: ignore[dict-item]
     "etable of pairs": (lambda: did.etable([("a", study())]), "`models` must be"),  # type: ignore[list-item]

@@ -6,6 +6,7 @@
 
 pub(crate) mod buckets;
 pub(crate) mod calendar;
+pub(crate) mod counted;
 pub(crate) mod drivers;
 pub(crate) mod error;
 pub(crate) mod harmless;

@@ -38,9 +38,53 @@ pub(crate) fn statuses<'a>(
     ]
 }
 
-/// Warnings in words.
+/// Warnings in words: cells without an estimate for one reason are named together.
 pub(crate) fn messages(warnings: &[DidWarning], frequency: Option<Frequency>) -> Vec<Message> {
-    warnings.iter().map(|warning| warning.message(frequency)).collect()
+    let mut messages: Vec<Message> = Vec::new();
+    let mut said: Vec<&str> = Vec::new();
+    for warning in warnings {
+        let message = warning.message(frequency);
+        match warning {
+            DidWarning::FailedCell { reason, .. } if said.contains(&reason.as_str()) => {}
+            DidWarning::FailedCell { reason, .. } => {
+                said.push(reason);
+                let text = match alike(warnings, reason).as_slice() {
+                    [_] => message.text,
+                    cells => failed_cells(cells, reason, frequency),
+                };
+                messages.push(Message { text, ..message });
+            }
+            _ => messages.push(message),
+        }
+    }
+    messages
+}
+
+/// Groups and periods of cells that have no estimate for a reason.
+fn alike(warnings: &[DidWarning], reason: &str) -> Vec<(f64, f64)> {
+    let cell = |warning: &DidWarning| match warning {
+        DidWarning::FailedCell { group, time, reason: of } if of == reason => Some((*group, *time)),
+        _ => None,
+    };
+    warnings.iter().filter_map(cell).collect()
+}
+
+/// Periods that are listed one by one, at most.
+const LISTED: usize = 4;
+
+/// Says of cells that they have no estimate, group by group.
+fn failed_cells(cells: &[(f64, f64)], reason: &str, frequency: Option<Frequency>) -> String {
+    let name = |period: f64| shown(period, frequency);
+    let of_group = |cells: &[(f64, f64)]| {
+        let times: Vec<String> = cells.iter().map(|(_, time)| name(*time)).collect();
+        let times = match times.as_slice() {
+            few if few.len() <= LISTED => few.join(", "),
+            many => format!("{} times from {} to {}", many.len(), many[0], many[many.len() - 1]),
+        };
+        format!("group {}: {times}", name(cells[0].0))
+    };
+    let groups: Vec<String> = cells.chunk_by(|a, b| a.0 == b.0).map(of_group).collect();
+    format!("{} cells have no estimate ({}): {reason}", cells.len(), groups.join("; "))
 }
 
 impl Settings {
@@ -101,4 +145,32 @@ pub(crate) fn settings_without(s: &Settings, names: &[&str]) -> Vec<Variable> {
     let mut facts = settings(s);
     facts.retain(|fact| !names.contains(&fact.name()));
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_that_fail_alike_are_named_together() {
+        let failed = |group: f64, time: f64, reason: &str| DidWarning::FailedCell {
+            group,
+            time,
+            reason: reason.to_owned(),
+        };
+        let alone = failed(2004.0, 2004.0, "no controls");
+        assert_eq!(messages(std::slice::from_ref(&alone), None), [alone.message(None)]);
+        let few = |time: f64| failed(2004.0, time, "collinear");
+        let many = |time: f64| failed(2006.0, time, "collinear");
+        let all: Vec<DidWarning> = [few(2003.0), few(2004.0), alone.clone()]
+            .into_iter()
+            .chain((2003..2009).map(f64::from).map(many))
+            .collect();
+        let said = messages(&all, None);
+        assert_eq!(
+            said[0].text,
+            "8 cells have no estimate (group 2004: 2003, 2004; group 2006: 6 times from 2003 to 2008): collinear"
+        );
+        assert_eq!((said[0].code(), &said[1..]), (Some("failed_cell"), &[alone.message(None)][..]));
+    }
 }

@@ -1,6 +1,7 @@
 //! The words under a table: what the numbers are and how they were made.
 
 use crate::base::calendar::{Frequency, exact, shown};
+use crate::base::counted::counted;
 use crate::base::error::DidWarning;
 use crate::base::options::{
     Band, BasePeriod, EstimationMethod, FixWeights, Inference, Multiplier, Precision, Resampling,
@@ -195,22 +196,19 @@ pub(crate) fn sample(settings: &Settings) -> String {
 pub(crate) fn data(audit: &SampleAudit, frequency: Option<Frequency>) -> Vec<String> {
     let missing = audit.read_as_missing.iter().filter(|entry| !entry.never_treated).cloned();
     let mut lines = reading(&audit.files, &missing.collect::<Vec<_>>());
-    lines.extend(never_treated(audit, frequency));
+    lines.extend(never_treated(audit, frequency).map(|units| format!("{NEVER_TREATED}{units}")));
     lines
 }
+
+/// What the line begins with that says what stands for never treated.
+const NEVER_TREATED: &str = "Never treated: ";
 
 /// Groups that are named, at most.
 const NAMED: usize = 5;
 
 /// How many units are never treated, if something else than 0 says so.
-fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -> Option<String> {
-    let words = audit.read_as_missing.iter().filter(|entry| entry.never_treated);
-    let mut signs: Vec<String> = words
-        .map(|entry| match entry.token.as_str() {
-            "" => format!("`{}` is empty in {} rows", entry.column, entry.values),
-            token => format!("`{}` is `{token}` in {} rows", entry.column, entry.values),
-        })
-        .collect();
+pub(crate) fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -> Option<String> {
+    let mut signs = without_group(&audit.read_as_missing);
     if !audit.groups_after.is_empty() {
         let units: usize = audit.groups_after.iter().map(|(_, units)| units).sum();
         let mut groups: Vec<String> =
@@ -219,10 +217,23 @@ fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -> Option<St
             groups.push("and so on".into());
         }
         let groups = groups.join(", ");
-        signs.push(format!("{units} units have a group after the last period: {groups}"));
+        let units = counted(units, "unit has", "units have");
+        signs.push(format!("{units} a group after the last period: {groups}"));
     }
-    let units = audit.never_treated;
-    (!signs.is_empty()).then(|| format!("Never treated: {units} units ({})", signs.join("; ")))
+    let units = counted(audit.never_treated, "unit", "units");
+    (!signs.is_empty()).then(|| format!("{units} ({})", signs.join("; ")))
+}
+
+/// In how many rows which word of the group column, or none, stands for never treated.
+fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
+    let sign = |entry: &ReadAsMissing| {
+        let is = match entry.token.as_str() {
+            "" => "empty".to_owned(),
+            token => format!("`{token}`"),
+        };
+        format!("`{}` is {is} in {}", entry.column, counted(entry.values, "row", "rows"))
+    };
+    missing.iter().filter(|entry| entry.never_treated).map(sign).collect()
 }
 
 /// As [`data`], of whatever audit.
@@ -236,7 +247,8 @@ pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<Strin
         });
     }
     lines.extend(chosen.as_ref().map(rows));
-    let mut read: Vec<&ReadAsMissing> = missing.iter().collect();
+    let mut read: Vec<&ReadAsMissing> =
+        missing.iter().filter(|entry| !entry.never_treated).collect();
     read.sort_by(|a, b| a.column.cmp(&b.column));
     for of_column in read.chunk_by(|a, b| a.column == b.column) {
         let shown = of_column.iter().map(|entry| match entry.token.as_str() {
@@ -245,6 +257,10 @@ pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<Strin
         });
         let shown: Vec<String> = shown.collect();
         lines.push(format!("Read as missing in {}: {}", of_column[0].column, shown.join(", ")));
+    }
+    let never = without_group(missing);
+    if !never.is_empty() {
+        lines.push(format!("{NEVER_TREATED}units whose {}", never.join("; ")));
     }
     lines
 }
@@ -267,7 +283,8 @@ fn rows(chosen: &ChosenRows) -> String {
 /// What the fit behind a result said of its data.
 pub(crate) fn of_fit(notes: &FitNotes) -> impl Iterator<Item = String> {
     let warnings = notes.warnings.iter().map(|warning| format!("Warning: {warning}"));
-    notes.rows.iter().map(rows).chain(warnings)
+    let never = notes.never_treated.iter().map(|units| format!("{NEVER_TREATED}{units}"));
+    notes.rows.iter().map(rows).chain(never).chain(warnings)
 }
 
 pub(crate) fn warnings<'a>(

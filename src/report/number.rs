@@ -3,6 +3,8 @@
 use crate::base::calendar::exact;
 use crate::result::inference::Estimate;
 
+pub(crate) use crate::base::counted::counted;
+
 /// Digits that show every standard error of a table with at least two significant ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Digits {
@@ -43,11 +45,6 @@ impl Digits {
 /// A test statistic.
 pub(crate) fn statistic(value: Option<f64>) -> String {
     value.map_or("NA".into(), |value| format!("{value:.4}"))
-}
-
-/// A count with the word for one, or for any other number: `1 unit`, `2 units`.
-pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// The first names of a list with separators between them, and how many more there are.

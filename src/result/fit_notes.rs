@@ -13,6 +13,9 @@ pub struct FitNotes {
     /// The rows of the files that were chosen by conditions, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<ChosenRows>,
+    /// How many units are never treated, and what says so, if something else than 0 does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never_treated: Option<String>,
     /// The warnings of the fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Message>,
@@ -25,10 +28,10 @@ impl FitNotes {
         frequency: Option<Frequency>,
     ) -> Self {
         let warnings = warnings.into_iter().map(|warning| warning.message(frequency));
-        Self { rows: files.chosen.clone(), warnings: warnings.collect() }
+        Self { rows: files.chosen.clone(), never_treated: None, warnings: warnings.collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_none() && self.warnings.is_empty()
+        self.rows.is_none() && self.never_treated.is_none() && self.warnings.is_empty()
     }
 }

@@ -422,7 +422,7 @@ fn bad_data_exit_with_1() {
     fs::write(&text, "countyreal,year,first.treat,lemp\n1,2003,0,high\n1,2004,0,low\n").unwrap();
     assert!(columns(&text, "lemp").contains("column `lemp` (outcome) holds"));
     fs::write(&text, "countyreal,year,first.treat,lemp\n1,2003,0,1\n1,2003,0,2\n").unwrap();
-    assert!(columns(&text, "lemp").contains("hint: for rows that are not a panel"));
+    assert!(columns(&text, "lemp").contains("`burn-did panel deduplicate` keeps one"));
     let rows = "1,2003,0,1\n2,2004,0,2\n3,2003,2004,1\n4,2004,2004,3\n";
     fs::write(&text, format!("countyreal,year,first.treat,lemp\n{rows}")).unwrap();
     let message = columns(&text, "lemp");

@@ -68,7 +68,8 @@ impl DidError {
     /// No row has a value in every column, given how many rows each column cost; without any there were no rows.
     pub(crate) fn no_complete_rows(missing: &[(String, usize)]) -> Self {
         if missing.is_empty() {
-            let remedy = "see that the files or the frame have rows";
+            let remedy =
+                "the file or frame has columns and no rows; see that it is the one that is meant";
             return Self::EmptySample { after: "in the data".into(), remedy };
         }
         let after = "after dropping rows with missing or non-finite values";

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
+use crate::base::counted::counted;
 use crate::base::percent::percent;
 
 /// About standard errors with controls and several first treatments.
@@ -24,6 +25,40 @@ pub(super) fn cohorts_in_place_of_units(units: usize) -> String {
     };
     format!(
         "{why}: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
+    )
+}
+
+/// About units that are left out of a balanced panel.
+pub(super) fn unbalanced(units: usize) -> String {
+    let units = counted(units, "unit is", "units are");
+    format!(
+        "{units} missing in some periods and dropped to balance the panel; where the estimator has the option, `allow_unbalanced_panel` (`--allow-unbalanced-panel`) keeps them, and then compares all rows as pooled cross sections, mostly with larger standard errors"
+    )
+}
+
+/// About a test that does not exist.
+pub(super) fn no_joint_test(coefficients: usize, rank: Option<usize>) -> String {
+    let why = match rank.filter(|rank| *rank < coefficients) {
+        Some(rank) => format!("with so few clusters the covariance has a rank of at most {rank}"),
+        None => "their covariance is singular".to_owned(),
+    };
+    format!("no F test of the {coefficients} coefficients: {why}")
+}
+
+/// About groups that are no numbers, where no unit is never treated.
+pub(super) fn nan_groups(column: &str, rows: usize) -> String {
+    let rows = counted(rows, "row, which is", "rows, which are");
+    format!(
+        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value (`missing_values`, `--na NaN`)"
+    )
+}
+
+/// About groups that are missing beside groups that say that units are never treated.
+pub(super) fn missing_groups(column: &str, rows: usize, units: usize) -> String {
+    let units = counted(units, "unit", "units");
+    let rows = counted(rows, "row", "rows");
+    format!(
+        "column `{column}` (group) is missing for {units} ({rows}), which count as never treated, as the units with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
     )
 }
 

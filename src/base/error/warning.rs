@@ -80,6 +80,22 @@ pub enum DidWarning {
         /// Rows in which it is 0.
         rows: usize,
     },
+    /// Groups are missing beside groups of 0 or infinity; both count as never treated.
+    MissingGroups {
+        /// Name of the group column.
+        column: String,
+        /// Rows in which it is missing.
+        rows: usize,
+        /// Their units; rows, where rows have no units.
+        units: usize,
+    },
+    /// Groups are NaN, so that rows are left out, and no unit is never treated.
+    NanGroups {
+        /// Name of the group column.
+        column: String,
+        /// Rows in which it is NaN.
+        rows: usize,
+    },
     /// Units change their group, and each row counts in the cohort that it names.
     ChangingGroups {
         /// Number of units.

@@ -6,9 +6,11 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     CONTROL_VARIANCE, cohorts_in_place_of_units, crowded_pretest, dates_in_digits, few_units, list,
-    moderator_levels, moved, separated, treated_outside, without_comparison,
+    missing_groups, moderator_levels, moved, nan_groups, no_joint_test, separated, treated_outside,
+    unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
+use crate::base::counted::counted;
 use crate::base::percent::percent;
 
 /// Levels that a message names.
@@ -34,10 +36,7 @@ impl DidWarning {
                 f,
                 "dropped {units} units that were already treated in the first period (accounting for anticipation = {anticipation})"
             ),
-            Self::Unbalanced { units } => write!(
-                f,
-                "{units} units are missing in some periods; they were dropped to balance the panel; where the estimator has the option, `allow_unbalanced_panel` (`--allow-unbalanced-panel`) keeps them"
-            ),
+            Self::Unbalanced { units } => f.write_str(&unbalanced(*units)),
             Self::LastCohortAsControl { group } => write!(
                 f,
                 "no never-treated units: the cohort first treated in {} is the comparison, and periods from its treatment on are dropped",
@@ -65,6 +64,10 @@ impl DidWarning {
                 f,
                 "column `{column}` (group) is 0 in {rows} row(s), which count as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive"
             ),
+            Self::MissingGroups { column, rows, units } => {
+                f.write_str(&missing_groups(column, *rows, *units))
+            }
+            Self::NanGroups { column, rows } => f.write_str(&nan_groups(column, *rows)),
             Self::ChangingGroups { units, example } => write!(
                 f,
                 "{units} {change} group, such as {example}; each row counts in the cohort that it names: if that is not meant, give the first treated period in all rows of a unit",
@@ -294,12 +297,8 @@ impl DidWarning {
                 "no standard error of `{}`: its scores sum to zero in every cluster; cluster by another factor, or leave it out",
                 columns.join("`, `")
             ),
-            Self::NoJointTest { coefficients, rank: Some(rank) } if rank < coefficients => write!(
-                f,
-                "no F test of the {coefficients} coefficients: with so few clusters the covariance has a rank of at most {rank}"
-            ),
-            Self::NoJointTest { coefficients, .. } => {
-                write!(f, "no F test of the {coefficients} coefficients: their covariance is singular")
+            Self::NoJointTest { coefficients, rank } => {
+                f.write_str(&no_joint_test(*coefficients, *rank))
             }
             Self::ControlVariance => f.write_str(CONTROL_VARIANCE),
             Self::TreatedOutside { column, rows } => f.write_str(&treated_outside(column, *rows)),
@@ -431,7 +430,8 @@ impl DidWarning {
             ),
             Self::ConcentratedEffects { effects, effective, example } => write!(
                 f,
-                "{effects} average(s) rest on fewer than 30 effective rows, the least on {effective:.1} ({example}); intervals by the normal distribution may be too short there"
+                "{} on fewer than 30 effective rows, the least on {effective:.1} ({example}); intervals by the normal distribution may be too short there",
+                counted(*effects, "average rests", "averages rest")
             ),
             Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
                 f,

@@ -8,8 +8,10 @@ mod cluster;
 mod commands;
 mod configure;
 mod defaults;
+mod elsewhere;
 mod error;
 mod formed;
+mod hints;
 mod messages;
 mod output;
 mod panics;
@@ -19,6 +21,7 @@ mod progress;
 mod shown;
 mod signals;
 mod words;
+mod written;
 
 use std::process::ExitCode;
 

@@ -9,7 +9,8 @@ use std::io::{Write, stderr};
 use burn_did::DidError;
 use serde::Serialize;
 
-use crate::error::{CliError, hint as hint_of};
+use crate::error::CliError;
+use crate::hints::hint as hint_of;
 use crate::shown::escaped;
 
 #[derive(Serialize)]
@@ -62,13 +63,15 @@ pub(crate) fn error(error: &CliError) {
         return;
     }
     let (text, code) = (error.to_string(), Some(error.word()));
-    Message { kind: "error", code, text: &text, hint: error.hint(), lines: false }.write();
+    let hint = error.hint();
+    Message { kind: "error", code, text: &text, hint: hint.as_deref(), lines: false }.write();
 }
 
 /// An aggregate that could not be formed.
 pub(crate) fn not_formed(aggregate: &str, error: &DidError) {
     let (text, code) = (format!("aggregate {aggregate}: {error}"), Some(error.code()));
-    Message { kind: "error", code, text: &text, hint: hint_of(error), lines: false }.write();
+    let hint = hint_of(error);
+    Message { kind: "error", code, text: &text, hint: hint.as_deref(), lines: false }.write();
 }
 
 /// A step of a report that could not be made.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 use crate::backend;
@@ -13,7 +13,7 @@ use crate::commands::{
     explore, feols, honest, lpdid, npiv, overlap, panel, plot, pretrends, report, simulate,
     stacked, study, sunab, weighting,
 };
-use crate::{error, messages, output, panics, signals};
+use crate::{elsewhere, messages, output, panics, signals};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -74,7 +74,11 @@ pub(crate) fn run(arguments: &[OsString]) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            messages::usage(&error.render().to_string(), error::hint_for(&error, arguments));
+            let (text, mut program) = (error.render().to_string(), Cli::command());
+            program.build();
+            let hint = elsewhere::hint_for(&error, arguments, &program);
+            let text = if hint.is_some() { elsewhere::without_tips(&text) } else { text };
+            messages::usage(&text, hint.as_deref());
             return 2;
         }
         // Help, or the version.

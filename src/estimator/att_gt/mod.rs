@@ -78,7 +78,8 @@ estimator! {
         #[doc(alias = "est_method")]
         #[builder(default)]
         pub method: EstimationMethod,
-        /// Keeps units that are missing in some periods, instead of dropping them.
+        /// Keeps units that are missing in some periods, instead of dropping them. All rows are then compared as pooled cross sections,
+        /// mostly with larger standard errors.
         #[builder(default)]
         pub allow_unbalanced_panel: bool,
         /// Multiplier bootstrap; analytic standard errors without it.

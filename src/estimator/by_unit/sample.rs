@@ -207,7 +207,7 @@ impl Opened<'_> {
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),
             read: RowsRead::of(overview, self.rows.files.clone()),
-            read_as_missing: overview.read_as_missing.clone(),
+            read_as_missing: overview.marked_as_missing(columns.group.as_ref()),
             rows_without_weight,
             n_units,
             n_periods: overview.periods().len(),
@@ -227,6 +227,7 @@ impl Opened<'_> {
             warnings.extend(overview.moved_groups());
             warnings.extend(doubtful_times(groups.iter().copied(), periods.clone()));
             warnings.extend(zero_groups(column, overview.zero_groups, periods));
+            warnings.extend(overview.missing_groups(Some(column)));
         }
         warnings
     }

@@ -82,12 +82,17 @@ impl Sample {
             .and("unit", Kind::Label, &config.unit)
             .and("cluster", Kind::Label, clusters.iter().copied())
             .and("covariate", Kind::Value, config.covariates.iter().chain(&config.moderator));
-        let Read { frame, files, read_as_missing } = data.read(&wanted, missing, None)?;
+        let Read { frame, files, mut read_as_missing } = data.read(&wanted, missing, None)?;
         let table = Table::read(&frame, &wanted, missing, 0)?;
         let outcome = table.numbers(&config.outcome, "outcome")?;
         let time = table.periods(&config.time, config.frequency)?;
         let group = table.first_periods(&config.group, config.frequency)?;
         let zeros = table.zero_groups(&config.group, config.frequency, time.lowest())?;
+        let without_group =
+            table.without_group(&config.group, group.without_period(), |holds| {
+                table.units_with(config.unit.as_deref(), &holds)
+            })?;
+        without_group.mark(&config.group, &mut read_as_missing);
         let weights = config.weights.as_ref().map(|name| table.weights(name)).transpose()?;
         let names = config.covariates.iter();
         let mut covariates =
@@ -180,6 +185,7 @@ impl Sample {
             .collect();
         warnings.extend(doubtful_times(found.iter().copied(), periods.iter().copied()));
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
+        warnings.extend(without_group.warnings(&config.group));
         if rows_missing > 0 {
             warnings.extend(DidWarning::dropped(rows_missing, missing()));
         }

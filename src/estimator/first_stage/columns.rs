@@ -115,6 +115,7 @@ impl StageColumns {
         let cohorts = Some(CohortColumns {
             cohort: self.group.clone(),
             time: self.time.clone(),
+            unit: self.unit.clone(),
             frequency: self.frequency,
         });
         let weights = self.weights.clone();

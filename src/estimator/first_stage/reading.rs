@@ -47,6 +47,9 @@ impl StageReading {
                 read_as_missing.append(&mut second.read_as_missing);
             }
             read_as_missing.dedup();
+            if let Some(cohorts) = &rows.cohorts {
+                cohorts.mark(&mut read_as_missing);
+            }
             let only = Wanted::default().and("average", Kind::Value, &columns.averages);
             let table = Table::read(frame, &only, &missing, 0)?;
             let average = |name: &String| table.numbers(name, "average");

@@ -72,6 +72,9 @@ pub(super) fn read(
         check_outcomes(family, wanted.formula.outcome_label(), &rows)?;
         let mut read_as_missing = input.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());
+        if let Some(cohorts) = &rows.cohorts {
+            cohorts.mark(&mut read_as_missing);
+        }
         let audit = RegressionAudit {
             files: input.files,
             read_as_missing,

@@ -131,6 +131,7 @@ impl<B: DidBackend> SunAbraham<B> {
         wanted.cohorts = Some(CohortColumns {
             cohort: self.group.clone(),
             time: self.time.clone(),
+            unit: self.unit.clone(),
             frequency: self.frequency,
         });
         let reading = read(data.into(), &wanted, config.family, &config.missing(), start)?;
@@ -212,7 +213,8 @@ impl<B: DidBackend> SunAbraham<B> {
             .chain(of_units)
             .chain(cohorts.moved_groups())
             .chain(far)
-            .chain(zeros);
+            .chain(zeros)
+            .chain(cohorts.missing_groups());
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();

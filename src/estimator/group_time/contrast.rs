@@ -7,6 +7,7 @@ use crate::base::options::Inference;
 use crate::estimator::aggregate::{
     Aggregated, Aggregation, EventStudy, LeftOutCell, aggregate, listed, remedy,
 };
+use crate::report::foot;
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::{
@@ -173,11 +174,17 @@ impl GroupTimeResult {
         let averages = aggregate(&self.effects, aggregation, &inference, self.settings.clone())?;
         // Averages say themselves which cells they leave out, and have no pre-test.
         let of_data = |warning: &&DidWarning| {
-            use DidWarning::{FailedCell, NoPretest, PartialPretest};
-            !matches!(warning, FailedCell { .. } | NoPretest { .. } | PartialPretest { .. })
+            use DidWarning::{CrowdedPretest, FailedCell, NoPretest, PartialPretest};
+            let of_cells = matches!(warning, FailedCell { .. });
+            let of_pretest =
+                matches!(warning, NoPretest { .. } | PartialPretest { .. } | CrowdedPretest { .. });
+            !of_cells && !of_pretest
         };
-        let warnings = self.warnings.iter().filter(of_data);
-        let fit_notes = FitNotes::new(&self.audit.files, warnings, self.settings.frequency);
+        let (warnings, frequency) = (self.warnings.iter().filter(of_data), self.settings.frequency);
+        let fit_notes = FitNotes {
+            never_treated: foot::never_treated(&self.audit, frequency),
+            ..FitNotes::new(&self.audit.files, warnings, frequency)
+        };
         Ok(Aggregated { fit_notes, ..averages })
     }
 

@@ -79,7 +79,7 @@ impl StageReport for ImputationResult {
             .iter()
             .any(|effect| matches!(effect.term, StageTerm::EventTime(at) if at < 0.0));
         let pretrends = before.then(|| {
-            "Before treatment: coefficients of a regression of untreated rows, compared with the periods that have none".into()
+            "Before treatment: coefficients of a regression of untreated rows, relative to the untreated periods without a coefficient (as in Borusyak, Jaravel and Spiess)".into()
         });
         let averaged = format!("Effects averaged by {by} in the standard errors{rule}");
         std::iter::once(averaged).chain(pretrends).collect()

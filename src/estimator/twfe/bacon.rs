@@ -80,6 +80,7 @@ impl Bacon {
             warnings: overview
                 .moved_groups()
                 .into_iter()
+                .chain(overview.missing_groups(columns.group.as_ref()))
                 .chain(rounded)
                 .chain(study::left_out(&self.covariates, &dependent))
                 .chain(few)
@@ -143,7 +144,7 @@ impl TwfeSettings {
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),
             read: RowsRead::of(overview, rows.files.clone()),
-            read_as_missing: overview.read_as_missing.clone(),
+            read_as_missing: overview.marked_as_missing(columns.group.as_ref()),
             n_units: overview.found.groups.iter().map(|group| group.units).sum(),
             n_periods: overview.periods().len(),
         }

@@ -33,6 +33,7 @@ mod total_order;
 mod values;
 mod wanted;
 mod wide;
+mod without_group;
 
 pub(crate) use codes::LabelColumn;
 pub(crate) use excerpt::excerpt;
@@ -51,3 +52,4 @@ pub(crate) use token::{Token, rounded};
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values, lacking};
 pub(crate) use wanted::{Kind, Wanted};
+pub(crate) use without_group::WithoutGroup;

@@ -15,8 +15,8 @@ pub(crate) fn not_found<'a>(
 ) -> DidError {
     let names: Vec<&str> = available.collect();
     let by_period = || (role == "time" || role == "outcome").then(|| of_periods(&names)).flatten();
-    let hint = similar(column, &names)
-        .map(|name| format!("did you mean `{name}`?"))
+    let hint = indicators(column, &names)
+        .or_else(|| similar(column, &names).map(|name| format!("did you mean `{name}`?")))
         .or_else(by_period)
         .map(|hint| format!("{hint} "))
         .unwrap_or_default();
@@ -25,6 +25,15 @@ pub(crate) fn not_found<'a>(
         listed.push(format!("and {} more", names.len() - LISTED));
     }
     DidError::ColumnNotFound { column: column.to_owned(), role, hint, available: listed.join(", ") }
+}
+
+/// What stands for Stata's indicators of the levels of a column, as `i.st` or `ib3.st`.
+fn indicators(column: &str, names: &[&str]) -> Option<String> {
+    let (of, name) = column.split_once('.')?;
+    let base = of.strip_prefix("ib").is_some_and(|base| base.parse::<u32>().is_ok());
+    (names.contains(&name) && (of == "i" || base)).then(|| {
+        format!("`{column}` is how Stata writes indicators of the levels; write `C({name})`.")
+    })
 }
 
 /// The name that differs in case or punctuation only, or else in fewest letters if these are few.
@@ -79,6 +88,18 @@ mod tests {
         }
         let text = message("wage", "outcome", &names);
         assert!(!text.contains("did you mean") && text.contains("columns are `year`"), "{text}");
+    }
+
+    #[test]
+    fn indicators_of_stata_are_no_numbers() {
+        let names = ["st", "lpop"];
+        for asked in ["i.st", "ib12.st"] {
+            let text = message(asked, "covariate", &names);
+            assert!(text.contains("write `C(st)`. Its columns are"), "{text}");
+            assert!(!text.contains("did you mean"), "{text}");
+        }
+        let text = message("c.lpop", "covariate", &names);
+        assert!(text.contains("did you mean `lpop`?"), "{text}");
     }
 
     #[test]

@@ -9,28 +9,51 @@ use super::period_table::MAX_DISTINCT;
 use super::values::Numbers;
 use crate::base::error::{DidError, Result};
 
+/// What a column is to have, by its role, and where it has numbers that are written as text.
+macro_rules! numbers {
+    ($role:expr, $more:literal) => {
+        match $role {
+            "time" => concat!("numbers, or dates with the option `frequency`", $more),
+            "group" => concat!(
+                "numbers (0 or missing for never treated), or dates with the option `frequency`",
+                $more
+            ),
+            _ => concat!("numbers", $more),
+        }
+    };
+}
+
 /// A numeric or boolean column, with `null` in place of nulls.
 pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
-    Numbers::new(series, null).ok_or_else(|| DidError::ColumnType {
-        column: series.name().to_string(),
-        role,
-        expected: match role {
-            "time" => "numbers, or dates with the option `frequency`",
-            "group" => {
-                "numbers (0 or missing for never treated), or dates with the option `frequency`"
+    Numbers::new(series, null).ok_or_else(|| {
+        let other = other_text(series);
+        let (got, expected) = match (&other, series.dtype()) {
+            (Some(text), _) => {
+                (format!("{}, as `{text}`", kind(series.dtype())), numbers!(role, ""))
             }
-            _ => "numbers",
-        },
-        got: described(series),
+            (None, DataType::String | DataType::Categorical(..) | DataType::Enum(..))
+                if series.null_count() < series.len() =>
+            {
+                (WRITTEN.to_owned(), numbers!(role, "; cast the column to numbers"))
+            }
+            (None, dtype) => (kind(dtype), numbers!(role, "")),
+        };
+        DidError::ColumnType { column: series.name().to_string(), role, expected, got }
     })
 }
 
-/// The type of a column that should be numeric, and what in it is none.
-fn described(series: &Series) -> String {
-    let kind = kind(series.dtype());
-    let Ok(texts) = series.str() else { return kind };
-    let mut other = texts.iter().flatten().filter(|text| text.trim().parse::<f64>().is_err());
-    other.next().map_or_else(|| kind.clone(), |text| format!("{kind}, as `{}`", excerpt(text)))
+/// A column of text or categories that all are numbers.
+const WRITTEN: &str = "numbers that are written as text";
+
+/// A value of a column of text or categories that is no number.
+fn other_text(series: &Series) -> Option<String> {
+    if !matches!(series.dtype(), DataType::String | DataType::Categorical(..) | DataType::Enum(..))
+    {
+        return None;
+    }
+    let texts = series.cast(&DataType::String).ok()?;
+    let other = |text: &&str| text.trim().parse::<f64>().is_err();
+    texts.str().ok()?.iter().flatten().find(other).map(excerpt)
 }
 
 pub(super) fn small(

@@ -12,6 +12,7 @@ use super::period_codes::PeriodCodes;
 use super::periods::periods;
 use super::values::{Numbers, Values, lacking};
 use super::wanted::{Asked, Wanted};
+use super::without_group::WithoutGroup;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 
@@ -137,6 +138,31 @@ impl<'a> Table<'a> {
             true => Ok(self.dated(name, "group", frequency, f64::INFINITY)?.zeros()),
             false => Ok(0),
         }
+    }
+
+    /// Rows without a group, and whether other rows say by a code that they are never treated, if so many rows are, and so many have a
+    /// group that is no number; `units` counts the units that have a row for which a test holds.
+    pub fn without_group(
+        &self,
+        name: &str,
+        (never_treated, nan): (usize, usize),
+        units: impl FnOnce(&(dyn Fn(usize) -> bool + Sync)) -> usize,
+    ) -> Result<WithoutGroup> {
+        let series = self.series(name, "group")?;
+        let rows = series.null_count();
+        let coded = never_treated > rows;
+        if rows == 0 {
+            return Ok(WithoutGroup { coded, nan, ..WithoutGroup::default() });
+        }
+        let nulls = series.is_null().rechunk().into_owned();
+        Ok(WithoutGroup { rows, units: units(&|row| nulls.get(row) == Some(true)), coded, nan })
+    }
+
+    /// Units of a column that have a row for which a test holds; such rows, where there is no column.
+    pub fn units_with(&self, unit: Option<&str>, holds: &dyn Fn(usize) -> bool) -> usize {
+        let rows: BooleanChunked = (0..self.len()).map(|row| Some(holds(row))).collect();
+        let of = |unit| self.series(unit, "unit").ok()?.filter(&rows).ok()?.n_unique().ok();
+        unit.and_then(of).unwrap_or_else(|| rows.num_trues())
     }
 
     fn dated(

@@ -13,7 +13,7 @@ pub struct SampleAudit {
     #[serde(default)]
     pub files: FilesRead,
     /// Values read as missing because of a word that stands there, or because the field of a CSV file is empty. Nulls and NaN of
-    /// data frames and parquet files are not counted.
+    /// data frames and parquet files are not counted, but nulls of the group column are, which stand for never treated.
     #[serde(default)]
     pub read_as_missing: Vec<ReadAsMissing>,
     /// Rows read.

@@ -3,7 +3,6 @@
 use super::blueprint::Blueprint;
 use super::counts::Counts;
 use super::request::Request;
-use super::roles::{Roles, Treatment};
 use super::rules::{Rules, smallest_cohort};
 use super::sample::{DesignInfo, Sample, WeightLayout};
 use super::strata::Layout;
@@ -28,13 +27,6 @@ pub(super) fn describe(
     let mut audit = rules.audit.clone();
     audit.rows = counts.rows.iter().flatten().sum();
     audit.units = n;
-    let Roles { group, treatment, .. } = request.roles;
-    if *treatment == Treatment::FirstPeriod {
-        // Rows whose group is not a number are dropped; the other words are nulls.
-        let is_null = |token: &str| !token.parse().is_ok_and(f64::is_nan);
-        let of_group = audit.read_as_missing.iter_mut().filter(|entry| entry.column == *group);
-        of_group.for_each(|entry| entry.never_treated = is_null(&entry.token));
-    }
     let never = (0..cohorts.len()).filter(|c| cohorts[*c].group.is_infinite());
     audit.never_treated = never.flat_map(|c| strata.of_cohorts(&(c..c + 1))).map(|s| rows[s]).sum();
     audit.periods.clone_from(&periods);

@@ -4,7 +4,9 @@ use super::doses::{check_constant, check_sign, doses, filled, first_treated, is_
 use super::roles::{Roles, Treatment};
 use super::units::{UnitOrder, Units};
 use crate::base::error::{DidError, Result};
-use crate::read::columns::{Codes, Gaps, LabelColumn, MISSING, PeriodCodes, Table, Values};
+use crate::read::columns::{
+    Codes, Gaps, LabelColumn, MISSING, PeriodCodes, Table, Values, WithoutGroup,
+};
 use crate::read::formula::{Evaluated, RawColumn, Texts};
 
 /// Behind the name of a dose or a weight whose rows are left out for what it is.
@@ -26,6 +28,8 @@ pub(super) struct Rows {
     pub group: PeriodCodes,
     /// Rows whose first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    /// Rows and units without a first treated period.
+    pub without_group: WithoutGroup,
     /// 1 if eligible, else 0.
     pub eligible: Option<PeriodCodes>,
     pub w: Option<Values>,
@@ -89,6 +93,15 @@ impl Rows {
             codes = found;
             Units { labels, order }
         });
+        let without_group = match roles.treatment {
+            Treatment::FirstPeriod => {
+                table.without_group(&roles.group, group.without_period(), |holds| match &units {
+                    Some(units) => units.order.with(holds),
+                    None => table.units_with(None, &holds),
+                })?
+            }
+            Treatment::Indicator | Treatment::Dose => WithoutGroup::default(),
+        };
         let cluster = labels(&roles.cluster, "cluster")?.map(|labels| labels.codes());
         // Which number an untreated row has as its dose does not matter, nor whether it has one, if groups have a column.
         let filled = match (&dose, &roles.dose, roles.treatment) {
@@ -116,6 +129,7 @@ impl Rows {
             time,
             group,
             zero_groups,
+            without_group,
             eligible,
             w,
             units,

@@ -14,7 +14,7 @@ use super::roles::{Roles, Treatment};
 use super::rules::{Rules, SampleExtent};
 use super::sizes::check_cells;
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::read::columns::{MAX_DISTINCT, ReadAsMissing, add_counts, too_many};
+use crate::read::columns::{MAX_DISTINCT, ReadAsMissing, WithoutGroup, add_counts, too_many};
 #[cfg(feature = "cluster")]
 use crate::read::formula::Formula;
 use crate::read::formula::{Kinds, Texts};
@@ -44,6 +44,8 @@ pub(super) struct Survey {
     groups: BTreeSet<u64>,
     /// Rows whose first treated period is written as 0, where periods are negative.
     zero_groups: usize,
+    /// Rows and units without a first treated period.
+    without_group: WithoutGroup,
 }
 
 impl Survey {
@@ -71,6 +73,7 @@ impl Survey {
             periods,
             groups,
             zero_groups: rows.zero_groups,
+            without_group: rows.without_group,
         }
     }
 
@@ -123,6 +126,9 @@ impl Survey {
         audit.rows_in += self.rows;
         audit.rows_missing.clone_from(&self.rows_missing);
         add_counts(&mut audit.read_as_missing, &self.read_as_missing);
+        if request.roles.treatment == Treatment::FirstPeriod {
+            self.without_group.mark(&request.roles.group, &mut audit.read_as_missing);
+        }
         if let Some(column) = request.roles.weights.as_ref().filter(|_| self.weighted == 0) {
             let problem = format!(
                 "all weights of the {} rows are zero or missing; give a positive weight to the rows that count",
@@ -136,6 +142,7 @@ impl Survey {
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
         let zeros = zero_groups(&request.roles.group, self.zero_groups, periods);
         rules.warnings.extend(zeros.filter(|_| !rules.two_periods));
+        rules.warnings.extend(self.without_group.warnings(&request.roles.group));
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }
@@ -189,6 +196,7 @@ impl Additive for Survey {
         self.periods.extend(other.periods);
         self.groups.extend(other.groups);
         self.zero_groups += other.zero_groups;
+        self.without_group.add(other.without_group);
         Ok(())
     }
 }

@@ -196,6 +196,12 @@ impl UnitOrder {
         self.starts.len() - 1
     }
 
+    /// Number of units with a row for which a test holds.
+    pub fn with(&self, holds: &(dyn Fn(usize) -> bool + Sync)) -> usize {
+        let of = |units: Range<usize>| units.filter(|u| self.unit(*u).any(holds)).count();
+        self.blocks(of).into_iter().sum()
+    }
+
     /// What `f` makes of each block of units, in order.
     pub fn blocks<T: Send>(&self, f: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let units = self.units();

@@ -3,6 +3,7 @@
 use super::result::{CohortDescription, CohortStatus, Description, Irregularity};
 use super::uses::clusters;
 use crate::base::calendar::Calendar;
+use crate::base::error::DidWarning;
 use crate::read::panel::overview::Overview;
 use crate::read::panel::{doubtful_times, is_status, smallest_cohort, zero_groups};
 use crate::report::number::counted;
@@ -81,12 +82,12 @@ fn irregular(description: &Description) -> Vec<String> {
     say(
         duplicates,
         "several rows in a period",
-        "estimators refuse them: keep one row per unit and period, or name a unit column that tells the rows apart",
+        "most estimators refuse them, and `sunab` and `etwfe` count every row: keep one row per unit and period, or name a unit column that tells the rows apart",
     );
     say(
         group_changes,
         &format!("several values of `{group}`"),
-        "estimators refuse them: a unit has one first treated period in all its rows",
+        "most estimators refuse them, and `sunab` and `etwfe` count each row in the cohort that it names: a unit has one first treated period in all its rows",
     );
     say(
         cluster_changes,
@@ -103,11 +104,15 @@ fn codes(
     calendar: &Calendar,
 ) -> impl Iterator<Item = String> {
     let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
+    // The 1 of a status is no code, and what it is has been said.
+    let is_status = is_status_column(overview);
+    let doubtful = doubtful_times(groups.iter().copied(), periods.clone());
     overview
         .moved_groups()
         .into_iter()
-        .chain(doubtful_times(groups.iter().copied(), periods.clone()))
+        .chain(doubtful.filter(move |w| !is_status || !matches!(w, DidWarning::FarGroup { .. })))
         .chain(zero_groups(&description.group, overview.zero_groups, periods))
+        .chain(overview.missing_groups(Some(&description.group)))
         .map(|warning| warning.shown(calendar.frequency))
 }
 

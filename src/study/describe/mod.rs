@@ -68,7 +68,7 @@ fn describe(options: &Explore, overview: &Overview, files: FilesRead) -> Descrip
         cluster_changes: Irregularity::new(&overview.found.cluster_changes),
         varying: overview.found.varying.iter().filter(|(_, units)| *units > 0).cloned().collect(),
         missing: overview.missing.clone(),
-        read_as_missing: overview.read_as_missing.clone(),
+        read_as_missing: overview.marked_as_missing(options.group.as_ref()),
         designs,
         findings: Vec::new(),
         command: String::new(),

@@ -119,12 +119,20 @@ impl<B: DidBackend> Fitting<'_, B> {
                         "{units} units are missing in some periods; this estimator of the study leaves them out"
                     ),
                 },
-                other => other.message(self.config.frequency),
+                other => shifted::warning(other, self.rows.shift)
+                    .unwrap_or_else(|| other.clone())
+                    .message(self.config.frequency),
             };
-            shifted::note(&mut text, self.rows.shift);
+            if shifted::names_times(warning) {
+                shifted::note(&mut text, self.rows.shift);
+            }
             Message { code, text }
         };
-        warnings.into_iter().map(message).collect()
+        // The study says so once.
+        let of_data = |warning: &&DidWarning| {
+            matches!(warning, DidWarning::MissingGroups { .. } | DidWarning::NanGroups { .. })
+        };
+        warnings.into_iter().filter(|warning| !of_data(warning)).map(message).collect()
     }
 
     /// Comparison units; those of the study if the estimator has no choice.

@@ -90,8 +90,8 @@ impl<B: DidBackend> JointStudy<B> {
             effects.push(Effects { estimator, at: at.map(|(row, j)| (row.at, j)).collect() });
             first += study.study.rows.len();
         }
-        let mut warnings: Vec<DidWarning> =
-            DidWarning::few_clusters(n_clusters).into_iter().collect();
+        let mut warnings: Vec<DidWarning> = sample.without_group.warnings(&self.group).collect();
+        warnings.extend(DidWarning::few_clusters(n_clusters));
         let standard_errors = joint.standard_errors();
         let Critical { value, band } =
             joint.critical(&self.inference(), &standard_errors, true, &mut warnings);

@@ -7,7 +7,7 @@ use crate::base::calendar::{Frequency, named, shown};
 use crate::base::error::{DidError, Result};
 use crate::engine::backend::DidBackend;
 use crate::read::columns::{
-    Codes, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+    Codes, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted, WithoutGroup,
 };
 use crate::read::files::FilesRead;
 use crate::read::formula::Formula;
@@ -26,6 +26,8 @@ pub(in crate::study) struct StudySample {
     pub n_clusters: usize,
     /// Root mean square of the outcome, at most 1.
     size: f64,
+    /// Rows and units without a first treated period.
+    pub without_group: WithoutGroup,
     pub files: FilesRead,
     pub read_as_missing: Vec<ReadAsMissing>,
 }
@@ -87,6 +89,10 @@ impl StudySample {
             let Codes { codes, labels } = labels.codes();
             let time = table.periods(&config.time, config.frequency)?;
             let group = table.first_periods(&config.group, config.frequency)?;
+            let without_group =
+                table.without_group(&config.group, group.without_period(), |holds| {
+                    table.units_with(Some(&config.unit), &holds)
+                })?;
             // Estimators see a frame, and could not name the line of a file.
             if let Some(weights) = &config.weights {
                 table.weights(weights)?;
@@ -101,13 +107,24 @@ impl StudySample {
             let codes: Vec<Option<i64>> = codes.iter().map(code).collect();
             frame.with_column(Column::new(cluster.as_str().into(), codes))?;
             let size = size(&frame, &config.outcome);
-            let (files, read_as_missing) = (read.files, read.read_as_missing);
+            let (files, mut read_as_missing) = (read.files, read.read_as_missing);
+            without_group.mark(&config.group, &mut read_as_missing);
             let n_clusters = labels.len();
             let periods = time.finite(time.codes.iter());
             let cohorts = inside(&periods, group.finite(group.codes.iter()));
             let rows =
                 StudyRows { frame, frequency: config.frequency, shift: 0.0, periods, cohorts };
-            Ok(Self { rows, time, group, cluster, n_clusters, size, files, read_as_missing })
+            Ok(Self {
+                rows,
+                time,
+                group,
+                cluster,
+                n_clusters,
+                size,
+                without_group,
+                files,
+                read_as_missing,
+            })
         })
     }
 

@@ -58,7 +58,7 @@ pub(super) const CHAPTERS: [Opening; 12] = [
         title: "Effects by group and period",
         about: &[
             "The average effect on each cohort in each period, by each method that was asked for. Effects before treatment are \
-            estimates of nothing: they should be near zero.",
+            placebos: they are zero under parallel trends and without anticipation.",
         ],
         fill: effects,
     },

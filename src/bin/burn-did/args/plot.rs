@@ -146,11 +146,22 @@ impl PictureArgs {
 /// Warns of options that leave a picture as it is; `svg` draws it.
 fn warn_of_idle(options: &PlotOptions, svg: impl Fn(&PlotOptions) -> burn_did::Result<String>) {
     let usual = PlotOptions::default();
-    let [mut colours, mut style, mut caps] = [options.clone(), options.clone(), options.clone()];
-    (colours.pre, colours.post, colours.band) = (usual.pre, usual.post, usual.band);
-    style.style = usual.style;
-    caps.show_caps = usual.show_caps;
-    let plain = [("--colours", colours), ("--style", style), ("--caps", caps)];
+    let without = |change: &dyn Fn(&mut PlotOptions)| {
+        let mut options = options.clone();
+        change(&mut options);
+        options
+    };
+    let plain = [
+        ("--colours", without(&|o| (o.pre, o.post, o.band) = (usual.pre, usual.post, usual.band))),
+        ("--style", without(&|o| o.style = usual.style)),
+        ("--grid", without(&|o| o.grid = usual.grid)),
+        ("--caps", without(&|o| o.show_caps = usual.show_caps)),
+        ("--hide band", without(&|o| o.show_band = usual.show_band)),
+        ("--hide intervals", without(&|o| o.show_intervals = usual.show_intervals)),
+        ("--hide overall", without(&|o| o.show_overall = usual.show_overall)),
+        ("--hide treatment", without(&|o| o.show_treatment = usual.show_treatment)),
+        ("--hide legend", without(&|o| o.show_legend = usual.show_legend)),
+    ];
     let mut given = plain.iter().filter(|(_, without)| without != options).peekable();
     // A picture that cannot be drawn is an error where it is written.
     let Some(Ok(drawn)) = given.peek().map(|_| svg(options)) else { return };

@@ -35,7 +35,7 @@ pub(crate) struct AttGtArgs {
     group_time: GroupTimeArgs,
     #[command(flatten)]
     anticipation: AnticipationArgs,
-    /// Keep units that are missing in some periods.
+    /// Keep units that are missing in some periods: all rows are then compared as pooled cross sections, mostly with larger standard errors.
     #[arg(long, help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
     #[command(flatten)]

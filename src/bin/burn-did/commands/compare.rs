@@ -20,6 +20,8 @@ use crate::parse;
 /// Results of different kinds share the rows that have one name, and must have such a row: event studies of any estimator, and the
 /// effect that `honest` analysed, have "Event time 0" and so on, in units of the time column; event times that count periods are
 /// converted. Overall effects, and that of `drdid`, have "Overall ATT".
+///
+/// `burn-did etable` is this command. It has stars where --stars asks for them; `etable` in Python has them by default.
 #[derive(Args)]
 pub(crate) struct CompareArgs {
     /// Results saved with --save, or event studies in the words of R `HonestDiD`.

@@ -35,7 +35,8 @@ pub(crate) struct DddArgs {
     /// Take a panel's covariates, and weights that change over time, from the cell's own period, not from its base period.
     #[arg(long, help_heading = "Estimation")]
     covariates_of_cell: bool,
-    /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows.
+    /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows: all rows are then compared as pooled cross
+    /// sections, mostly with larger standard errors.
     #[arg(long, conflicts_with = "unbalanced", help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
     /// Handling of units that are missing in some periods: drop them, compare the pairs of rows of each cell, or use all rows of

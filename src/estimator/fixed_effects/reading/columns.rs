@@ -9,6 +9,8 @@ use crate::read::formula::{Interaction, RegressionFormula};
 pub(crate) struct CohortColumns {
     pub cohort: String,
     pub time: String,
+    /// A column that is read as a factor.
+    pub unit: String,
     pub frequency: Option<Frequency>,
 }
 

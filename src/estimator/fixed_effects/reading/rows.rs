@@ -9,7 +9,9 @@ use super::factor::Coded;
 use crate::base::calendar::{TimeGrid, grid, near};
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
-use crate::read::columns::{Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values};
+use crate::read::columns::{
+    Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values, WithoutGroup,
+};
 use crate::read::formula::{Evaluated, Formula, RawColumn};
 
 /// Values that one task looks at.
@@ -42,6 +44,10 @@ pub(crate) struct RowCohorts {
     pub time: Values,
     /// Rows in which the first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    /// Rows and units without a first treated period.
+    without_group: WithoutGroup,
+    /// The column of first treated periods.
+    column: String,
     /// Groups that rounding alone tells from a period or another group, with what they are taken as.
     moved: Vec<(f64, f64)>,
     /// The grid of periods and groups, by which event times are counted.
@@ -68,7 +74,24 @@ impl RowCohorts {
         }
         let lowest = time.iter().copied().reduce(f64::min);
         let zero_groups = table.zero_groups(&columns.cohort, None, lowest)?;
-        Ok(Self { cohort, time, zero_groups, moved, grid })
+        let never_treated = cohort.iter().filter(|group| **group == f64::INFINITY).count();
+        let nan = cohort.iter().filter(|group| group.is_nan()).count();
+        let without_group =
+            table.without_group(&columns.cohort, (never_treated, nan), |holds| {
+                table.units_with(Some(&columns.unit), &holds)
+            })?;
+        let column = columns.cohort.clone();
+        Ok(Self { cohort, time, zero_groups, without_group, column, moved, grid })
+    }
+
+    /// Warnings about rows without a group.
+    pub fn missing_groups(&self) -> impl Iterator<Item = DidWarning> + use<> {
+        self.without_group.warnings(&self.column)
+    }
+
+    /// Says of what was read as missing in the group column that it stands for never treated.
+    pub fn mark(&self, read_as_missing: &mut Vec<ReadAsMissing>) {
+        self.without_group.mark(&self.column, read_as_missing);
     }
 
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.

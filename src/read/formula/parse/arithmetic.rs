@@ -102,7 +102,13 @@ fn no_arithmetic(token: Token<'_>) -> String {
         TokenKind::End => format!("it ends at character {} inside arithmetic", token.at),
         _ => format!("`{}` at character {} is not supported in arithmetic", token.text, token.at),
     };
+    let indicator = match token.kind {
+        TokenKind::Symbol('=' | '<' | '>' | '!') => {
+            "; the indicator of a level is i(year, keep = 2014), and those of all levels are C(year)"
+        }
+        _ => "",
+    };
     format!(
-        "{met}, which takes + - * / ^, parentheses, numbers, columns and log, log2, log10, log1p, exp, sqrt, abs"
+        "{met}, which takes + - * / ^, parentheses, numbers, columns and log, log2, log10, log1p, exp, sqrt, abs{indicator}"
     )
 }

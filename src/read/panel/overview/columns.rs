@@ -8,6 +8,7 @@ use crate::base::calendar::{Frequency, moved_groups};
 use crate::base::error::{DidError, Result};
 use crate::read::columns::{
     Codes, Gaps, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Values, Wanted,
+    WithoutGroup,
 };
 use crate::read::panel::doses::first_treated;
 use crate::read::panel::units::{UnitOrder, Units};
@@ -50,6 +51,8 @@ pub(super) struct ColumnsRead {
     pub group: PeriodCodes,
     /// Rows whose first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    /// Rows and units without a first treated period.
+    pub without_group: WithoutGroup,
     /// Groups that rounding alone tells from a period or another group, with what they are taken as.
     pub moved: Vec<(f64, f64)>,
     pub treatment: Option<Values>,
@@ -157,6 +160,13 @@ impl ColumnsRead {
             unit_codes = codes;
             Units { labels, order }
         });
+        let without_group = |name: &String| {
+            table.without_group(name, group.without_period(), |holds| match &units {
+                Some(units) => units.order.with(holds),
+                None => table.units_with(None, &holds),
+            })
+        };
+        let without_group = columns.group.as_ref().map(without_group).transpose()?;
         if let Some(name) = &columns.unit {
             mark(name, &|row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
         }
@@ -198,6 +208,7 @@ impl ColumnsRead {
             time,
             group,
             zero_groups,
+            without_group: without_group.unwrap_or_default(),
             moved,
             treatment,
             units,

@@ -17,7 +17,7 @@ use super::mistakes::status_as_group;
 use super::rules::{Rules, SampleOptions};
 use crate::base::calendar::{Frequency, TimeGrid, grid};
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::read::columns::{ReadAsMissing, add_counts};
+use crate::read::columns::{ReadAsMissing, WithoutGroup, add_counts};
 
 pub(crate) use base::BasePeriod;
 pub(crate) use columns::PanelColumns;
@@ -36,11 +36,13 @@ pub(crate) struct Overview {
     pub incomplete: usize,
     /// Rows without a value, by column; a row counts for each.
     pub missing: Vec<(String, usize)>,
-    pub read_as_missing: Vec<ReadAsMissing>,
+    read_as_missing: Vec<ReadAsMissing>,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
     /// Rows whose first treated period is written as 0, where periods are negative.
     pub zero_groups: usize,
+    /// Rows and units without a first treated period.
+    pub without_group: WithoutGroup,
     moved: Vec<(f64, f64)>,
     pub found: Found,
     number_names: Vec<String>,
@@ -75,6 +77,7 @@ impl Overview {
         self.rows += read.rows;
         self.incomplete += read.incomplete();
         self.zero_groups += read.zero_groups;
+        self.without_group.add(read.without_group);
         for pair in &read.moved {
             if !self.moved.contains(pair) {
                 self.moved.push(*pair);
@@ -127,6 +130,24 @@ impl Overview {
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
     pub fn moved_groups(&self) -> Option<DidWarning> {
         DidWarning::moved_groups(&self.moved)
+    }
+
+    /// What was read as missing, of which some in the group column stands for never treated.
+    pub fn marked_as_missing(&self, group: Option<&String>) -> Vec<ReadAsMissing> {
+        let mut all = self.read_as_missing.clone();
+        if let Some(group) = group {
+            self.without_group.mark(group, &mut all);
+        }
+        all
+    }
+
+    /// Warnings about rows without a group.
+    pub fn missing_groups(
+        &self,
+        group: Option<&String>,
+    ) -> impl Iterator<Item = DidWarning> + use<> {
+        let without = self.without_group;
+        group.map(|group| without.warnings(group)).into_iter().flatten()
     }
 
     /// The grid of periods and groups.

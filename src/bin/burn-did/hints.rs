@@ -1,0 +1,153 @@
+//! What to do about an error, in the words of the command line.
+
+use std::borrow::Cow;
+
+use burn_did::DidError;
+
+use crate::written::Written;
+
+/// What makes periods of dates.
+const DATES: &str = "add --frequency month, or another";
+
+/// What averages without some of their cells are.
+const NA_RM: &str = "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out";
+
+/// What to do about an error of the library, where its message does not say so in the words of the command line.
+pub(crate) fn hint(error: &DidError) -> Option<Cow<'static, str>> {
+    let said = match error {
+        DidError::ColumnType { column, role, got, .. } => return of_type(column, role, got),
+        DidError::Config { option: "unit", expected: "a column", .. } => {
+            "name the unit column by --idname"
+        }
+        DidError::Config { option: "unit", .. } => {
+            "name the unit column by --idname, or add --repeated-cross-sections"
+        }
+        DidError::Config { option: "effect", .. } => {
+            "--l-vec takes one number per period after the reference, --event-time one of the event times after it"
+        }
+        DidError::Config { option: "variants", .. } => "see the key `name` of [[estimate]]",
+        DidError::Config { option: "models", expected, .. } if expected.contains("in common") => {
+            "with --aggregate, group-time effects stand beside event studies of other estimators by event time, as in --aggregate dynamic; a decomposition or a diagnostic (`bacon`, `twfe-weights`) has no such rows"
+        }
+        DidError::Config { option: "data", got, .. } if has_tabs(got) => {
+            "rename the file to end in .csv: fields may be separated by tabs, semicolons or bars, too"
+        }
+        DidError::Config { option: "data", .. } => {
+            "convert the file to CSV, parquet or Stata (.dta)"
+        }
+        DidError::Dates { .. } => DATES,
+        DidError::DuplicateRow { remedy, .. } if remedy.contains("deduplicate") => return None,
+        DidError::DuplicateRow { .. } => {
+            "`burn-did panel deduplicate` keeps one of equal rows; if the same id stands for units of several places, make a column of both, such as state and county, and name it by --idname; only rows that are no panel, with other units in every period, take --repeated-cross-sections without --idname"
+        }
+        DidError::EmptySample { after, .. } if after.contains("balancing") => {
+            "`att-gt` and `ddd` keep units that are missing in some periods with --allow-unbalanced-panel; otherwise add \
+             --repeated-cross-sections and leave out --idname"
+        }
+        DidError::SmallNeverTreated { .. } => "add --control-group not_yet_treated",
+        DidError::IndicatorAsGroup { .. } => {
+            "name the column with the first treated period by --gname; to compare two groups in two periods by such a column, use \
+             `burn-did drdid --treatname`"
+        }
+        DidError::NotBinary { role: "treatment", .. } => {
+            "if the column holds first treated periods, name it by --gname of `burn-did att-gt`"
+        }
+        DidError::MissingCells { share: Some(0.0), .. } => {
+            "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left; these have no weight"
+        }
+        DidError::MissingCells { remedy, .. } => {
+            let other = if remedy.contains("outcome regression") {
+                "estimate with --est-method reg or fewer covariates in --xformla; "
+            } else if remedy.contains("covariates") {
+                "leave the covariates named out of --xformla; "
+            } else if remedy.contains("control group") {
+                "estimate with another --control-group; "
+            } else {
+                ""
+            };
+            return Some(format!("{other}{NA_RM}").into());
+        }
+        DidError::Precision { .. } => "add --precision f32",
+        DidError::Json(_) => {
+            "the file must be one that `--save FILE` of an estimating command wrote; `honest` and `pretrends` also take an event study written by hand, \
+             whose form `burn-did help honest` shows"
+        }
+        _ => return None,
+    };
+    Some(said.into())
+}
+
+/// Whether a file's name says that its fields are separated by tabs, or not what it has.
+fn has_tabs(path: &str) -> bool {
+    [".tsv", ".tab", ".txt"].iter().any(|ending| path.to_lowercase().ends_with(ending))
+}
+
+/// What to do about a column whose type its role cannot take.
+fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
+    // A value of a column of text.
+    let text = got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'))?;
+    // Messages escape apostrophes.
+    let text = text.replace("\\'", "'");
+    let is_period = matches!(role, "time" | "group");
+    Some(match Written::of(&text) {
+        Written::Date if is_period => DATES.into(),
+        Written::OtherDate if is_period => {
+            format!("write dates as year, month and day, such as 2007-03-01, and {DATES}").into()
+        }
+        Written::Named(number) if is_period => {
+            format!("write periods as numbers, such as {number} in place of {text}, in the columns of periods and of groups").into()
+        }
+        Written::DecimalComma => {
+            "if the commas are decimal ones, add --decimal comma; otherwise write numbers without separators of thousands".into()
+        }
+        Written::Thousands => "write numbers without separators of thousands".into(),
+        Written::Sign(number) => {
+            format!("write numbers without a sign of a unit, as {number} in place of {text}").into()
+        }
+        _ if role == "group" => format!(
+            "if `{text}` stands for never treated: --na {text},NA; if it is not known when these units were treated: --na {text},NA --rows \"{column} is not missing\", which leaves their rows out"
+        )
+        .into(),
+        _ => format!(
+            "if `{text}` stands for a missing value, name it by --na, with all other such words, as in --na {text},never: these words take the place of the usual ones"
+        )
+        .into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn says(role: &'static str, text: &str, words: &str) {
+        let got = format!("text, as `{text}`");
+        let (column, expected) = ("g".to_owned(), "numbers");
+        let error = DidError::ColumnType { column, role, expected, got };
+        let hint = hint(&error).expect("a hint");
+        assert!(hint.contains(words), "{hint}");
+    }
+
+    #[test]
+    fn what_is_written_says_what_to_do() {
+        says("group", "never", "if `never` stands for never treated: --na never,NA");
+        says("group", "missing", "--na missing,NA --rows \"g is not missing\"");
+        says("group", "G2007", "such as 2007 in place of G2007");
+        says("time", "FY2003", "such as 2003 in place of FY2003");
+        says("time", "2003-06-01", DATES);
+        says("time", "01/06/2003", "such as 2007-03-01, and add --frequency month");
+        says("outcome", "$8.461", "as 8.461 in place of $8.461");
+        says("outcome", "12%", "as 12 in place of 12%");
+        says("outcome", "1,234.5", "separators of thousands");
+        says("outcome", "8,461", "--decimal comma");
+        says("outcome", "NA", "as in --na NA,never");
+    }
+
+    #[test]
+    fn numbers_written_as_text_need_no_word() {
+        let (column, expected) = ("g".to_owned(), "numbers");
+        let got = "numbers written as text".to_owned();
+        let error = DidError::ColumnType { column, role: "group", expected, got };
+        assert_eq!(hint(&error), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! Groups that are missing, which count as never treated, and what is said of them.
+
+use std::fs;
+use std::path::Path;
+
+use crate::run::*;
+
+const WARNING: &str = "column `g` (group) is missing for 30 units (150 rows), which count as never treated, as the units with 0 or infinity there do";
+
+/// Units whose group is missing in a file with gaps.
+const MISSING: usize = 30;
+
+/// A file of mpdta without the groups of some never-treated counties, or of all of them.
+fn file(folder: &Path, all: bool) -> String {
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let mut out = String::from("year,id,lpop,lemp,g\n");
+    let mut without: Vec<&str> = Vec::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [year, unit, lpop, lemp, group, ..] = fields[..] else { panic!("{line}") };
+        let is_never = group == "0";
+        if is_never && !without.contains(&unit) && (all || without.len() < MISSING) {
+            without.push(unit);
+        }
+        let group = if without.contains(&unit) { "" } else { group };
+        out += &format!("{year},{unit},{lpop},{lemp},{group}\n");
+    }
+    let path = folder.join("data.csv");
+    fs::write(&path, out).unwrap();
+    path.display().to_string()
+}
+
+/// The same as a parquet file.
+fn parquet(folder: &Path, csv: &str) -> String {
+    let path = folder.join("data.parquet").display().to_string();
+    let keys = ["--idname", "id", "--tname", "year"];
+    stdout(&[&["panel", "deduplicate", csv][..], &keys, &["--out", &path]].concat());
+    path
+}
+
+fn commands() -> Vec<Vec<&'static str>> {
+    let window = ["--window", "-2,2"];
+    let kappas = ["--kappa-pre", "2", "--kappa-post", "1"];
+    vec![
+        vec!["att-gt"],
+        vec!["imputation"],
+        vec!["two-stage"],
+        vec!["sunab"],
+        vec!["etwfe"],
+        vec!["bacon"],
+        vec!["twfe-weights"],
+        [&["lpdid"][..], &window].concat(),
+        [&["stacked"][..], &kappas].concat(),
+        vec!["study"],
+    ]
+}
+
+fn asked<'a>(command: &[&'a str], data: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let columns = ["--yname", "lemp", "--tname", "year", "--idname", "id", "--gname", "g"];
+    [&[command[0], data][..], &columns, &command[1..], more].concat()
+}
+
+#[test]
+fn missing_groups_beside_a_code_are_a_warning_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), false);
+    let parquet = parquet(folder.path(), &csv);
+    for data in [&csv, &parquet] {
+        for command in commands() {
+            let shown = stdout(&asked(&command, data, &[]));
+            assert_eq!(shown.matches(WARNING).count(), 1, "{command:?} {data}: {shown}");
+            assert!(shown.contains("`g` is empty in 150 rows"), "{command:?} {data}: {shown}");
+        }
+        let shown = stdout(&asked(&["describe"], data, &[]));
+        assert!(shown.contains(WARNING), "{shown}");
+    }
+}
+
+#[test]
+fn rows_without_a_group_can_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), false);
+    let parquet = parquet(folder.path(), &csv);
+    for data in [&csv, &parquet] {
+        let shown = stdout(&asked(&["att-gt"], data, &["--rows", "g is not missing"]));
+        assert!(shown.contains("Units: 470, Rows: 2350"), "{shown}");
+        assert!(shown.contains("`g is not missing` leaves out 150"), "{shown}");
+        assert!(!shown.contains("Never treated:") && !shown.contains("Warning"), "{shown}");
+    }
+}
+
+#[test]
+fn missing_as_the_only_code_is_said_and_no_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), true);
+    let parquet = parquet(folder.path(), &csv);
+    for data in [&csv, &parquet] {
+        for command in commands() {
+            let shown = stdout(&asked(&command, data, &[]));
+            assert!(shown.contains("`g` is empty in 1545 rows"), "{command:?} {data}: {shown}");
+            assert!(!shown.contains("is missing for"), "{command:?} {data}: {shown}");
+        }
+        let averages = stdout(&asked(&["att-gt"], data, &["--aggregate", "simple"]));
+        let said = "Never treated: 309 units (`g` is empty in 1545 rows)";
+        assert_eq!(averages.matches(said).count(), 1, "{averages}");
+    }
+}
+
+#[test]
+fn groups_that_are_no_numbers_may_stand_for_never_treated() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), true);
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::write(&csv, text.replace(",\n", ",NaN\n")).unwrap();
+    let shown = stdout(&asked(&["att-gt"], &csv, &[]));
+    let warning =
+        "column `g` (group) is NaN in 1545 rows, which are left out, and no unit is never treated";
+    assert!(shown.contains(warning) && shown.contains("`--na NaN`"), "{shown}");
+    let named = stdout(&asked(&["att-gt"], &csv, &["--na", "NaN"]));
+    assert!(named.contains("Units: 500") && named.contains("`g` is `NaN` in 1545 rows"), "{named}");
+}
