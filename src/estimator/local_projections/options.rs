@@ -150,6 +150,7 @@ impl LocalProjections {
 
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
-        asked!(self, group: self.group.clone(), treatment: self.treatment.clone())
+        let (group, treatment) = (self.group.clone(), self.treatment.clone());
+        asked!(self, group: group, treatment: treatment, keeps_gaps: true)
     }
 }
