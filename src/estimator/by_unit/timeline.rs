@@ -13,7 +13,8 @@ const NEAR: f64 = 1e-6;
 /// Places in time, at most.
 const MOST: f64 = 20_000.0;
 
-/// Places of the periods of all rows, complete or not, so that a column with gaps does not change what a step is: steps of the least distance between two of them from the first, or ranks.
+/// Places of periods: steps of the least distance between two of them from the first, or ranks. They are those of all rows, complete or not,
+/// so that gaps in a column do not change what a step is.
 #[derive(Clone, Debug)]
 pub(in crate::estimator) struct Timeline {
     /// Ascending.

@@ -20,6 +20,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::columns::{ReadAsMissing, add_counts};
 
 pub(crate) use base::BasePeriod;
+use cells::Cell;
 pub(crate) use columns::{PanelColumns, RowsWithGaps};
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
@@ -197,7 +198,9 @@ impl Overview {
         let cells = &self.found.cells;
         let places =
             (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
-        let weight: f64 = places.map(|(g, t)| cells.at(g, t).weight).sum();
+        // Of rows with an outcome, which is the first number if there is one.
+        let of = |cell: &Cell| cell.sums.first().map_or(cell.weight, Sums::weight);
+        let weight: f64 = places.map(|(g, t)| of(cells.at(g, t))).sum();
         match weight > 0.0 {
             true => Ok(()),
             false => Err(DidError::Weights {
