@@ -243,15 +243,14 @@ fn warnings(
 
 /// Regressors that were left out, of all regressions or of some.
 fn collinear(plan: &Plan<'_>, fitted: &[Fitted]) -> Vec<DidWarning> {
-    let (names, estimated) = (plan.names(), || fitted.iter().filter(|of| of.estimate.is_some()));
-    let of = |j: usize| -> Vec<String> {
-        let targets = fitted.iter().zip(&plan.targets);
-        let targets = targets.filter(|(of, _)| of.estimate.is_some() && of.dependent.contains(&j));
+    let estimated = || fitted.iter().zip(&plan.targets).filter(|(of, _)| of.estimate.is_some());
+    let without = |j: usize| -> Vec<String> {
+        let targets = estimated().filter(|(of, _)| of.dependent.contains(&j));
         targets.map(|(_, target)| target.name()).collect()
     };
     let mut found: Vec<(Vec<String>, Vec<String>)> = Vec::new();
-    for (j, name) in names.into_iter().enumerate() {
-        let effects = of(j);
+    for (j, name) in plan.names().into_iter().enumerate() {
+        let effects = without(j);
         match found.iter_mut().find(|(known, _)| *known == effects) {
             _ if effects.is_empty() => {}
             Some((_, columns)) => columns.push(name),
