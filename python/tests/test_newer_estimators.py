@@ -185,6 +185,28 @@ def test_joint_studies() -> None:
             did.joint_study(data, **COLUMNS, **wrong)  # type: ignore[arg-type]
 
 
+def test_rows_without_a_covariate_serve_for_outcomes() -> None:
+    """A covariate of every second period: event times stay periods, and outcomes of the others are compared."""
+    gaps = textbook().with_columns(x=pl.when(pl.col("t") % 2 == 0).then(pl.col("x")))
+    fit = did.lpdid(gaps, "y", "t", "id", "g", xname="x", window=(-2, 1))
+    rows = fit.tidy().to_dict()
+    effects = [i for i, table in enumerate(rows["table"]) if table == "effects"]
+    counts = {rows["event_time"][i]: (rows["n_rows"][i], rows["n_treated"][i]) for i in effects}
+    assert (counts[0], counts[1]) == ((210, 30), (135, 15))
+    assert any("270 rows with missing or infinite values (270 for `x`) stay" in warning for warning in fit.warnings)
+
+
+def test_effects_without_a_standard_error_say_so() -> None:
+    constant = textbook().with_columns(y=pl.lit(3.7))
+    for fit in (
+        did.lpdid(constant, "y", "t", "id", "g", window=(-2, 1)),
+        did.stacked(constant, "y", "t", "id", "g", kappa_pre=2, kappa_post=1),
+    ):
+        rows = fit.tidy().to_dict()
+        at = next(i for i, table in enumerate(rows["table"]) if table == "effects" and rows["event_time"][i] == 0)
+        assert (rows["se"][at], rows["status"][at], rows["reason"][at]) == (None, "no_standard_error", "the estimate does not vary")
+
+
 def test_switching_effects_among_others() -> None:
     study = did.joint_study(golden_data("mpdta"), **COLUMNS, estimators=["cs", "dcdh"])
     cs, dcdh = (

@@ -67,6 +67,7 @@ impl Explore {
             cluster: self.cluster.clone(),
             covariates: self.covariates.clone(),
             frequency: self.frequency,
+            keeps_gaps: false,
             base: None,
             most_patterns: usize::MAX,
         }

@@ -1,8 +1,10 @@
 //! `burn-did lpdid`.
 
+use std::fs;
+
 use serde_json::json;
 
-use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, stdout, temporary};
+use crate::run::{COLUMNS, MPDTA, failure, keys, parsed, root, stdout, temporary};
 
 fn asked<'a>(more: &[&'a str]) -> Vec<&'a str> {
     ["lpdid", MPDTA].into_iter().chain(COLUMNS).chain(more.iter().copied()).collect()
@@ -26,6 +28,42 @@ fn projections_have_every_format_a_picture_and_analyses() {
     assert_eq!(read(&picture), read(&again));
     assert!(stdout(&["honest", &saved]).contains("Sensitivity to Violations"));
     assert!(stdout(&asked(&["--window=0,0", "--format", "csv"])).contains("n_treated"));
+}
+
+/// A covariate of every second year: outcomes of the others serve, and event times stay years.
+#[test]
+fn rows_without_a_covariate_serve_for_outcomes() {
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let [year, population] =
+        ["year", "lpop"].map(|name| header.iter().position(|column| *column == name).unwrap());
+    let mut csv = format!("{}\n", header.join(","));
+    for line in lines {
+        let mut fields: Vec<&str> = line.split(',').collect();
+        if fields[year].ends_with(['3', '5', '7']) {
+            fields[population] = "";
+        }
+        csv += &format!("{}\n", fields.join(","));
+    }
+    let data = temporary("lpdid-gaps.csv");
+    fs::write(&data, csv).unwrap();
+    let more = ["--window=-2,1", "--xname", "lpop", "--format", "json"];
+    let words: Vec<&str> =
+        ["lpdid", &data].into_iter().chain(COLUMNS).chain(more.iter().copied()).collect();
+    let document = parsed(&words);
+    let effects = document["effects"].as_array().unwrap();
+    let counts = |at: usize| (effects[at]["n_rows"].clone(), effects[at]["n_treated"].clone());
+    // Event time 0, of the counties that start in 2004 and 2006; then 1, without those that start in the year after.
+    assert_eq!(counts(2), (json!(980), json!(60)));
+    assert_eq!(counts(3), (json!(849), json!(60)));
+    assert_eq!(document["about"]["rows_with_gaps"], json!(1500));
+    assert_eq!(document["about"]["n_periods"], json!(5));
+    assert!(
+        document["warnings"].to_string().contains("rows_with_gaps"),
+        "{}",
+        document["warnings"]
+    );
 }
 
 #[test]

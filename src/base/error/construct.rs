@@ -37,6 +37,12 @@ impl DidWarning {
         (rows > 0).then_some(Self::DroppedRows { rows, columns })
     }
 
+    /// A warning if `rows` stay without some values, which columns lack in so many rows.
+    pub(crate) fn with_gaps(rows: usize, mut columns: Vec<(String, usize)>) -> Option<Self> {
+        columns.sort_unstable();
+        (rows > 0).then_some(Self::RowsWithGaps { rows, columns })
+    }
+
     /// A warning if standard errors are from few clusters.
     pub(crate) fn few_clusters(clusters: usize) -> Option<Self> {
         (clusters < FEW_CLUSTERS).then_some(Self::FewClusters { clusters })

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::construct::named;
 use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
 use crate::base::counted::counted;
@@ -9,6 +10,41 @@ use crate::base::percent::percent;
 
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
+
+/// About sampling weights where the change from a period counts once.
+pub(super) const WEIGHTS_OF_START: &str = "sampling weights vary over time within units: a unit counts with its weight in the period in which its treatment starts, or in which it is a control";
+
+/// About rows that lack what is not needed of them.
+pub(super) fn rows_with_gaps(rows: usize, columns: &[(String, usize)]) -> String {
+    let named = named(columns).map_or_else(String::new, |named| format!(" ({named})"));
+    format!(
+        "{rows} rows with missing or infinite values{named} stay and serve where these are not needed: a covariate in the period in which treatment starts, and the outcome in the periods that are compared"
+    )
+}
+
+/// About regressors that some regressions leave out.
+pub(super) fn collinear_in_effects(columns: &[String], effects: &[String]) -> String {
+    format!(
+        "dropped because of collinearity with other regressors or the fixed effects, only in the regressions of {}: {}",
+        effects.join(", "),
+        columns.join(", ")
+    )
+}
+
+/// About effects of a treatment that switches without a standard error.
+pub(super) fn no_standard_error(horizons: &[i64], out_of_range: bool) -> String {
+    let event_time = |horizon: &i64| match horizon {
+        0 => "of the average total effect".to_owned(),
+        _ => format!("at event time {horizon}"),
+    };
+    let places: Vec<String> = horizons.iter().map(event_time).collect();
+    let why = if out_of_range {
+        "squares of the outcome are outside the range of double precision; rescale the outcome so that its values are near 1"
+    } else {
+        "the changes of the outcome that are compared do not vary, so that their variance is zero"
+    };
+    format!("no standard error {}: {why}", places.join(", "))
+}
 
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {

@@ -34,6 +34,13 @@ pub enum DidWarning {
         #[serde(default)]
         columns: Vec<(String, usize)>,
     },
+    /// Rows that lack the outcome or a covariate stay, and serve where these are not needed.
+    RowsWithGaps {
+        /// Number of rows.
+        rows: usize,
+        /// Columns with missing or infinite values, and how many of these rows lack each; a row may count for several.
+        columns: Vec<(String, usize)>,
+    },
     /// Rows left out for a value that is not missing.
     LeftOutRows {
         /// Number of rows.
@@ -164,6 +171,8 @@ pub enum DidWarning {
     },
     /// Sampling weights change over time within units.
     TimeVaryingWeights,
+    /// The same; units count with their weight in the period in which treatment starts, or might.
+    WeightsOfStart,
     /// Standard errors rest on fewer than ten clusters (units, without a cluster column).
     FewClusters {
         /// Number of clusters.
@@ -338,6 +347,13 @@ pub enum DidWarning {
     CollinearRegressors {
         /// The regressors.
         columns: Vec<String>,
+    },
+    /// Regressors were left out of the regressions of some effects, in which they are collinear with others or with the fixed effects.
+    CollinearInEffects {
+        /// The regressors.
+        columns: Vec<String>,
+        /// Names of the effects.
+        effects: Vec<String>,
     },
     /// The panel is unbalanced, so that a regression with effects of cohorts has another coefficient than one with effects of units.
     CohortsInPlaceOfUnits {

@@ -5,8 +5,9 @@ use std::fmt;
 use super::DidWarning;
 use super::construct::named;
 use super::parts::{
-    CONTROL_VARIANCE, cohorts_in_place_of_units, crowded_pretest, dates_in_digits, few_units, list,
-    missing_groups, moderator_levels, moved, nan_groups, no_joint_test, separated, treated_outside,
+    CONTROL_VARIANCE, WEIGHTS_OF_START, cohorts_in_place_of_units, collinear_in_effects,
+    crowded_pretest, dates_in_digits, few_units, list, missing_groups, moderator_levels, moved,
+    nan_groups, no_joint_test, no_standard_error, rows_with_gaps, separated, treated_outside,
     unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
@@ -28,6 +29,7 @@ impl DidWarning {
                 let named = named(columns).map_or_else(String::new, |named| format!(" ({named})"));
                 write!(f, "dropped {rows} rows with missing or infinite values{named}")
             }
+            Self::RowsWithGaps { rows, columns } => f.write_str(&rows_with_gaps(*rows, columns)),
             Self::LeftOutRows { rows, column } => write!(f, "left out {rows} rows: `{column}`"),
             Self::AlreadyTreated { units, anticipation: 0 } => {
                 write!(f, "dropped {units} units that were already treated in the first period")
@@ -111,6 +113,7 @@ impl DidWarning {
             Self::TimeVaryingWeights => f.write_str(
                 "sampling weights vary over time within units: comparisons of a balanced panel use those of one period, unless options say otherwise, and elsewhere each row has its own",
             ),
+            Self::WeightsOfStart => f.write_str(WEIGHTS_OF_START),
             Self::FewClusters { clusters } => write!(
                 f,
                 "standard errors rest on {clusters} clusters; with fewer than ten they are often too small"
@@ -240,6 +243,9 @@ impl DidWarning {
                 "dropped because of collinearity with other regressors or the fixed effects: {}",
                 columns.join(", ")
             ),
+            Self::CollinearInEffects { columns, effects } => {
+                f.write_str(&collinear_in_effects(columns, effects))
+            }
             Self::CohortsInPlaceOfUnits { units } => {
                 f.write_str(&cohorts_in_place_of_units(*units))
             }
@@ -368,17 +374,7 @@ impl DidWarning {
                 list(treatments)
             ),
             Self::NoStandardError { horizons, out_of_range } => {
-                let event_time = |horizon: &i64| match horizon {
-                    0 => "of the average total effect".to_owned(),
-                    _ => format!("at event time {horizon}"),
-                };
-                let places: Vec<String> = horizons.iter().map(event_time).collect();
-                let why = if *out_of_range {
-                    "squares of the outcome are outside the range of double precision; rescale the outcome so that its values are near 1"
-                } else {
-                    "the changes of the outcome that are compared do not vary, so that their variance is zero"
-                };
-                write!(f, "no standard error {}: {why}", places.join(", "))
+                f.write_str(&no_standard_error(horizons, *out_of_range))
             }
             Self::CollinearControls { treatments } => write!(
                 f,

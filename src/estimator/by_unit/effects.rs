@@ -26,6 +26,9 @@ pub struct EventEffect {
     pub estimate: Estimate,
     /// Whether there is an estimate, or why not.
     pub status: CellStatus,
+    /// Why there is an estimate without a standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
     /// Rows of the regression.
     pub n_rows: usize,
     /// Those of treated units.
@@ -50,9 +53,26 @@ impl EventEffect {
             event_time,
             estimate: reference_row(event_time as f64).estimate,
             status: CellStatus::Reference,
+            unknown: None,
             n_rows: 0,
             n_treated: 0,
             n_clusters: 0,
+        }
+    }
+
+    /// Short code: `ok`, `reference`, `no_standard_error`, or why there is no estimate.
+    pub(in crate::estimator) fn code(&self) -> &'static str {
+        match &self.status {
+            CellStatus::Estimated if self.estimate.se.is_none() => "no_standard_error",
+            status => status.code(),
+        }
+    }
+
+    /// Why there is no estimate, or no standard error.
+    pub(in crate::estimator) fn reason(&self) -> Option<String> {
+        match self.status.is_estimated() {
+            true => self.unknown.clone(),
+            false => Some(self.status.to_string()),
         }
     }
 }

@@ -44,6 +44,8 @@ pub(in crate::estimator) struct Covariance {
     pub values: Vec<f64>,
     /// Clusters with a row in each target's regression.
     pub clusters: Vec<usize>,
+    /// Whether each target's regression has no more rows than parameters.
+    saturated: Vec<bool>,
 }
 
 /// Sums of influence values by cluster.
@@ -155,7 +157,8 @@ impl Influences {
                 (values[a * k + b], values[b * k + a]) = (value, value);
             }
         }
-        Ok(Covariance { values, clusters })
+        let saturated = regressions.iter().map(Regression::is_saturated).collect();
+        Ok(Covariance { values, clusters, saturated })
     }
 
     /// By the clusters' labels and with the corrections for small samples: one column for each of these targets, empty where there is none.
@@ -195,6 +198,11 @@ fn known(mut sums: Vec<f64>) -> Vec<f64> {
 }
 
 impl Regression {
+    /// Whether there are no more rows than parameters.
+    pub fn is_saturated(&self) -> bool {
+        self.parameters.is_some_and(|parameters| self.rows <= parameters as f64)
+    }
+
     /// `G / (G - 1) (N - 1) / (N - K)`, or 1.
     fn factor(&self, clusters: usize) -> f64 {
         let Some(parameters) = self.parameters else { return 1.0 };
@@ -219,6 +227,17 @@ impl Covariance {
         let law = Law::Student(self.clusters[target].saturating_sub(1).max(1) as f64);
         let variance = if self.clusters[target] < 2 { 0.0 } else { variance };
         Coefficient::new(String::new(), value, variance, law, law.critical(alpha)).as_estimate()
+    }
+
+    /// Why a target's estimate has no standard error; nothing if it has one, or if there is no estimate.
+    pub fn unknown(&self, target: usize, of: &Estimate) -> Option<String> {
+        let reason = match () {
+            () if of.estimate.is_none() || of.se.is_some() => return None,
+            () if self.clusters[target] < 2 => "all rows of its regression are of one cluster",
+            () if self.saturated[target] => "its regression has no more rows than parameters",
+            () => "the estimate does not vary",
+        };
+        Some(reason.to_owned())
     }
 
     /// A warning if there are few clusters.

@@ -24,7 +24,7 @@ pub use effects::EventEffect;
 pub(super) use effects::{RegressionWords, checked, combined, event_study, rows_of};
 pub(super) use influences::{Covariance, Influences, Regression};
 pub(super) use report::{
-    compared_by_event_time, effects_section, effects_table, event_estimates, event_table,
+    compared_by_event_time, effects_section, effects_table, event_estimates, event_table, unknown,
 };
 pub use sample::PanelSample;
 pub(super) use sample::{Asked, Opened, WINDOW, asked, overflow};

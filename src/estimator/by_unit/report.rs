@@ -1,10 +1,11 @@
 //! Effects by event time in print.
 
 use super::effects::EventEffect;
+use crate::base::error::Message;
 use crate::report::estimates::{Estimates, Variable};
+use crate::report::foot;
 use crate::report::number::Digits;
 use crate::report::table::{Align, EstimateColumns, Section, Table, aligned, columns};
-use crate::report::{facts, foot};
 
 /// A section of effects, with the counts of their regressions.
 pub(in crate::estimator) fn effects_section(
@@ -67,14 +68,24 @@ pub(in crate::estimator) fn effects_table(
     let counts = |name: &str, of: fn(&EventEffect) -> usize| {
         Variable::counts(name, effects.iter().map(|effect| Some(of(effect))))
     };
-    let [status, reason] = facts::statuses(effects.iter().map(|effect| &effect.status), None);
     Estimates::new(name, keys, effects.iter().map(|effect| effect.estimate)).with([
-        status,
-        reason,
+        Variable::words("status", effects.iter().map(|effect| Some(effect.code()))),
+        Variable::words("reason", effects.iter().map(|effect| effect.reason())),
         counts("n_rows", |effect| effect.n_rows),
         counts("n_treated", |effect| effect.n_treated),
         counts("n_clusters", |effect| effect.n_clusters),
     ])
+}
+
+/// Which effects, with their names, have no estimate or no standard error, and why.
+pub(in crate::estimator) fn unknown<'a>(
+    effects: impl Iterator<Item = (String, &'a EventEffect)>,
+) -> Vec<Message> {
+    let message = |(name, effect): (String, &EventEffect)| {
+        let what = if effect.status.is_estimated() { "standard error" } else { "estimate" };
+        Some(format!("{name} has no {what}: {}", effect.reason()?).into())
+    };
+    effects.filter_map(message).collect()
 }
 
 /// [`Comparable`](crate::report::Comparable) of effects by event time: what an estimator says of itself, and what follows from its sample.

@@ -10,7 +10,7 @@ use crate::estimator::twfe::check_panel;
 use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
-use crate::read::panel::{doubtful_times, zero_groups};
+use crate::read::panel::{doubtful_times, smallest_cohort, zero_groups};
 use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
@@ -44,9 +44,12 @@ pub struct PanelSample {
     pub read_as_missing: Vec<ReadAsMissing>,
     /// Rows left out because their weight is 0.
     pub rows_without_weight: usize,
+    /// Rows without the outcome or a covariate that stay, and serve where these are not needed.
+    #[serde(default)]
+    pub rows_with_gaps: usize,
     /// Units with a row.
     pub n_units: usize,
-    /// Periods with a complete row.
+    /// Periods with a row.
     pub n_periods: usize,
     /// Time between two of the periods that event times count; none if these are not evenly spaced.
     pub period_length: Option<f64>,
@@ -65,7 +68,7 @@ pub(in crate::estimator) struct Asked<'a> {
 
 /// What is to be read for an estimator's options, of a column of groups or one of treatment.
 macro_rules! asked {
-    ($options:expr, group: $group:expr, treatment: $treatment:expr) => {
+    ($options:expr, group: $group:expr, treatment: $treatment:expr, keeps_gaps: $keeps:expr) => {
         $crate::estimator::by_unit::Asked {
             columns: $crate::read::panel::overview::PanelColumns {
                 unit: Some($options.unit.clone()),
@@ -77,6 +80,7 @@ macro_rules! asked {
                 cluster: $options.cluster.clone(),
                 covariates: $options.covariates.clone(),
                 frequency: $options.frequency,
+                keeps_gaps: $keeps,
                 base: None,
                 most_patterns: 0,
             },
@@ -209,9 +213,35 @@ impl Opened<'_> {
             read: RowsRead::of(overview, self.rows.files.clone()),
             read_as_missing: overview.marked_as_missing(columns.group.as_ref()),
             rows_without_weight,
+            rows_with_gaps: overview.gaps.rows,
             n_units,
             n_periods: overview.periods().len(),
             period_length: timeline.step.filter(|step| step.is_finite()),
+        }
+    }
+
+    /// A warning if few units are treated in the cohorts with effects, whose groups `is_treated` says.
+    pub fn few_treated(&self, is_treated: &dyn Fn(f64) -> bool) -> Option<DidWarning> {
+        let (values, found) = (self.overview.group_values(), &self.overview.found.groups);
+        let cohorts = values.iter().zip(found).map(|(group, of)| (*group, of.units));
+        let cohorts: Vec<(f64, usize)> =
+            cohorts.filter(|(group, units)| *units > 0 && is_treated(*group)).collect();
+        let units: usize = cohorts.iter().map(|(_, units)| units).sum();
+        let of_one = cohorts.iter().filter(|(_, units)| *units == 1);
+        (units < smallest_cohort(self.columns.covariates.len())).then(|| DidWarning::SmallGroups {
+            groups: cohorts.iter().map(|(group, _)| *group).collect(),
+            single: of_one.map(|(group, _)| *group).collect(),
+        })
+    }
+
+    /// The end of an error about too little to compare: what rows lack, if they do.
+    pub fn also_missing(&self) -> String {
+        let (lost, gaps) = (&self.overview.missing, &self.overview.gaps.columns);
+        let columns = lost.iter().chain(gaps).map(|(name, rows)| format!("{rows} of `{name}`"));
+        let columns: Vec<String> = columns.collect();
+        match columns.is_empty() {
+            true => String::new(),
+            false => format!("; values are missing, too: {}", columns.join(", ")),
         }
     }
 
@@ -219,6 +249,7 @@ impl Opened<'_> {
     pub fn warnings(&self) -> Vec<DidWarning> {
         let overview = &self.overview;
         let mut warnings: Vec<DidWarning> = overview.dropped_rows().into_iter().collect();
+        warnings.extend(DidWarning::with_gaps(overview.gaps.rows, overview.gaps.columns.clone()));
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }
@@ -234,7 +265,7 @@ impl Opened<'_> {
 }
 
 impl PanelSample {
-    /// Rows with all values and a weight.
+    /// Rows with what is needed of them and a weight.
     #[must_use]
     pub fn n_used(&self) -> usize {
         self.read.n_complete() - self.rows_without_weight
@@ -276,6 +307,7 @@ impl PanelSample {
             Variable::fact("n_rows", self.n_used()),
             Variable::fact("rows_missing", self.read.rows_missing),
             Variable::fact("rows_without_weight", self.rows_without_weight),
+            Variable::fact("rows_with_gaps", self.rows_with_gaps),
         ]
     }
 

@@ -7,10 +7,10 @@ use crate::read::panel::overview::UnitRows;
 /// No row.
 const NONE: usize = usize::MAX;
 
-/// The rows of a unit that have all values and a positive weight.
+/// The rows of a unit that are looked at and have a positive weight.
 #[derive(Clone, Debug)]
 pub(in crate::estimator) struct Series {
-    /// Outcome by place; not a number where there is no row.
+    /// Outcome by place; not a number where there is no row, or no outcome in it.
     pub outcome: Vec<f64>,
     /// Treatment by place; not a number where there is no row.
     pub treated: Vec<f64>,
@@ -56,7 +56,8 @@ impl Series {
                 self.start = timeline.start(rows.group(row));
                 any = true;
             }
-            self.outcome[place] = numbers[0][row];
+            let outcome = numbers[0][row];
+            self.outcome[place] = if outcome.is_finite() { outcome } else { f64::NAN };
             self.weight[place] = weight;
             self.row[place] = row;
             self.treated[place] = match rows.treatment(row) {
@@ -67,7 +68,7 @@ impl Series {
         any
     }
 
-    /// The outcome at a place; `None` without a row, or outside of time.
+    /// The outcome at a place; `None` without one, or outside of time.
     pub fn outcome(&self, place: Option<usize>) -> Option<f64> {
         self.outcome.get(place?).copied().filter(|y| !y.is_nan())
     }

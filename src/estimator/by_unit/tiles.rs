@@ -14,7 +14,7 @@ const TILE: usize = 4_096;
 /// Tiles that are held at once.
 const HELD: usize = 64;
 
-/// The rows of some units, and their numbers: the outcome, then covariates.
+/// The rows of some units, and their numbers: the outcome, then covariates; not finite where a row may lack them.
 pub(in crate::estimator) struct Units<'a> {
     pub rows: &'a UnitRows,
     pub numbers: Vec<&'a Values>,

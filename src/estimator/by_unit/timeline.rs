@@ -13,13 +13,16 @@ const NEAR: f64 = 1e-6;
 /// Places in time, at most.
 const MOST: f64 = 20_000.0;
 
-/// Places of periods: steps of the least distance between two of them from the first, or ranks.
+/// Places of periods: steps of the least distance between two of them from the first, or ranks. They are those of all rows, complete or not,
+/// so that gaps in a column do not change what a step is.
 #[derive(Clone, Debug)]
 pub(in crate::estimator) struct Timeline {
     /// Ascending.
     periods: Vec<f64>,
     /// Of each period.
     places: Vec<usize>,
+    /// Of each period with complete rows.
+    complete: Vec<usize>,
     /// Groups, ascending, with the place of their first treated period.
     starts: Vec<(f64, usize)>,
     /// One more than the last place.
@@ -31,12 +34,12 @@ pub(in crate::estimator) struct Timeline {
 }
 
 impl Timeline {
-    /// Of all periods with complete rows; `ranked` if places are ranks.
+    /// Of the periods of all rows; `ranked` if places are ranks.
     ///
     /// # Errors
     /// [`DidError::Panel`] if periods are not evenly spaced and places are no ranks.
     pub fn new(overview: &Overview, columns: &PanelColumns, ranked: bool) -> Result<Self> {
-        let periods = overview.periods().to_vec();
+        let periods = overview.all_periods().to_vec();
         let (Some(&first), Some(&last)) = (periods.first(), periods.last()) else {
             return Err(DidError::TooFewPeriods { periods: 0 });
         };
@@ -70,6 +73,8 @@ impl Timeline {
             inside.map(|(group, _)| *group).filter(|group| is_between(*group)).collect();
         let between =
             (!between.is_empty()).then_some(DidWarning::GroupsBetweenPeriods { groups: between });
+        let place = |period: &f64| places[periods.partition_point(|known| known < period)];
+        let complete = overview.periods().iter().map(place).collect();
         let uneven = approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit });
         Ok(Self {
             starts,
@@ -77,11 +82,12 @@ impl Timeline {
             step: if ranked { grid.even_step(&periods) } else { Some(step) },
             periods,
             places,
+            complete,
             warnings: uneven.into_iter().chain(between).collect(),
         })
     }
 
-    /// The place of a period of the data; `None` for one without complete rows. `next` is the number of the period that is looked at first,
+    /// The place of a period of the data; `None` for any other. `next` is the number of the period that is looked at first,
     /// and becomes that of the period after this one.
     pub fn place(&self, period: f64, next: &mut usize) -> Option<usize> {
         if self.periods.get(*next) != Some(&period) {
@@ -95,6 +101,11 @@ impl Timeline {
     pub fn start(&self, group: f64) -> usize {
         let at = self.starts.partition_point(|(known, _)| *known < group);
         self.starts.get(at).filter(|(known, _)| *known == group).map_or(NEVER, |(_, start)| *start)
+    }
+
+    /// Whether a group's treatment starts after the first place, in the sample.
+    pub fn is_inside(&self, group: f64) -> bool {
+        !matches!(self.start(group), 0 | NEVER)
     }
 
     /// The first treated period of the group that starts at a place: a period of the data, or the least of the groups'.
@@ -117,9 +128,9 @@ impl Timeline {
         starts
     }
 
-    /// Places with their periods' numbers among the periods of the data.
+    /// Places of periods with complete rows, with their numbers among these periods.
     pub fn of_periods(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.places.iter().copied().enumerate().map(|(period, place)| (place, period))
+        self.complete.iter().copied().enumerate().map(|(period, place)| (place, period))
     }
 }
 

@@ -16,14 +16,17 @@ impl Bases<'_> {
         // Base periods without treated units have a part in the slopes.
         let with_controls = |arms: &&[&Cross; 2]| arms[0].weight > 0.0;
         let mut within = vec![0.0; p * p];
-        let (mut weight, mut treated, mut n_treated, mut n_rows) = (0.0, 0.0, 0.0, 0.0);
+        let (mut weight, mut treated, mut n_treated, mut n_controls) = (0.0, 0.0, 0.0, 0.0);
+        let mut used = 0;
         for [controls, own] in self.arms.iter().filter(with_controls) {
             add_scaled(&mut within, 1.0, &controls.within());
             weight += controls.weight;
             treated += own.weight;
             n_treated += own.rows;
-            n_rows += own.rows + controls.rows;
+            n_controls += controls.rows;
+            used += 1;
         }
+        let n_rows = n_treated + n_controls;
         let lost = |j: &usize| absorbed(within[j * p + j], weight * spread.0[*j]);
         let (mut dependent, free): (Vec<usize>, Vec<usize>) = (0..k).partition(lost);
         let gram = |of: &[usize]| -> Vec<f64> {
@@ -48,8 +51,9 @@ impl Bases<'_> {
         let of_outcome: Vec<f64> = (0..k).map(|j| within[j * p + k]).collect();
         let slopes = solve(&of_outcome);
         let squares = within[p * p - 1];
-        if self.is_identity(squares, squares - dot(&of_outcome, &slopes)) {
-            return Fitted::none(identity());
+        let left = squares - dot(&of_outcome, &slopes);
+        if self.is_identity(squares, left, n_controls, kept.len() + used) {
+            return Fitted { n_rows, n_treated, ..Fitted::none(identity()) };
         }
         let (mut gap, mut estimate, mut bases) = (vec![0.0; p], 0.0, Vec::new());
         for [controls, own] in &self.arms {

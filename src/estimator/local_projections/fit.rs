@@ -1,10 +1,12 @@
 //! Local projections, step by step.
 
+use super::base::ProjectionBase;
 use super::options::{LocalProjections, ProjectionMethod};
 use super::plan::{Plan, Target};
-use super::regression::{Bases, Fitted, Spread};
+use super::regression::{Bases, Fitted, Identity, Spread};
 use super::result::{LocalProjectionsResult, ProjectionSettings};
 use super::sums::Sums;
+use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::ControlGroup;
@@ -153,14 +155,15 @@ fn spread(plan: &Plan<'_>, opened: &Opened<'_>) -> Spread {
 }
 
 fn estimate(plan: &Plan<'_>, sums: &Sums, target: usize, spread: &Spread) -> Fitted {
-    let is_before = match plan.targets[target] {
-        Target::At(event_time) => event_time < 0,
-        Target::Pre => true,
-        Target::Post => false,
+    let of = plan.targets[target];
+    let is_before = matches!(of, Target::At(..0) | Target::Pre);
+    let of_all_before = plan.options.base == ProjectionBase::AllBefore;
+    let identity = match () {
+        () if plan.is_identity(of) => Identity::Certain,
+        () if is_before && of_all_before && plan.options.outcome_lags > 0 => Identity::Perhaps,
+        () => Identity::None,
     };
-    let may_be_identity = is_before && plan.options.outcome_lags > 0;
-    let steps = plan.timeline.steps;
-    let bases = Bases::new(sums, target, steps, plan.regressors(), may_be_identity);
+    let bases = Bases::new(sums, target, plan.timeline.steps, plan.regressors(), identity);
     match plan.options.method {
         ProjectionMethod::Adjusted => bases.adjusted(spread),
         method => bases.squares(method, spread),
@@ -198,10 +201,12 @@ fn effect(
     event_time: i64,
     alpha: f64,
 ) -> EventEffect {
+    let estimate = covariance.estimate(target, fitted.estimate, alpha);
     EventEffect {
         event_time,
-        estimate: covariance.estimate(target, fitted.estimate, alpha),
+        estimate,
         status: fitted.status.clone(),
+        unknown: covariance.unknown(target, &estimate),
         n_rows: fitted.n_rows as usize,
         n_treated: fitted.n_treated as usize,
         n_clusters: if fitted.estimate.is_some() { covariance.clusters[target] } else { 0 },
@@ -228,18 +233,36 @@ fn warnings(
     let weights = plan.options.weights.as_ref();
     let varying = |(column, units): &(String, usize)| Some(column) == weights && *units > 0;
     if overview.found.varying.iter().any(varying) {
-        warnings.push(DidWarning::TimeVaryingWeights);
+        warnings.push(DidWarning::WeightsOfStart);
     }
-    let mut dependent: Vec<usize> = fitted.iter().flat_map(|of| of.dependent.clone()).collect();
-    dependent.sort_unstable();
-    dependent.dedup();
-    if !dependent.is_empty() {
-        let names = plan.names();
-        let columns = dependent.into_iter().map(|j| names[j].clone()).collect();
-        warnings.push(DidWarning::CollinearRegressors { columns });
-    }
+    warnings.extend(collinear(plan, fitted));
+    warnings.extend(opened.few_treated(&|group| plan.timeline.is_inside(group)));
     warnings.extend(covariance.warning());
     warnings
+}
+
+/// Regressors that were left out, of all regressions or of some.
+fn collinear(plan: &Plan<'_>, fitted: &[Fitted]) -> Vec<DidWarning> {
+    let estimated = || fitted.iter().zip(&plan.targets).filter(|(of, _)| of.estimate.is_some());
+    let without = |j: usize| -> Vec<String> {
+        let targets = estimated().filter(|(of, _)| of.dependent.contains(&j));
+        targets.map(|(_, target)| target.name()).collect()
+    };
+    let mut found: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for (j, name) in plan.names().into_iter().enumerate() {
+        let effects = without(j);
+        match found.iter_mut().find(|(known, _)| *known == effects) {
+            _ if effects.is_empty() => {}
+            Some((_, columns)) => columns.push(name),
+            None => found.push((effects, vec![name])),
+        }
+    }
+    let all = estimated().count();
+    let warning = |(effects, columns): (Vec<String>, Vec<String>)| match effects.len() == all {
+        true => DidWarning::CollinearRegressors { columns },
+        false => DidWarning::CollinearInEffects { columns, effects },
+    };
+    found.into_iter().map(warning).collect()
 }
 
 /// Names of the targets.
@@ -270,17 +293,52 @@ fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
                     "nobody is never treated; compare with those not yet treated (`control_group`)"
                         .into()
                 }
-                true => no_effect(options),
+                true => no_effect(plan, opened),
             }
         }
-        (true, ControlGroup::NotYetTreated) => no_effect(options),
+        (true, ControlGroup::NotYetTreated) => no_effect(plan, opened),
     };
     DidError::EmptyWindow { what }
 }
 
-fn no_effect(options: &LocalProjections) -> String {
+fn no_effect(plan: &Plan<'_>, opened: &Opened<'_>) -> String {
+    let options = plan.options;
+    let starts: Vec<usize> =
+        opened.overview.group_values().iter().map(|group| plan.timeline.start(*group)).collect();
+    let mut inside: Vec<usize> =
+        starts.iter().copied().filter(|start| !matches!(*start, 0 | NEVER)).collect();
+    inside.dedup();
+    if inside.len() == 1 && !starts.contains(&NEVER) && options.stable_periods.is_none() {
+        let period = shown(plan.timeline.first_treated(inside[0]), options.frequency);
+        return format!(
+            "no effect can be estimated: all treatments that start in the data start in {period}, so that there are no controls; add units that are never treated, or later"
+        );
+    }
+    let base = match options.base {
+        ProjectionBase::Mean(periods) if periods > 1 => {
+            format!("all {periods} periods before, of which the base is the mean (`base`)")
+        }
+        _ => "the period before".to_owned(),
+    };
+    let (lags, change) = match options.outcome_lags {
+        0 => (String::new(), String::new()),
+        lags => (
+            format!(", and in all {} periods before for lagged changes (`outcome_lags`)", lags + 1),
+            "fewer lagged changes, ".to_owned(),
+        ),
+    };
+    let after = match options.no_composition_changes {
+        true => ", and in all periods of the window after it (`no_composition_changes`)",
+        false => "",
+    };
+    let shorter = match options.base {
+        ProjectionBase::Mean(periods) if periods > 1 => "a base of fewer periods, ",
+        _ => "",
+    };
     format!(
-        "no effect from {} periods before treatment to {} after it can be estimated: no units observed in consecutive periods have controls; choose a shorter window, or count observed periods (`rank_periods`)",
-        options.pre_window, options.post_window
+        "no effect from {} periods before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`){}",
+        options.pre_window,
+        options.post_window,
+        opened.also_missing()
     )
 }

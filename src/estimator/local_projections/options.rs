@@ -76,7 +76,7 @@ options! {
         #[doc(alias = "dylags")]
         #[builder(default)]
         pub outcome_lags: u32,
-        /// Covariates, at the first treated period: columns of numbers.
+        /// Covariates, at the first treated period: columns of numbers. A row without one serves where outcomes alone are needed.
         #[doc(alias = "controls")]
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
@@ -150,6 +150,7 @@ impl LocalProjections {
 
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
-        asked!(self, group: self.group.clone(), treatment: self.treatment.clone())
+        let (group, treatment) = (self.group.clone(), self.treatment.clone());
+        asked!(self, group: group, treatment: treatment, keeps_gaps: true)
     }
 }

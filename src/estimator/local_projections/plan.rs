@@ -16,6 +16,22 @@ pub(super) enum Target {
     Pre,
 }
 
+impl Target {
+    /// What its effect is called.
+    pub fn name(self) -> String {
+        match self {
+            Self::At(event_time) => format!("event time {event_time}"),
+            Self::Post => pooled_name("after treatment"),
+            Self::Pre => pooled_name("before treatment"),
+        }
+    }
+}
+
+/// What a pooled effect is called.
+pub(super) fn pooled_name(part: &str) -> String {
+    format!("pooled effect {part}")
+}
+
 /// The regressions, and what their rows are.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
@@ -123,6 +139,23 @@ impl<'a> Plan<'a> {
         (base..=base + self.post()).all(|place| series.outcome(Some(place)).is_some())
     }
 
+    /// Whether lagged changes among the covariates add up to every change of a regression: they are between outcomes from `outcome_lags` plus one
+    /// periods before treatment to the last.
+    pub fn is_identity(&self, target: Target) -> bool {
+        let lags = u64::from(self.options.outcome_lags);
+        let before = match self.options.base {
+            ProjectionBase::Last => 1,
+            ProjectionBase::Mean(periods) => u64::from(periods),
+            ProjectionBase::AllBefore => return false,
+        };
+        let farthest = match target {
+            Target::At(steps) if steps < 0 => steps.unsigned_abs(),
+            Target::Pre => u64::from(self.options.pre_window),
+            Target::At(_) | Target::Post => return false,
+        };
+        lags > 0 && farthest.max(before) <= lags + 1
+    }
+
     /// The outcome before.
     fn before(&self, series: &Series, base: usize) -> Option<f64> {
         match self.options.base {
@@ -176,7 +209,11 @@ impl<'a> Plan<'a> {
     fn form(&self, units: &Units<'_>, series: &Series, base: usize, variables: &mut [f64]) -> bool {
         let Some(row) = series.row(base) else { return false };
         for (j, centres) in self.centres.iter().enumerate() {
-            variables[j] = units.numbers[j + 1][row] - centres[base];
+            let covariate = units.numbers[j + 1][row];
+            if !covariate.is_finite() {
+                return false;
+            }
+            variables[j] = covariate - centres[base];
         }
         let first = self.centres.len();
         (1..=self.options.outcome_lags as usize).all(|lag| {

@@ -10,6 +10,17 @@ use crate::result::estimates::CellStatus;
 /// What the residuals of an identity are, at most, of the outcome's squares.
 const IDENTITY: f64 = 1e-12;
 
+/// What is known of identities before there are sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// Lagged changes do not add up to the outcome's change.
+    None,
+    /// They might, where the means of outcomes before treatment have as many periods as there are.
+    Perhaps,
+    /// They do.
+    Certain,
+}
+
 /// An estimated regression.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
@@ -33,8 +44,8 @@ pub(super) struct Bases<'a> {
     pub arms: Vec<[&'a Cross; 2]>,
     /// Covariates and lagged changes.
     pub k: usize,
-    /// Whether outcomes may be a combination of covariates.
-    pub may_be_identity: bool,
+    /// Whether the outcome's change is a combination of lagged changes.
+    pub identity: Identity,
 }
 
 impl Fitted {
@@ -59,9 +70,9 @@ pub(super) fn identity() -> CellStatus {
 }
 
 impl<'a> Bases<'a> {
-    pub fn new(sums: &'a Sums, target: usize, steps: usize, k: usize, lags: bool) -> Self {
+    pub fn new(sums: &'a Sums, target: usize, steps: usize, k: usize, identity: Identity) -> Self {
         let arms = (0..steps).map(|base| sums.arms(target, base)).collect();
-        Self { arms, k, may_be_identity: lags }
+        Self { arms, k, identity }
     }
 
     /// Why there is no estimate, if nobody is treated or no treated have controls.
@@ -75,9 +86,16 @@ impl<'a> Bases<'a> {
         }
     }
 
-    /// Whether covariates leave so little of the outcome's squares that it is a combination of them.
-    pub fn is_identity(&self, squares: f64, left: f64) -> bool {
-        self.may_be_identity && left <= IDENTITY * squares
+    /// Whether the outcome's change is a combination of lagged changes, which leave so much of its squares, with so many rows and parameters.
+    /// Where there are no more rows than parameters nothing is left in any case.
+    pub fn is_identity(&self, squares: f64, left: f64, rows: f64, parameters: usize) -> bool {
+        match self.identity {
+            Identity::None => false,
+            Identity::Certain => true,
+            Identity::Perhaps => {
+                rows > parameters as f64 && squares > 0.0 && left <= IDENTITY * squares
+            }
+        }
     }
 
     /// The coefficient of the start of treatment.
@@ -126,9 +144,9 @@ impl<'a> Bases<'a> {
         let mut first = vec![0.0; kept.len()];
         first[0] = 1.0;
         let (solved, inverse) = (spd.solve(&right), spd.solve(&first));
-        let squares = total[q * q - 1];
-        if self.is_identity(squares, squares - dot(&right, &solved)) {
-            return Fitted::none(identity());
+        let (squares, parameters) = (total[q * q - 1], kept.len() + used);
+        if self.is_identity(squares, squares - dot(&right, &solved), rows, parameters) {
+            return Fitted { n_rows: rows, n_treated: treated_rows, ..Fitted::none(identity()) };
         }
         let spread_out = |values: &[f64]| {
             let mut all = vec![0.0; k + 1];
@@ -140,7 +158,7 @@ impl<'a> Bases<'a> {
             status: CellStatus::Estimated,
             n_rows: rows,
             n_treated: treated_rows,
-            regression: Regression { rows, parameters: Some(kept.len() + used) },
+            regression: Regression { rows, parameters: Some(parameters) },
             scores: Scores::Squares(SquaresScores {
                 loadings: spread_out(&inverse),
                 slopes: spread_out(&solved),

@@ -61,7 +61,8 @@ fn fit(
     let groups = sums.groups(&weighting, options.effects, plan.covariates() + 1);
     let spread: Vec<f64> = (1..=plan.covariates()).map(|number| opened.variance(number)).collect();
     let parameters = parameters(&plan, &sums, &weighting);
-    let fitted = Fitted::new(&plan, &groups, &spread, parameters).ok_or_else(|| nothing(&plan))?;
+    let fitted =
+        Fitted::new(&plan, &groups, &spread, parameters).ok_or_else(|| nothing(&plan, opened))?;
     if fitted.estimates.iter().flatten().any(|estimate| !estimate.is_finite()) {
         return Err(overflow(&options.outcome));
     }
@@ -81,9 +82,11 @@ fn fit(
         None => EventEffect::reference(*at),
         Some(target) => {
             let [controls, treated] = counts(&sums, &weighting, event);
+            let estimate = covariance.estimate(target, fitted.estimates[target], options.alpha);
             EventEffect {
                 event_time: *at,
-                estimate: covariance.estimate(target, fitted.estimates[target], options.alpha),
+                estimate,
+                unknown: covariance.unknown(target, &estimate),
                 status: match fitted.estimates[target] {
                     Some(_) => CellStatus::Estimated,
                     None if treated == 0 => CellStatus::NoTreated { period: None },
@@ -285,6 +288,9 @@ fn warnings(
         let columns = fitted.dependent.iter().map(|j| columns[*j].clone()).collect();
         warnings.push(DidWarning::CollinearRegressors { columns });
     }
+    let kept = plan.cohorts.iter().zip(&weighting.kept).filter(|(_, kept)| **kept);
+    let kept: Vec<usize> = kept.map(|(cohort, _)| *cohort).collect();
+    warnings.extend(opened.few_treated(&|group| kept.contains(&plan.timeline.start(group))));
     warnings.extend(covariance.warning());
     warnings
 }
@@ -295,12 +301,14 @@ fn names(options: &Stacked) -> Vec<String> {
     times.filter(|at| *at != -1).map(|at| format!("effect({at})")).collect()
 }
 
-fn nothing(plan: &Plan<'_>) -> DidError {
+fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
     let options = plan.options;
     DidError::EmptyWindow {
         what: format!(
-            "no cohort with a window from {} periods before treatment to {} after it has controls that are not treated in it; choose a shorter window, or other controls (`control_group`)",
-            options.pre_window, options.post_window
+            "no cohort with a window from {} periods before treatment to {} after it has controls that are not treated in it; choose a shorter window, or other controls (`control_group`){}",
+            options.pre_window,
+            options.post_window,
+            opened.also_missing()
         ),
     }
 }

@@ -108,6 +108,6 @@ impl Stacked {
 
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
-        asked!(self, group: Some(self.group.clone()), treatment: None)
+        asked!(self, group: Some(self.group.clone()), treatment: None, keeps_gaps: false)
     }
 }

@@ -56,7 +56,8 @@ impl<'a> Plan<'a> {
                     options.group
                 ),
                 false => format!(
-                    "no cohort is observed from {pre} periods before its treatment to {post} after it; choose a shorter window"
+                    "no cohort is observed from {pre} periods before its treatment to {post} after it; choose a shorter window{}",
+                    opened.also_missing()
                 ),
             };
             return Err(DidError::EmptyWindow { what });

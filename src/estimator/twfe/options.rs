@@ -132,6 +132,7 @@ fn of_panel(
         cluster: None,
         covariates: Vec::new(),
         frequency,
+        keeps_gaps: false,
         base: None,
         most_patterns: usize::MAX,
     }

@@ -36,11 +36,13 @@ law!(
         att_gt, drdid, ddd, doses, fixed_effects, first_stage, sun_abraham, npiv, projections, stacked, etwfe, twfe, explore
 );
 
-/// But for groups, which are never treated then, doses, which other rows of a unit have, and treatments that switch, whose history counts.
+/// But for groups, which are never treated then, doses, which other rows of a unit have, treatments that switch, whose history counts, and outcomes
+/// and covariates of local projections, whose other values serve.
 fn a_row_without_a_value_might_be_left_out(case: &Case, report: &mut Report) {
     let times = case.times.iter().filter(|column| **column != "g");
-    let columns = case.outcome.iter().chain(case.covariates).chain(times);
-    let columns = columns.chain(case.weights.as_ref()).chain(case.labels).chain(case.codes);
+    let numbers = case.outcome.iter().chain(case.covariates).filter(|_| !case.keeps_gaps);
+    let columns = numbers.chain(times).chain(case.weights.as_ref());
+    let columns = columns.chain(case.labels).chain(case.codes);
     let is_lost = |row: usize| row % 97 == 5;
     let kept: Vec<usize> = (0..case.frame.height()).filter(|row| !is_lost(*row)).collect();
     let fewer = case.try_fit(&rows(&case.frame, &kept));

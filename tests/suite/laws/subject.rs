@@ -184,6 +184,8 @@ pub struct Case {
     pub has_draws: bool,
     /// Whether estimates depend on how many units say the same: knots are quantiles of units.
     pub counts_units: bool,
+    /// Whether rows without the outcome or a covariate serve where these are not needed.
+    pub keeps_gaps: bool,
     /// Whether standard errors depend on how many rows or units say the same, even if they are one cluster.
     pub counts_rows: bool,
     /// How close a fit of files in pieces is to that of the frame.
@@ -222,6 +224,7 @@ impl Case {
             has_derivatives: true,
             has_draws: false,
             counts_units: false,
+            keeps_gaps: false,
             counts_rows: false,
             in_pieces: Within::Bits,
             largest_origin: f64::INFINITY,

@@ -5,8 +5,9 @@ use crate::base::error::Message;
 use crate::base::error::Result;
 use crate::estimator::by_unit::{
     EventEffect, compared_by_event_time, effects_section, effects_table, event_estimates,
-    event_table,
+    event_table, unknown,
 };
+use crate::estimator::local_projections::plan::{Target, pooled_name};
 use crate::estimator::local_projections::{
     LocalProjectionsResult, ProjectionBase, ProjectionMethod,
 };
@@ -65,7 +66,9 @@ impl Report for LocalProjectionsResult {
 
     fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.sample.columns.frequency);
-        messages.extend(self.unestimated());
+        let own = self.effects.iter().map(|of| (Target::At(of.event_time).name(), of));
+        let pooled = self.pooled().map(|(name, of)| (pooled_name(name), of));
+        messages.extend(unknown(own.chain(pooled)));
         messages
     }
 
@@ -80,14 +83,6 @@ impl LocalProjectionsResult {
     fn pooled(&self) -> impl Iterator<Item = (&'static str, &EventEffect)> {
         let before = self.pooled_before.iter().map(|of| ("before treatment", of));
         std::iter::once(("after treatment", &self.pooled)).chain(before)
-    }
-
-    /// Why effects have no estimate.
-    fn unestimated(&self) -> Vec<Message> {
-        let own = self.effects.iter().map(|of| (format!("event time {}", of.event_time), of));
-        let pooled = self.pooled().map(|(name, of)| (format!("pooled effect {name}"), of));
-        let failed = own.chain(pooled).filter(|(_, of)| !of.status.is_estimated());
-        failed.map(|(name, of)| format!("{name} has no estimate: {}", of.status).into()).collect()
     }
 
     fn notes(&self) -> Vec<String> {

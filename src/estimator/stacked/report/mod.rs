@@ -5,7 +5,9 @@ use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::ControlGroup;
-use crate::estimator::by_unit::{compared_by_event_time, event_estimates, event_table};
+use crate::estimator::by_unit::{
+    EventEffect, compared_by_event_time, event_estimates, event_table, unknown,
+};
 use crate::estimator::stacked::{StackEffects, StackWeights, StackedResult, SubExperiment};
 use crate::report::compare::{OVER_EVENT_TIMES, TO_REFERENCE};
 use crate::report::contract::Report;
@@ -73,10 +75,14 @@ impl Report for StackedResult {
 
     fn messages(&self) -> Vec<Message> {
         let mut messages = facts::messages(&self.warnings, self.sample.columns.frequency);
-        let failed = self.effects.iter().filter(|of| !of.status.is_estimated());
-        messages.extend(failed.map(|of| {
-            format!("event time {} has no estimate: {}", of.event_time, of.status).into()
-        }));
+        let effects = || self.effects.iter();
+        messages.extend(unknown(effects().map(|of| (format!("event time {}", of.event_time), of))));
+        if self.overall.estimate.is_some() && self.overall.se.is_none() {
+            let after = effects().filter(|of| of.event_time >= 0).find_map(EventEffect::reason);
+            let reason = after.unwrap_or_else(|| "the estimate does not vary".to_owned());
+            let what = "the average effect after treatment has no standard error";
+            messages.push(format!("{what}: {reason}").into());
+        }
         messages
     }
 

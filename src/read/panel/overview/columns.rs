@@ -32,6 +32,8 @@ pub(crate) struct PanelColumns {
     /// Numbers or text.
     pub covariates: Vec<String>,
     pub frequency: Option<Frequency>,
+    /// Whether rows without the outcome or without a covariate that is a number are looked at, too. What they lack is not finite there.
+    pub keeps_gaps: bool,
     /// With which base periods the rows of the outcome are paired.
     pub base: Option<BasePeriod>,
     /// Patterns of observed periods and treatment that are kept, at most.
@@ -63,8 +65,18 @@ pub(super) struct ColumnsRead {
     pub covariates: Vec<(String, Covariate)>,
     pub read_as_missing: Vec<ReadAsMissing>,
     pub rounded: Vec<String>,
+    /// Whether rows have all that is needed of them.
     complete: Option<Vec<bool>>,
     missing: Vec<(String, usize)>,
+    keeps_gaps: bool,
+}
+
+/// Rows that are looked at though they lack the outcome or a covariate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RowsWithGaps {
+    pub rows: usize,
+    /// Those without a value, by column; a row counts for each.
+    pub columns: Vec<(String, usize)>,
 }
 
 impl PanelColumns {
@@ -177,7 +189,8 @@ impl ColumnsRead {
         if let (Some(name), Some(treatment)) = (&columns.treatment, &treatment) {
             mark(name, &|row| treatment[row].is_finite());
         }
-        for (name, values) in outcome.iter().chain(&weights) {
+        let needed_outcome = outcome.iter().filter(|_| !columns.keeps_gaps);
+        for (name, values) in needed_outcome.chain(&weights) {
             let values: &[f64] = values;
             mark(name, &|row| values[row].is_finite());
         }
@@ -186,6 +199,7 @@ impl ColumnsRead {
         }
         for (name, covariate) in &covariates {
             match covariate {
+                Covariate::Number(_) if columns.keeps_gaps => {}
                 Covariate::Number(values) => {
                     let values: &[f64] = values;
                     mark(name, &|row| values[row].is_finite());
@@ -218,6 +232,7 @@ impl ColumnsRead {
             covariates,
             complete: complete.complete,
             missing: each,
+            keeps_gaps: columns.keeps_gaps,
         })
     }
 
@@ -255,7 +270,7 @@ impl ColumnsRead {
         self.complete.as_ref().is_none_or(|complete| complete[row])
     }
 
-    /// Rows without some of the values.
+    /// Rows without some of the values that are needed.
     pub fn incomplete(&self) -> usize {
         let incomplete = |complete: &Vec<bool>| complete.iter().filter(|c| !**c).count();
         self.complete.as_ref().map_or(0, incomplete)
@@ -264,5 +279,23 @@ impl ColumnsRead {
     /// Rows without a value, by column.
     pub fn missing(&self) -> Vec<(String, usize)> {
         self.missing.clone()
+    }
+
+    /// Rows that are looked at without some of the numbers.
+    pub fn gaps(&self) -> RowsWithGaps {
+        if !self.keeps_gaps {
+            return RowsWithGaps::default();
+        }
+        let numbers = self.numbers();
+        let count = |lacks: &(dyn Fn(usize) -> bool + Sync)| {
+            let rows = (0..self.rows).into_par_iter();
+            rows.filter(|row| self.is_complete(*row) && lacks(*row)).count()
+        };
+        let of = |(name, values): &(&str, &Values)| {
+            ((*name).to_owned(), count(&|row| !values[row].is_finite()))
+        };
+        let columns = numbers.iter().map(of).filter(|(_, rows)| *rows > 0).collect();
+        let lacks = |row: usize| numbers.iter().any(|(_, values)| !values[row].is_finite());
+        RowsWithGaps { rows: count(&lacks), columns }
     }
 }

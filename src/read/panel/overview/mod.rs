@@ -20,7 +20,8 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::columns::{ReadAsMissing, WithoutGroup, add_counts};
 
 pub(crate) use base::BasePeriod;
-pub(crate) use columns::PanelColumns;
+use cells::Cell;
+pub(crate) use columns::{PanelColumns, RowsWithGaps};
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
 pub(crate) use reading::{OpenedRows, Reading};
@@ -34,8 +35,10 @@ pub(crate) struct Overview {
     pub rows: usize,
     /// Rows without some of the values needed.
     pub incomplete: usize,
-    /// Rows without a value, by column; a row counts for each.
+    /// Rows without a value that is needed, by column; a row counts for each.
     pub missing: Vec<(String, usize)>,
+    /// Rows that are looked at though they lack other values.
+    pub gaps: RowsWithGaps,
     read_as_missing: Vec<ReadAsMissing>,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
@@ -48,6 +51,8 @@ pub(crate) struct Overview {
     number_names: Vec<String>,
     /// All periods of the data, where frames may lack some.
     known_periods: Option<Vec<f64>>,
+    /// Periods of all rows, complete or not.
+    all_periods: Vec<f64>,
 }
 
 impl Overview {
@@ -84,12 +89,10 @@ impl Overview {
             }
         }
         add_counts(&mut self.read_as_missing, &read.read_as_missing);
-        for (column, rows) in read.missing() {
-            match self.missing.iter_mut().find(|(known, _)| *known == column) {
-                Some((_, count)) => *count += rows,
-                None => self.missing.push((column, rows)),
-            }
-        }
+        add_by_column(&mut self.missing, read.missing());
+        let gaps = read.gaps();
+        self.gaps.rows += gaps.rows;
+        add_by_column(&mut self.gaps.columns, gaps.columns);
         for column in &read.rounded {
             if !self.rounded.contains(column) {
                 self.rounded.push(column.clone());
@@ -109,6 +112,7 @@ impl Overview {
 
     /// Leaves out periods in which no row is complete, after all frames, and says whether there are any.
     pub fn finish(&mut self) -> bool {
+        self.all_periods.clone_from(&self.found.cells.periods);
         self.found.cells.drop_empty_periods()
     }
 
@@ -125,6 +129,21 @@ impl Overview {
     /// A warning about rows that were left out for a missing value.
     pub fn dropped_rows(&self) -> Option<DidWarning> {
         DidWarning::dropped(self.incomplete, self.missing.clone())
+    }
+
+    /// The error if no row has what is needed, or a column has no value in any of those that do.
+    ///
+    /// # Errors
+    /// [`DidError::EmptySample`].
+    pub fn check_rows(&self) -> Result<()> {
+        let complete = self.rows - self.incomplete;
+        let is_empty = |(_, lost): &(String, usize)| *lost == complete;
+        match complete == 0 || self.gaps.columns.iter().any(is_empty) {
+            true => Err(DidError::no_complete_rows(
+                &[self.missing.as_slice(), &self.gaps.columns].concat(),
+            )),
+            false => Ok(()),
+        }
     }
 
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
@@ -171,6 +190,11 @@ impl Overview {
         &self.found.cells.periods
     }
 
+    /// Periods of all rows, complete or not, ascending.
+    pub fn all_periods(&self) -> &[f64] {
+        &self.all_periods
+    }
+
     /// Units by group and periods with complete rows.
     pub fn units(&self) -> impl Iterator<Item = (f64, &[f64], usize)> {
         self.found
@@ -195,7 +219,9 @@ impl Overview {
         let cells = &self.found.cells;
         let places =
             (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
-        let weight: f64 = places.map(|(g, t)| cells.at(g, t).weight).sum();
+        // Of rows with an outcome, which is the first number if there is one.
+        let of = |cell: &Cell| cell.sums.first().map_or(cell.weight, Sums::weight);
+        let weight: f64 = places.map(|(g, t)| of(cells.at(g, t))).sum();
         match weight > 0.0 {
             true => Ok(()),
             false => Err(DidError::Weights {
@@ -220,6 +246,16 @@ impl Overview {
         let never = rules.cohorts.iter().zip(&counts.units).filter(|(c, _)| c.group.is_infinite());
         rules.audit.never_treated = never.map(|(_, units)| units).sum();
         Ok(rules.audit)
+    }
+}
+
+/// Adds rows by column.
+fn add_by_column(total: &mut Vec<(String, usize)>, more: Vec<(String, usize)>) {
+    for (column, rows) in more {
+        match total.iter_mut().find(|(known, _)| *known == column) {
+            Some((_, count)) => *count += rows,
+            None => total.push((column, rows)),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use polars::prelude::DataFrame;
 
 use super::{Overview, PanelColumns, UnitRows};
 use crate::base::calendar::moved_groups;
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{Kind, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted};
 use crate::read::files::parquet::ParquetFile;
@@ -142,7 +142,7 @@ impl OpenedRows<'_> {
     /// What all rows show.
     ///
     /// # Errors
-    /// Errors about a column, and [`DidError::EmptySample`] if no row has all values.
+    /// Errors about a column, and [`DidError::EmptySample`](crate::DidError::EmptySample) if no row has all values.
     pub fn overview(&self) -> Result<Overview> {
         let (empty, known) = match &self.held {
             Held::Whole { read_as_missing, .. } => {
@@ -161,9 +161,7 @@ impl OpenedRows<'_> {
         if dropped && self.reading.columns.base.is_some() && !overview.periods().is_empty() {
             overview = of(Some(overview.periods().to_vec()))?.0;
         }
-        if overview.rows == overview.incomplete {
-            return Err(DidError::no_complete_rows(&overview.missing));
-        }
+        overview.check_rows()?;
         Ok(overview)
     }
 

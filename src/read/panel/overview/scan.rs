@@ -249,7 +249,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Adds complete rows to the cells of their group and period.
+    /// Adds complete rows to the cells of their group and period; to sums, the numbers that they have.
     fn sums(&self, group: u16, complete: &[usize], found: &mut Found) {
         let numbers = self.numbers.len();
         let weight = |row: usize| self.weight(row);
@@ -265,8 +265,13 @@ impl Scanner<'_> {
             cell.rows += 1;
             cell.weight += w;
             for (v, values) in self.numbers.iter().enumerate() {
+                if !values[*row].is_finite() {
+                    continue;
+                }
                 cell.sums[v].add(values[*row] - self.shifts[v], w);
-                if let Some((_, earlier)) = before.filter(|(at, _)| at + 1 == period) {
+                let earlier =
+                    before.filter(|(at, row)| at + 1 == period && values[*row].is_finite());
+                if let Some((_, earlier)) = earlier {
                     cell.sums[numbers + v].add(values[*row] - values[earlier], w);
                 }
             }
@@ -279,7 +284,11 @@ impl Scanner<'_> {
         fn differ(rows: &[usize], same: impl Fn(usize, usize) -> bool) -> usize {
             usize::from(rows.iter().any(|row| !same(rows[0], *row)))
         }
-        let numbers = |values: &[f64]| differ(complete, |a, b| values[a] == values[b]);
+        let numbers = |values: &[f64]| {
+            let mut known = complete.iter().map(|row| values[*row]).filter(|v| v.is_finite());
+            let first = known.next();
+            usize::from(known.any(|value| Some(value) != first))
+        };
         let weights = self.read.weights.iter().map(|(_, values)| numbers(values));
         let covariates = self.read.covariates.iter().map(|(_, covariate)| match covariate {
             Covariate::Number(values) => numbers(values),

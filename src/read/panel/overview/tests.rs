@@ -15,6 +15,7 @@ fn columns() -> PanelColumns {
         cluster: Some("c".into()),
         covariates: Vec::new(),
         frequency: None,
+        keeps_gaps: false,
         base: None,
         most_patterns: usize::MAX,
     }

@@ -68,7 +68,7 @@ fn long(
     config: &LocalProjections,
     wanted: &Wanted,
 ) -> Vec<Long> {
-    let y = |unit: i64, t: i64| panel.get(&(unit, t)).map(|cell| cell.y);
+    let y = |unit: i64, t: i64| panel.get(&(unit, t)).map(|cell| cell.y).filter(|y| !y.is_nan());
     let d = |unit: i64, t: i64| panel.get(&(unit, t)).map(|cell| cell.treated);
     let last_period = i64::from(config.post_window);
     let horizon = *wanted.periods.iter().max().unwrap();
@@ -76,6 +76,9 @@ fn long(
     for ((unit, t), cell) in panel {
         let (unit, t) = (*unit, *t);
         let Some(before) = d(unit, t - 1) else { continue };
+        if cell.x.iter().any(|x| x.is_nan()) {
+            continue;
+        }
         let end = t + if config.no_composition_changes { last_period } else { horizon.max(0) };
         let never = panel.range((unit, i64::MIN)..=(unit, i64::MAX)).all(|(_, c)| c.treated == 0.0);
         let start = match config.stable_periods {
@@ -227,7 +230,7 @@ fn targets(config: &LocalProjections) -> Vec<Wanted> {
 }
 
 /// Compares all effects, and says how many there are.
-fn compare(df: &DataFrame, config: &LocalProjections, fit: &LocalProjectionsResult) -> usize {
+pub fn compare(df: &DataFrame, config: &LocalProjections, fit: &LocalProjectionsResult) -> usize {
     let panel = panel(df, config);
     let mut compared = 0;
     for wanted in targets(config) {

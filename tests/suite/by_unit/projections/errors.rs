@@ -3,6 +3,7 @@
 use burn_did::options::ControlGroup;
 use burn_did::projections::{ProjectionBase, ProjectionMethod};
 use burn_did::{DidError, DidWarning, LocalProjections};
+use polars::prelude::*;
 
 use super::{at, projections};
 use crate::by_unit::{random, textbook};
@@ -135,7 +136,11 @@ fn nothing_to_compare_is_an_error_with_its_reason() {
         says(&error, &["no unit's treatment starts", "`g`"]);
     }
     let all = with(&df, "g", vec![3.0; df.height()]);
-    says(&config.fit(&all).unwrap_err(), &["no effect", "controls"]);
+    says(&config.fit(&all).unwrap_err(), &["no effect", "start in 3", "no controls"]);
+    let long = but(config.clone(), |c| c.base = ProjectionBase::Mean(99));
+    says(&long.fit(&df).unwrap_err(), &["all 99 periods before", "(`base`)", "of fewer periods"]);
+    let lagged = but(config.clone(), |c| c.outcome_lags = 9);
+    says(&lagged.fit(&df).unwrap_err(), &["all 10 periods before", "fewer lagged changes"]);
     let treated = filter(&df, "g", |g| g > 0.0);
     let never = but(config, |c| c.control_group = ControlGroup::NeverTreated);
     says(&never.fit(&treated).unwrap_err(), &["nobody is never treated", "control_group"]);
@@ -164,12 +169,12 @@ fn what_is_left_out_or_unsure_is_said() {
     let mut y = floats(&df, "y");
     y[4] = f64::NAN;
     let fit = projections(2, 1).fit(with(&df, "y", y)).unwrap();
-    assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::DroppedRows { rows: 1, .. })));
+    assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::RowsWithGaps { rows: 1, .. })));
     let already = map(&df, "g", |g| if g == 3.0 { 1.0 } else { g });
     let fit = projections(2, 1).fit(&already).unwrap();
     assert!(fit.warnings.contains(&DidWarning::AlreadyTreated { units: 15, anticipation: 0 }));
     let fit = but(projections(2, 1), |c| c.weights = Some("t".into())).fit(&df).unwrap();
-    assert!(fit.warnings.contains(&DidWarning::TimeVaryingWeights));
+    assert!(fit.warnings.contains(&DidWarning::WeightsOfStart));
     let few = with(&df, "cl", floats(&df, "id").iter().map(|id| id % 4.0).collect::<Vec<f64>>());
     let fit = but(projections(2, 1), |c| c.cluster = Some("cl".into())).fit(&few).unwrap();
     assert!(fit.warnings.contains(&DidWarning::FewClusters { clusters: 4 }));
@@ -178,6 +183,84 @@ fn what_is_left_out_or_unsure_is_said() {
     assert_eq!(at(&fit, 7), (None, None));
     let shown = fit.to_string();
     assert!(shown.contains("event time 7 has no estimate: no treated units"), "{shown}");
+}
+
+/// A single unit is treated.
+#[test]
+fn few_treated_units_are_warned_of() {
+    let df = textbook();
+    let (ids, groups) = (floats(&df, "id"), floats(&df, "g"));
+    let only = |(id, g): (&f64, &f64)| if *id == 1.0 { *g } else { 0.0 };
+    let few = with(&df, "g", ids.iter().zip(&groups).map(only).collect());
+    let fit = projections(2, 1).fit(&few).unwrap();
+    let warning = DidWarning::SmallGroups { groups: vec![3.0], single: vec![3.0] };
+    assert!(fit.warnings.contains(&warning), "{:?}", fit.warnings);
+    let all = projections(2, 1).fit(&df).unwrap();
+    assert!(!all.warnings.iter().any(|w| matches!(w, DidWarning::SmallGroups { .. })));
+}
+
+/// A covariate that is 0 but in one period, which effects farther before treatment do not reach.
+#[test]
+fn regressors_that_some_regressions_leave_out_are_named_with_their_effects() {
+    let df = textbook();
+    let (x, periods) = (floats(&df, "x"), floats(&df, "t"));
+    let alone = |(x, t): (&f64, &f64)| if *t == 3.0 { *x } else { 0.0 };
+    let df = with(&df, "alone", x.iter().zip(&periods).map(alone).collect());
+    let config = but(projections(3, 1), |c| c.covariates = vec!["alone".into()]);
+    let fit = config.fit(&df).unwrap();
+    let warning = DidWarning::CollinearInEffects {
+        columns: vec!["alone".into()],
+        effects: vec!["event time -3".into(), "pooled effect before treatment".into()],
+    };
+    assert!(fit.warnings.contains(&warning), "{:?}", fit.warnings);
+    let shown = fit.to_string();
+    let words = "only in the regressions of event time -3, pooled effect before treatment: alone";
+    assert!(shown.contains(words), "{shown}");
+}
+
+/// As many parameters as rows: base periods 4 and 5, the start of treatment and a lagged change in four rows.
+#[test]
+fn regressions_without_a_spare_row_have_no_standard_error() {
+    let cells: Vec<[f64; 2]> =
+        (0..3).flat_map(|u| (1..=5).map(move |t| [f64::from(u), f64::from(t)])).collect();
+    let column = |of: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+        cells.iter().map(|[u, t]| of(*u, *t)).collect()
+    };
+    let df = df!(
+        "id" => column(&|u, _| u),
+        "t" => column(&|_, t| t),
+        "g" => column(&|u, _| if u < 2.0 { 4.0 } else { 0.0 }),
+        "y" => column(&|u, t| (3.1 * u + 1.7 * t * t).sin() + 0.2 * u * t),
+    )
+    .unwrap();
+    for method in [ProjectionMethod::Variance, ProjectionMethod::Reweighted] {
+        let config = but(projections(3, 0), |c| (c.method, c.outcome_lags) = (method, 1));
+        let fit = config.fit(&df).unwrap();
+        let effect = fit.effects.iter().find(|of| of.event_time == -3).unwrap();
+        assert!(effect.estimate.estimate.is_some() && effect.estimate.se.is_none());
+        assert_eq!(effect.n_rows, if method == ProjectionMethod::Variance { 4 } else { 3 });
+        let unknown = effect.unknown.as_deref().unwrap();
+        assert!(unknown.contains("no more rows than parameters"), "{unknown}");
+        let shown = fit.to_string();
+        assert!(shown.contains("event time -3 has no standard error: its regression"), "{shown}");
+        // The change to event time -2 is minus the lagged change, whatever the rows.
+        let identity = fit.effects.iter().find(|of| of.event_time == -2).unwrap();
+        assert_eq!((identity.status.code(), identity.n_rows > 0), ("estimator", true));
+    }
+}
+
+#[test]
+fn outcomes_that_do_not_vary_have_no_standard_error() {
+    let df = textbook();
+    let fit = projections(2, 1).fit(with(&df, "y", vec![3.7; df.height()])).unwrap();
+    assert_eq!(at(&fit, 0), (Some(0.0), None));
+    assert_eq!(fit.pooled.unknown.as_deref(), Some("the estimate does not vary"));
+    let lagged = but(projections(3, 1), |c| c.outcome_lags = 1);
+    let fit = lagged.fit(with(&df, "y", vec![3.7; df.height()])).unwrap();
+    assert_eq!(at(&fit, -3), (Some(0.0), None));
+    let frame = fit.to_dataframe().unwrap();
+    let status: Vec<Option<&str>> = frame.column("status").unwrap().str().unwrap().iter().collect();
+    assert!(status.contains(&Some("no_standard_error")), "{status:?}");
 }
 
 fn pair((estimate, se): (Option<f64>, Option<f64>)) -> [f64; 2] {

@@ -2,6 +2,7 @@
 
 mod dense;
 mod errors;
+mod gaps;
 mod golden;
 mod identities;
 mod properties;

@@ -113,6 +113,47 @@ fn what_is_left_out_or_unsure_is_said() {
     assert!(fit.warnings.contains(&DidWarning::AlreadyTreated { units: 15, anticipation: 0 }));
 }
 
+/// Outcomes of every year and a covariate of every second one: event times stay years, of which no window has all.
+#[test]
+fn event_times_are_those_of_all_rows() {
+    let df = textbook();
+    let (x, periods) = (floats(&df, "x"), floats(&df, "t"));
+    let even = |(x, t): (&f64, &f64)| if *t % 2.0 == 0.0 { *x } else { f64::NAN };
+    let df = with(&df, "even", x.iter().zip(&periods).map(even).collect());
+    let config = but(stacked(1, 1), |c| c.covariates = vec!["even".into()]);
+    let error = config.fit(&df).unwrap_err();
+    says(&error, &["no cohort is observed from 1", "shorter window", "270 of `even`"]);
+    assert!(stacked(1, 1).fit(&df).is_ok());
+    // A period in which all rows lack the outcome is a period, too.
+    let lost = |(y, t): (&f64, &f64)| if *t == 2.0 { f64::NAN } else { *y };
+    let y = floats(&df, "y");
+    let gap = with(&df, "y", y.iter().zip(&periods).map(lost).collect());
+    let fit = stacked(1, 1).fit(&gap).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::TrimmedCohorts { cohorts: vec![3.0, 6.0] }));
+    assert_eq!((fit.sample.period_length, fit.sample.n_periods), (Some(1.0), 5));
+}
+
+#[test]
+fn what_has_no_standard_error_says_so() {
+    let df = textbook();
+    let fit = stacked(2, 1).fit(with(&df, "y", vec![3.7; df.height()])).unwrap();
+    let effect = fit.effects.iter().find(|of| of.event_time == 0).unwrap();
+    assert!(effect.estimate.estimate.is_some() && effect.estimate.se.is_none());
+    assert_eq!(effect.unknown.as_deref(), Some("the estimate does not vary"));
+    let shown = fit.to_string();
+    for what in ["event time 0 has", "the average effect after treatment has"] {
+        let words = format!("{what} no standard error: the estimate does not vary");
+        assert!(shown.contains(&words), "{shown}");
+    }
+    // A single unit is treated.
+    let (ids, groups) = (floats(&df, "id"), floats(&df, "g"));
+    let only = |(id, g): (&f64, &f64)| if *id == 1.0 { *g } else { 0.0 };
+    let fit =
+        stacked(2, 1).fit(with(&df, "g", ids.iter().zip(&groups).map(only).collect())).unwrap();
+    let warning = DidWarning::SmallGroups { groups: vec![3.0], single: vec![3.0] };
+    assert!(fit.warnings.contains(&warning), "{:?}", fit.warnings);
+}
+
 #[test]
 fn groups_between_two_periods_are_named() {
     let df = textbook();

@@ -71,6 +71,7 @@ pub fn cases() -> Vec<Case> {
         weights: config.weights.as_ref().map(|_| "wt"),
         labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
         counts_rows: true,
+        keeps_gaps: true,
         // They have the correction for small samples, and weights of controls are taken as known.
         has_derivatives: false,
         ..Case::new(name, config, 300, if name == "plain" { staggered } else { with_gaps })
