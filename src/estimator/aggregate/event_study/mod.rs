@@ -266,7 +266,7 @@ impl EventStudy {
         let from_treatment = self.column().is_none() && self.rows.iter().all(|row| row.at >= 0.0);
         match &self.provenance {
             Provenance::Regression(_) if from_treatment => {
-                "no effect is before treatment, and there is no base period; extended two-way effects have both against never-treated units (`control_group`, `--cgroup never_treated`)"
+                "no effect is before treatment, and there is no base period; imputation has both with `pretrends` (`--pretrends all`), and extended two-way effects against never-treated units (`control_group`, `--cgroup never_treated`)"
             }
             _ => {
                 "no event time is the base period of all groups; choose a window that has it, or another base period, and periods on one grid"
@@ -356,12 +356,17 @@ impl EventStudy {
         }
     }
 
-    /// What [`universal_base`](Self::universal_base) changes, as a warning.
-    pub(crate) fn converted(&self) -> Option<DidWarning> {
-        self.universal.as_ref().map(|_| match self.provenance {
-            Provenance::Regression(_) => DidWarning::LastPeriodAsBase,
-            Provenance::Given | Provenance::Effects(_) => DidWarning::ConvertedBasePeriod,
-        })
+    /// What [`universal_base`](Self::universal_base) changes, and what its effects are then, as warnings.
+    pub(crate) fn converted(&self) -> Vec<DidWarning> {
+        match (&self.universal, &self.provenance) {
+            (None, _) => Vec::new(),
+            (Some(_), Provenance::Regression(_)) => {
+                vec![DidWarning::LastPeriodAsBase, DidWarning::JumpAtTreatment]
+            }
+            (Some(_), Provenance::Given | Provenance::Effects(_)) => {
+                vec![DidWarning::ConvertedBasePeriod]
+            }
+        }
     }
 
     /// What the rows are told apart by: the column's own name if it counts from no event, as years do.
