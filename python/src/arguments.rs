@@ -122,7 +122,7 @@ const PHRASES: &[(&str, &str)] = &[
     ),
     ("as `reference` (`--reference`)", "as `ref_p`"),
     ("as `reference`", "as `ref_p`"),
-    ("`pretrends` (`--pretrends all`)", "`pretrends=True`"),
+    ("(`pretrends`, `--pretrends all`)", "(`pretrends=True`)"),
     ("`normalized` (`--normalized`)", "`normalized`"),
     ("`predict_heterogeneity", "`predict_het"),
     ("`keep_influence`", "`influence`"),

@@ -81,7 +81,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str, list[str] | None]] = {
     "biters": (lambda: did.att_gt(data(), **COLUMNS, boot=True, biters=0), "`biters` must be", []),
     "honest of etwfe": (lambda: did.honest_did(did.etwfe(data(), "lemp", "year", "first.treat")), r"\(`cgroup=\"never\"`\)", []),
     "honest of imputation": (
-        lambda: did.honest_did(did.imputation(data(), **COLUMNS, pretrends=False)), "imputation has both with `pretrends=True`", [],
+        lambda: did.honest_did(did.imputation(data(), **COLUMNS, pretrends=False)), r"estimate those before treatment, too \(`pretrends=True`\)", [],
     ),
     "honest of normalized": (
         lambda: did.honest_did(did.did_multiplegt(treated(), "lemp", "year", "countyreal", "d", effects=2, placebo=1, normalized=True)),

@@ -78,6 +78,9 @@ fn check(name: &str, study: &EventStudy) {
     let jumps = matches!(name, "imputation" | "two_stage");
     assert_eq!((says(&honest.warnings), says(&pretrends.warnings)), (jumps, jumps), "{name}");
     if jumps {
+        // Whatever is made of the event study before it is analysed.
+        let based = study.universal_base().honest(Honest::smoothness().m([0.0])).unwrap();
+        assert_eq!(based.warnings, [DidWarning::JumpAtTreatment], "{name}");
         assert!(honest.to_string().contains("jump at it"), "{honest}");
         assert!(pretrends.to_string().contains("`SunAbraham`"), "{pretrends}");
         return;

@@ -70,7 +70,7 @@ fn event_studies_have_one_base_for_sensitivity() {
     let config = config.group("first.treat").pretrends(PretrendTimes::None).build();
     let without = config.fit(data::mpdta()).unwrap().event_study();
     let refused = without.honest(Honest::smoothness()).unwrap_err().to_string();
-    assert!(refused.contains("imputation has both with `pretrends`"), "{refused}");
+    assert!(refused.contains("too (`pretrends`, `--pretrends all`)"), "{refused}");
     // With the covariance of what the differences are of.
     assert!(based.vcov[0][0] > 0.0 && based.vcov[4][5] > 0.0);
 }
