@@ -103,7 +103,8 @@ def honest_did(
     Parameters
     ----------
     event_study : Result
-        A result that ``event_study`` takes.
+        A result that ``event_study`` takes. Those of ``imputation`` and ``did2s`` come with a warning, as their estimates before and after
+        treatment are of different kinds; normalized effects of ``did_multiplegt`` are refused.
     event_time : float, optional
         Effect at this event time; by default that of the period in which treatment starts.
     sensitivity_type : {"smoothness", "relative_magnitude", "relative_smoothness"}

@@ -261,7 +261,10 @@ impl Native {
             SavedResult::Regression(of) => {
                 (of.coefficients.iter().map(|c| c.name.clone()).collect(), known(&of.vcov))
             }
-            SavedResult::Multiplegt(of) => studied(&of.event_study()),
+            SavedResult::Multiplegt(of) => {
+                let all = of.effects.iter().chain(&of.placebos);
+                (all.map(|effect| effect.horizon.to_string()).collect(), of.vcov.clone())
+            }
             SavedResult::LocalProjections(of) => studied(&of.event_study()),
             SavedResult::Stacked(of) => studied(&of.event_study()),
             SavedResult::Etwfe(of) => studied(&of.event_study()),

@@ -80,6 +80,23 @@ ERRORS: dict[str, tuple[Callable[[], Any], str, list[str] | None]] = {
     ),
     "biters": (lambda: did.att_gt(data(), **COLUMNS, boot=True, biters=0), "`biters` must be", []),
     "honest of etwfe": (lambda: did.honest_did(did.etwfe(data(), "lemp", "year", "first.treat")), r"\(`cgroup=\"never\"`\)", []),
+    "honest of imputation": (
+        lambda: did.honest_did(did.imputation(data(), **COLUMNS, pretrends=False)), r"estimate those before treatment, too \(`pretrends=True`\)", [],
+    ),
+    "honest of normalized": (
+        lambda: did.honest_did(did.did_multiplegt(treated(), "lemp", "year", "countyreal", "d", effects=2, placebo=1, normalized=True)),
+        "fit without `normalized` and analyse", [],
+    ),
+    "imputation of the outcome": (
+        lambda: did.imputation(data(), **COLUMNS, xformla="~ lpop + lemp"), "`xformla` must be without the outcome", [],
+    ),
+    "did2s of the outcome": (lambda: did.did2s(data(), **COLUMNS, xformla="~ lemp"), "`xformla` must be without the outcome", []),
+    "did_multiplegt of the outcome": (
+        lambda: did.did_multiplegt(treated(), "lemp", "year", "countyreal", "d", xformla="~ lemp"), "`xformla` must be without the outcome", [],
+    ),
+    "a second stage of a constant": (
+        lambda: did.did2s(data(), **COLUMNS, second_stage="~ 1"), "`second_stage` must be a formula with a regressor", [],
+    ),
     "honest of several": (
         lambda: did.honest_did(did.joint_study(data(), **COLUMNS, estimators=["cs", "sa"])), "name one by `term`: `cs`, `sa`", [],
     ),
@@ -179,6 +196,11 @@ WARNINGS: dict[str, tuple[Callable[[], Any], str, str]] = {
     "did_multiplegt": (
         lambda: did.did_multiplegt(treated(), "lemp", "year", "countyreal", "d", predict_het=(["lpop"], [5])),
         "`predict_het: effect 5` has no effect", "without_effect",
+    ),
+    "honest_did": (
+        lambda: did.honest_did(did.imputation(data(), **COLUMNS), m_vec=[0.0]),
+        '`sunab`, `lpdid`, `att_gt` with `base_period="universal"`, or `etwfe` against never-treated units (`cgroup="never"`)',
+        "jump_at_treatment",
     ),
     "sunab": (
         lambda: did.sunab(data().with_columns(pl.col("lemp").replace(data()["lemp"][0], None)), **COLUMNS), "", "dropped_rows",

@@ -127,6 +127,18 @@ def test_maketables(results: dict[str, did.Result]) -> None:
     maketables.ETable([results["feols"], results["sunab"]])
 
 
+def test_covariances_of_switching_treatments_have_the_names_of_the_table(results: dict[str, did.Result]) -> None:
+    fit = results["did_multiplegt"]
+    names, vcov = fit.vcov() or ([], [])
+    assert names == ["1", "2", "-1"]
+    rows = fit.tidy().to_dict()
+    errors = {(table, horizon): se for table, horizon, se in zip(rows["table"], rows["horizon"], rows["se"], strict=True)}
+    for place, name in enumerate(names):
+        table = "effects" if int(name) > 0 else "placebos"
+        variance, se = vcov[place][place], errors[table, int(name)]
+        assert variance is not None and abs(variance**0.5 - se) < 1e-12
+
+
 def test_averages_have_the_names_of_moderndid(results: dict[str, did.Result]) -> None:
     study = results["aggte"]
     assert isinstance(study, did.AggregatedResult)

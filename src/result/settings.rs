@@ -113,6 +113,9 @@ pub enum EstimatorSettings {
     DidMultiplegt {
         /// Comparison units: those that never switch, or those that have not switched yet.
         control_group: ControlGroup,
+        /// Whether each effect is divided by the change of its treatment.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        normalized: bool,
     },
 }
 
@@ -138,7 +141,7 @@ impl Settings {
             EstimatorSettings::AttGt { control_group, .. }
             | EstimatorSettings::Ddd { control_group, .. }
             | EstimatorSettings::ContDid { control_group, .. }
-            | EstimatorSettings::DidMultiplegt { control_group } => Some(control_group),
+            | EstimatorSettings::DidMultiplegt { control_group, .. } => Some(control_group),
             EstimatorSettings::Drdid => None,
         }
     }
@@ -297,6 +300,19 @@ impl Settings {
             *target = of;
         }
         self
+    }
+
+    /// The settings of effects that are each divided by the change of their treatment, or of others.
+    pub(crate) fn with_normalized(mut self, of: bool) -> Self {
+        if let EstimatorSettings::DidMultiplegt { normalized, .. } = &mut self.estimator {
+            *normalized = of;
+        }
+        self
+    }
+
+    /// Whether each effect is divided by the change of its treatment, so that effects of two event times are in different units.
+    pub(crate) fn is_normalized(&self) -> bool {
+        matches!(self.estimator, EstimatorSettings::DidMultiplegt { normalized: true, .. })
     }
 
     /// Name of the parameters: `ATT`, `ACRT` for slopes in a dose, or `Effect` where treatments switch, as nobody is treated throughout.

@@ -179,3 +179,15 @@ fn what_is_wrong_is_said() {
     assert_eq!(usage.status.code(), Some(2));
     assert!(text(&usage.stderr).contains("possible values: in, out"));
 }
+
+#[test]
+fn normalized_effects_are_not_analysed() {
+    let saved = temporary("normalized.json");
+    stdout(&args(&["--effects", "2", "--placebo", "2", "--normalized", "--save", &saved]));
+    for analysis in ["honest", "pretrends"] {
+        let message = failure(1, &[analysis, &saved]);
+        assert!(message.contains("fit without `normalized` (`--normalized`)"), "{message}");
+    }
+    let itself = failure(2, &args(&["--xformla", "~ y"]));
+    assert!(itself.contains("`covariates` must be without the outcome"), "{itself}");
+}

@@ -20,8 +20,14 @@ fn imputation_has_every_format_and_a_picture_and_is_analysed() {
     stdout(&["plot", &saved, "--out", &again]);
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&picture), read(&again));
-    assert!(stdout(&["honest", &saved, "--mbar", "0.5,1"]).contains("0.5"));
-    assert!(stdout(&["pretrends", &saved]).contains("Power of the Test of Pre-Trends"));
+    let honest = stdout(&["honest", &saved, "--mbar", "0.5,1"]);
+    assert!(honest.contains("0.5") && honest.contains("jump at it"), "{honest}");
+    let pretrends = stdout(&["pretrends", &saved]);
+    for words in ["Power of the Test of Pre-Trends", "`burn-did sunab`"] {
+        assert!(pretrends.contains(words), "{pretrends}");
+    }
+    let document = parsed(&["honest", &saved, "--m", "0", "--format", "json"]).to_string();
+    assert!(document.contains("jump_at_treatment"), "{document}");
     let shown = stdout(&["compare", &saved, &saved, "--names", "A,B"]);
     assert!(shown.contains("Overall ATT") && shown.contains("Event time 0"), "{shown}");
 }

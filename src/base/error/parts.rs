@@ -46,6 +46,9 @@ pub(super) fn no_standard_error(horizons: &[i64], out_of_range: bool) -> String 
     format!("no standard error {}: {why}", places.join(", "))
 }
 
+/// About event studies of imputation and two stages.
+pub(super) const JUMP_AT_TREATMENT: &str = "estimates before treatment are what the first stage leaves of rows that it was fitted to, those after it are of rows that it was not. If trends differ linearly, these estimates lie on no line: they are less steep before treatment and jump at it. So M = 0 and slopes do not stand for linear differences in trends, and Mbar compares unlike changes. Analyse the same data by `SunAbraham` (`burn-did sunab`), `LocalProjections` (`burn-did lpdid`), `AttGt` with a universal base (`burn-did att-gt --base-period universal`), or `Etwfe` against never-treated units (`control_group`, `--cgroup never_treated`)";
+
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(

@@ -625,6 +625,9 @@ pub enum DidWarning {
     /// Effects of imputation or two stages, which have no base period, were taken less the mean of what the first stage leaves of the last
     /// period before treatment.
     LastPeriodAsBase,
+    /// Effects of imputation or two stages before treatment are of rows that the first stage was fitted to, those after it of rows that
+    /// it was not: where trends differ linearly, their path is no line, and jumps at treatment.
+    JumpAtTreatment,
     /// The covariance of an event study is not symmetric; the mean of it and its transpose is used.
     AsymmetricCovariance {
         /// Largest difference of two entries that should be equal.

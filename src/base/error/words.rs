@@ -5,10 +5,10 @@ use std::fmt;
 use super::DidWarning;
 use super::construct::named;
 use super::parts::{
-    CONTROL_VARIANCE, WEIGHTS_OF_START, cohorts_in_place_of_units, collinear_in_effects,
-    crowded_pretest, dates_in_digits, few_units, list, missing_groups, moderator_levels, moved,
-    nan_groups, no_joint_test, no_standard_error, rows_with_gaps, separated, treated_outside,
-    unbalanced, without_comparison,
+    CONTROL_VARIANCE, JUMP_AT_TREATMENT, WEIGHTS_OF_START, cohorts_in_place_of_units,
+    collinear_in_effects, crowded_pretest, dates_in_digits, few_units, list, missing_groups,
+    moderator_levels, moved, nan_groups, no_joint_test, no_standard_error, rows_with_gaps,
+    separated, treated_outside, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::counted::counted;
@@ -463,10 +463,10 @@ impl DidWarning {
                 f,
                 "the base period varies: the coefficients before treatment are changes from period to period, and were summed to effects relative to a universal base"
             ),
-            Self::LastPeriodAsBase => write!(
-                f,
-                "the estimates have no base period: the last period before treatment was taken as that of all, so that what the first stage leaves of it was subtracted"
+            Self::LastPeriodAsBase => f.write_str(
+                "the estimates have no base period: the last period before treatment was taken as that of all, so that what the first stage leaves of it was subtracted",
             ),
+            Self::JumpAtTreatment => f.write_str(JUMP_AT_TREATMENT),
             Self::AsymmetricCovariance { largest } => {
                 write!(f, "the covariance is not symmetric (largest difference {largest:e})")
             }

@@ -123,6 +123,7 @@ pub(in crate::estimator) fn event_study(
             n: words.sample.n_used(),
             column: None,
             frequency: words.sample.columns.frequency,
+            of_untreated: false,
         }),
         fit_notes: FitNotes::new(
             &words.sample.read.files,

@@ -187,6 +187,7 @@ impl EtwfeResult {
                 n: regression.n,
                 column: None,
                 frequency: self.settings.columns.frequency,
+                of_untreated: false,
             }),
             fit_notes: FitNotes::new(
                 &self.settings.read.files,

@@ -101,6 +101,7 @@ impl StageColumns {
         }
         let all: Vec<String> = keys.iter().chain(&self.absorb).cloned().collect();
         let formula = RegressionFormula::of(&self.outcome, &self.covariates, &all)?;
+        formula.regressors.check_without(&self.outcome)?;
         let position = |effect: &Interaction| formula.absorb.iter().position(|f| f == effect);
         let used: Vec<usize> = effects.iter().filter_map(position).collect();
         if self.trends && !used.contains(&0) {
@@ -121,6 +122,13 @@ impl StageColumns {
         let weights = self.weights.clone();
         let second = |text: &String| -> Result<RegressionColumns> {
             let formula = RegressionFormula::of(&self.outcome, text, &[])?;
+            if formula.regressors.variables().is_empty() {
+                return Err(DidError::config(
+                    "second_stage",
+                    "a formula with a regressor, as it has no constant; nothing gives the average effect and event times",
+                    text.trim_start_matches("0 + "),
+                ));
+            }
             Ok(RegressionColumns::predictors(formula))
         };
         Ok(Formulas {

@@ -69,6 +69,7 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
             n: settings.n_untreated + settings.n_treated,
             column: None,
             frequency: settings.columns.frequency,
+            of_untreated: true,
         }),
         fit_notes: FitNotes::new(
             &effects.audit.files,

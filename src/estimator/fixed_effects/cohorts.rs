@@ -313,7 +313,7 @@ impl Compared {
         }
         if let Some(other) = treated.iter().find(|g| !periods.contains(&fine(**g))) {
             let what = format!(
-                "cohort {other} is first treated in no period of the sample, and event times are counted from one; set its group to the next period of the data, or use an estimator that needs none (`Imputation`)"
+                "cohort {other} is first treated in no period of the sample, and event times are counted from one; leave out its rows, use an estimator that needs no such period (`Imputation`), or set its group to the next period of the data and name an event time that the cohort has as `reference` (`--reference`), as -1 may fall into the gap"
             );
             return Err(DidError::EmptyWindow { what });
         }

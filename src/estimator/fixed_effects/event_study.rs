@@ -52,6 +52,7 @@ pub(super) fn combined(
             n: fit.n,
             column: column.map(ToOwned::to_owned),
             frequency: None,
+            of_untreated: false,
         }),
         fit_notes: FitNotes::new(&fit.audit.files, &fit.warnings, None),
         universal: None,

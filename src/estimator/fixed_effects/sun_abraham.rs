@@ -204,6 +204,7 @@ impl<B: DidBackend> SunAbraham<B> {
                 cohorts: cells.unreferenced.clone(),
             }),
             cells.uncompared.warning(),
+            single_units(&read.factors[0].codes, &cells),
         ];
         let far = doubtful_times(cells.groups().into_iter(), cells.periods());
         let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());
@@ -285,6 +286,21 @@ fn averaged(
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     let weights = times.iter().map(|(_, weights)| weights.clone().unwrap_or_default()).collect();
     (combined(fit, None, times, overall), weights)
+}
+
+/// A warning of cohorts whose effects are those of a single unit, by the codes of units of all rows.
+fn single_units(units: &[u32], cells: &CohortCells) -> Option<DidWarning> {
+    // A unit of the cohort, and whether there is another.
+    let mut found: BTreeMap<i128, (u32, bool)> = BTreeMap::new();
+    for (code, unit) in cells.codes.iter().zip(units) {
+        let Some(cell) = cells.cells.get(*code as usize) else { continue };
+        let (first, others) = found.entry(cell.cohort).or_insert((*unit, false));
+        *others |= first != unit;
+    }
+    let single = found.into_iter().filter(|(_, (_, others))| !others);
+    let single: Vec<f64> = single.map(|(cohort, _)| coarse(cohort)).collect();
+    let groups = single.clone();
+    (!single.is_empty()).then_some(DidWarning::SmallGroups { groups, single })
 }
 
 /// What is to be said of the units, which are the first factor; the second is the period.

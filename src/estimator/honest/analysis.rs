@@ -36,7 +36,7 @@ impl EventStudy {
     #[doc(alias = "honest_did")]
     pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         let mut result = analyse(self.universal_base(), options)?;
-        result.warnings.extend(self.converted());
+        result.warnings.extend(self.cautions());
         Ok(result)
     }
 

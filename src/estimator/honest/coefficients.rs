@@ -4,6 +4,10 @@ use super::dense::DenseMatrix;
 use crate::base::error::{DidWarning, Result};
 use crate::base::solve::least_eigenvalue;
 use crate::estimator::aggregate::{EventStudy, ROUNDING, check_usable, wrong};
+use crate::result::settings::Settings;
+
+/// That effects of different event times are in different units.
+const NORMALIZED: &str = "each effect and placebo is divided by the change of the treatment up to its own event time, so that trends that differ linearly are no line here, and restrictions on these estimates are none on trends; fit without `normalized` (`--normalized`) and analyse those effects";
 
 /// Coefficients before and after the reference period, in order of time.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +24,9 @@ pub(crate) struct EventCoefficients {
 impl EventCoefficients {
     /// Of an event study with one base period.
     pub fn of(study: &EventStudy) -> Result<Self> {
+        if study.provenance.settings().is_some_and(Settings::is_normalized) {
+            return wrong(NORMALIZED);
+        }
         let pre = study.reference()?;
         study.check_spacing()?;
         for row in study.rows.iter().filter(|row| !row.reference) {

@@ -40,7 +40,8 @@ impl ImputationResult {
     /// The effects by event time, with the coefficients of the periods before treatment.
     ///
     /// Sensitivity analyses and tests of pre-trends take the means of residuals and effects by event time less that of the last period
-    /// before treatment, in which all have one base; without that period, or if no pre-trends were asked for, there are none.
+    /// before treatment, in which all have one base; without that period, or if no pre-trends were asked for, there are none. A warning
+    /// says that these are of different kinds before and after treatment ([`DidWarning::JumpAtTreatment`](crate::DidWarning)).
     pub fn event_study(&self) -> EventStudy {
         event_study(&self.effects, self.errors())
     }

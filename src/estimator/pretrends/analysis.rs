@@ -30,7 +30,7 @@ impl EventStudy {
     /// singular; [`DidError::Config`] for options out of range, or violations that do not fit the event times.
     pub fn pretrends(&self, options: Pretrends) -> Result<PretrendsResult> {
         let mut result = analyse(self.universal_base(), options)?;
-        result.warnings.extend(self.converted());
+        result.warnings.extend(self.cautions());
         Ok(result)
     }
 }

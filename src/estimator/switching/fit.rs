@@ -380,7 +380,10 @@ impl DidMultiplegt {
         };
         let balanced = audit.cells == sample.groups() * sample.periods;
         Settings {
-            estimator: EstimatorSettings::DidMultiplegt { control_group },
+            estimator: EstimatorSettings::DidMultiplegt {
+                control_group,
+                normalized: self.normalized,
+            },
             backend: "host".into(),
             precision: Precision::F64,
             outcome: self.outcome.clone(),

@@ -197,7 +197,7 @@ impl DidMultiplegt {
     /// [`DidError::Config`] or [`DidError::Formula`].
     pub fn validate(&self) -> Result<()> {
         self.inference().validate()?;
-        Formula::parse(&self.covariates)?;
+        Formula::parse(&self.covariates)?.check_without(&self.outcome)?;
         if self.effects == 0 {
             return Err(DidError::config("effects", "at least 1", "0"));
         }

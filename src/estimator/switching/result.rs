@@ -144,7 +144,8 @@ pub struct DidMultiplegtResult {
 
 impl DidMultiplegtResult {
     /// Placebos and effects with their covariance, by event time: the first effect is at 0, as with other estimators, and the reference
-    /// period, the last one before the switch, is at -1.
+    /// period, the last one before the switch, is at -1. Analyses of violations of parallel trends refuse effects that are
+    /// [`normalized`](Self::normalized): each is divided by the change of its own treatment, and a line is then no line.
     pub fn event_study(&self) -> EventStudy {
         let order = event_study_order(self.effects.len(), self.placebos.len());
         let all: Vec<&SwitchingEffect> = self.effects.iter().chain(&self.placebos).collect();
@@ -167,7 +168,10 @@ impl DidMultiplegtResult {
             band: Band::Pointwise,
             alpha: self.settings.inference.alpha,
             left_out: None,
-            provenance: Provenance::Effects(Box::new(self.settings.clone())),
+            // Settings that were saved before they had this do not know it.
+            provenance: Provenance::Effects(Box::new(
+                self.settings.clone().with_normalized(self.normalized),
+            )),
             fit_notes: FitNotes::new(&self.audit.files, &self.warnings, self.settings.frequency),
             universal: None,
         }

@@ -36,7 +36,8 @@ impl TwoStageResult {
     /// are compared with nothing: a reference takes the indicator of its event time away and moves no other coefficient.
     ///
     /// Sensitivity analyses and tests of pre-trends take all coefficients less that of the last period before treatment, in which all
-    /// have one base; without such a period there are none.
+    /// have one base; without such a period there are none. A warning says that these are of different kinds before and after treatment
+    /// ([`DidWarning::JumpAtTreatment`](crate::DidWarning)).
     pub fn event_study(&self) -> EventStudy {
         event_study(&self.effects, self.errors())
     }

@@ -37,7 +37,7 @@ pub(crate) use regression::{Interaction, RegressionFormula};
 pub(crate) use texts::Texts;
 
 use crate::base::error::{DidError, Result};
-use ast::{Atom, FormulaTerm};
+use ast::{Atom, AtomSource, FormulaTerm};
 
 /// Levels that a categorical may have, and columns that a design may have.
 const MAX_LEVELS: usize = 65_536;
@@ -79,6 +79,28 @@ impl Formula {
     /// Distinct raw columns in order of appearance, those of removed terms included (as R's `all.vars`).
     pub(crate) fn variables(&self) -> Vec<String> {
         self.variables.clone()
+    }
+
+    /// An error if a term is the outcome itself, which it would fit with nothing left to be an effect.
+    ///
+    /// # Errors
+    /// [`DidError::Config`].
+    pub(crate) fn check_without(&self, outcome: &str) -> Result<()> {
+        let is_outcome = |term: &FormulaTerm| match term.as_slice() {
+            [atom] => match self.atoms[*atom].source {
+                AtomSource::Column(column) => self.variables[column] == outcome,
+                _ => false,
+            },
+            _ => false,
+        };
+        match self.terms.iter().any(is_outcome) {
+            true => Err(DidError::config(
+                "covariates",
+                "without the outcome, which would be fitted by itself, with effects of 0",
+                &self.text,
+            )),
+            false => Ok(()),
+        }
     }
 
     /// What rows can be missing for: the columns, and what is computed of them.

@@ -201,3 +201,36 @@ fn the_code_of_the_never_treated_is_no_event_time() {
     let error = two.honest(Honest::smoothness()).unwrap_err().to_string();
     assert!(error.contains("-4 and -1 are both references"), "{error}");
 }
+
+#[test]
+fn a_cohort_of_one_unit_is_named() {
+    let data = panel();
+    let (id, g) = (floats(&data, "id"), floats(&data, "g"));
+    let of_cohort = id.iter().zip(&g).filter(|(_, g)| **g == 4.0);
+    let first = of_cohort.map(|(id, _)| *id as i64).min().unwrap();
+    let one = kept(&data, |id, _, g| g != 4 || id == first);
+    let expected = DidWarning::SmallGroups { groups: vec![4.0], single: vec![4.0] };
+    assert!(fit(&one).regression.warnings.contains(&expected));
+    let is_said = |warning: &DidWarning| matches!(warning, DidWarning::SmallGroups { .. });
+    assert!(!fit(&data).regression.warnings.iter().any(is_said));
+}
+
+#[test]
+fn a_cohort_without_its_first_period_is_refused_with_a_way_out() {
+    let gap = kept(&panel(), |_, t, _| t != 4);
+    let refused = config().fit(&gap).unwrap_err().to_string();
+    for words in ["cohort 4", "leave out its rows", "`reference`"] {
+        assert!(refused.contains(words), "{refused}");
+    }
+    // The ways that the message names.
+    assert!(config().fit(kept(&gap, |_, _, g| g != 4)).is_ok());
+    let moved: Vec<f64> =
+        floats(&gap, "g").iter().map(|g| if *g == 4.0 { 5.0 } else { *g }).collect();
+    let moved = with(&gap, "g", moved);
+    let mut named = config();
+    named.reference = vec![-2.0];
+    let found = named.fit(&moved).unwrap();
+    assert!(found.regression.coefficients.iter().any(|c| c.name.ends_with("cohort::5")));
+    let lost = DidWarning::CohortsWithoutReference { cohorts: vec![5.0] };
+    assert!(fit(&moved).regression.warnings.contains(&lost));
+}

@@ -1,4 +1,5 @@
 //! Sensitivity analyses.
 
 mod golden;
+mod linear;
 mod shortest;

@@ -1,7 +1,10 @@
 //! Results in print, in files and in pictures, and what is made of them.
 
+use burn_did::imputation::PretrendTimes;
 use burn_did::options::Frequency;
-use burn_did::{Honest, Imputation, ImputationResult, Pretrends, SavedResult, compare, data};
+use burn_did::{
+    DidWarning, Honest, Imputation, ImputationResult, Pretrends, SavedResult, compare, data,
+};
 
 fn fitted() -> ImputationResult {
     let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
@@ -60,6 +63,14 @@ fn event_studies_have_one_base_for_sensitivity() {
     let honest = study.honest(Honest::relative_magnitude().m_bar([0.5, 1.0])).unwrap();
     assert!(honest.intervals[1].lower < honest.intervals[0].lower);
     assert!(study.pretrends(Pretrends::new()).is_ok());
+    for warning in [DidWarning::LastPeriodAsBase, DidWarning::JumpAtTreatment] {
+        assert!(honest.warnings.contains(&warning), "{:?}", honest.warnings);
+    }
+    let config = Imputation::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").pretrends(PretrendTimes::None).build();
+    let without = config.fit(data::mpdta()).unwrap().event_study();
+    let refused = without.honest(Honest::smoothness()).unwrap_err().to_string();
+    assert!(refused.contains("too (`pretrends`, `--pretrends all`)"), "{refused}");
     // With the covariance of what the differences are of.
     assert!(based.vcov[0][0] > 0.0 && based.vcov[4][5] > 0.0);
 }

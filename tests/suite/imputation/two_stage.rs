@@ -195,6 +195,9 @@ fn second_stages_that_cannot_be_are_refused() {
     let fit = config.fit(&double).unwrap();
     let expected = DidWarning::CollinearRegressors { columns: vec!["x2".into()] };
     assert!(fit.effects.warnings.contains(&expected));
+    config.second_stage = Some("~ 1".into());
+    let constant = config.fit(&df).unwrap_err().to_string();
+    assert!(constant.contains("`second_stage`") && constant.ends_with("got 1"), "{constant}");
     config.second_stage = Some("~ none".into());
     assert!(config.fit(&df).unwrap_err().to_string().contains("`none` (regressor)"));
     config.second_stage = Some("~ x +".into());

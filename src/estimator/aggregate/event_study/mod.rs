@@ -98,6 +98,10 @@ pub struct RegressionProvenance {
     /// What event times count, if periods are dates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<Frequency>,
+    /// Whether the regression was fitted to the rows before treatment and not to those after it, so that estimates are residuals before
+    /// and predictions after.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_untreated: bool,
 }
 
 impl Provenance {
@@ -265,6 +269,9 @@ impl EventStudy {
     fn without_reference(&self) -> &'static str {
         let from_treatment = self.column().is_none() && self.rows.iter().all(|row| row.at >= 0.0);
         match &self.provenance {
+            Provenance::Regression(fit) if from_treatment && fit.of_untreated => {
+                "no effect is before treatment, and there is no base period; estimate those before treatment, too (`pretrends`, `--pretrends all`)"
+            }
             Provenance::Regression(_) if from_treatment => {
                 "no effect is before treatment, and there is no base period; extended two-way effects have both against never-treated units (`control_group`, `--cgroup never_treated`)"
             }
@@ -356,12 +363,20 @@ impl EventStudy {
         }
     }
 
-    /// What [`universal_base`](Self::universal_base) changes, as a warning.
-    pub(crate) fn converted(&self) -> Option<DidWarning> {
-        self.universal.as_ref().map(|_| match self.provenance {
-            Provenance::Regression(_) => DidWarning::LastPeriodAsBase,
-            Provenance::Given | Provenance::Effects(_) => DidWarning::ConvertedBasePeriod,
-        })
+    /// What [`universal_base`](Self::universal_base) changes, and whether its path is no line where trends differ linearly, as warnings.
+    pub(crate) fn cautions(&self) -> Vec<DidWarning> {
+        match (&self.provenance, self.universal.is_some()) {
+            (Provenance::Regression(_), true) => {
+                vec![DidWarning::LastPeriodAsBase, DidWarning::JumpAtTreatment]
+            }
+            (Provenance::Regression(fit), false) if fit.of_untreated => {
+                vec![DidWarning::JumpAtTreatment]
+            }
+            (Provenance::Given | Provenance::Effects(_), true) => {
+                vec![DidWarning::ConvertedBasePeriod]
+            }
+            (_, false) => Vec::new(),
+        }
     }
 
     /// What the rows are told apart by: the column's own name if it counts from no event, as years do.
