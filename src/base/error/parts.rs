@@ -9,6 +9,31 @@ use crate::base::percent::percent;
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
 
+/// Why estimates have no standard error: outcomes.
+pub(super) const UNVARYING: &str = "the outcomes compared do not vary";
+
+/// Why estimates have no standard error: clusters.
+pub(super) const CLUSTERS: &str = "what the units of each cluster contribute sums to zero, as where clusters are whole cohorts or outcomes do not vary; cluster by something finer than the treatment, or by units";
+
+/// Why estimates have no standard error: draws.
+pub(super) const DRAWS: &str =
+    "the bootstrap draws hardly vary; take more draws, or multiply the outcome by a large number";
+
+/// Why estimates have no standard error: the range of numbers.
+pub(super) const RANGE: &str = "squares of the outcome are outside the range of double precision; divide the outcome, so that its values are near 1";
+
+/// About estimates without a standard error.
+pub(super) fn no_error(estimates: usize, why: &str) -> String {
+    format!("{estimates} estimate(s) have no standard error: {why}")
+}
+
+/// About standard errors up to a limit that counts as rounding.
+pub(super) fn negligible_errors(estimates: usize, limit: f64) -> String {
+    format!(
+        "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome by a number that makes it larger than 1.49e-7"
+    )
+}
+
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(

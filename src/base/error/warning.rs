@@ -481,6 +481,21 @@ pub enum DidWarning {
         /// How many estimates this concerns.
         estimates: usize,
     },
+    /// Standard errors are missing because what the units of each cluster contribute sums to zero.
+    ClustersSumToZero {
+        /// How many estimates this concerns.
+        estimates: usize,
+    },
+    /// Standard errors are missing because bootstrap draws do not vary.
+    UnvaryingDraws {
+        /// How many estimates this concerns.
+        estimates: usize,
+    },
+    /// Standard errors are missing because squares of the outcome are outside the range of double precision.
+    InfiniteVariance {
+        /// How many estimates this concerns.
+        estimates: usize,
+    },
     /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
     ConstantControl {
         /// Its column of the design.

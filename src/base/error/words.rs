@@ -5,8 +5,9 @@ use std::fmt;
 use super::DidWarning;
 use super::construct::named;
 use super::parts::{
-    CONTROL_VARIANCE, cohorts_in_place_of_units, crowded_pretest, dates_in_digits, few_units, list,
-    moderator_levels, moved, separated, treated_outside, without_comparison,
+    CLUSTERS, CONTROL_VARIANCE, DRAWS, RANGE, UNVARYING, cohorts_in_place_of_units,
+    crowded_pretest, dates_in_digits, few_units, list, moderator_levels, moved, negligible_errors,
+    no_error, separated, treated_outside, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
@@ -356,13 +357,13 @@ impl DidWarning {
                     columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
                 write!(f, "infinite values were treated as missing: {}", columns.join(", "))
             }
-            Self::NegligibleErrors { estimates, limit } => write!(
-                f,
-                "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome, so that its values are near 1"
-            ),
-            Self::UnvaryingChanges { estimates } => {
-                write!(f, "{estimates} estimate(s) have no standard error: the outcomes compared do not vary")
+            Self::NegligibleErrors { estimates, limit } => {
+                f.write_str(&negligible_errors(*estimates, *limit))
             }
+            Self::UnvaryingChanges { estimates } => f.write_str(&no_error(*estimates, UNVARYING)),
+            Self::ClustersSumToZero { estimates } => f.write_str(&no_error(*estimates, CLUSTERS)),
+            Self::UnvaryingDraws { estimates } => f.write_str(&no_error(*estimates, DRAWS)),
+            Self::InfiniteVariance { estimates } => f.write_str(&no_error(*estimates, RANGE)),
             Self::ConstantControl { column, treatments } => write!(
                 f,
                 "the control `{column}` has no coefficient for groups whose first treatment level is {}: it changes by the same amount in all groups that are compared",

@@ -39,6 +39,8 @@ pub(crate) struct PointFit {
     pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<EffectMoments>,
+    /// Size of a standard error next to which one is rounding: see [`Joint::unit`].
+    pub unit: f64,
     /// Whether what each cluster contributes is kept.
     pub keep_by_cluster: bool,
     pub settings: Settings,
@@ -55,7 +57,8 @@ pub(crate) fn result(
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let PointFit { solved, moments, keep_by_cluster, settings, timings, mut warnings } = fitted;
+    let PointFit { solved, moments, unit, keep_by_cluster, settings, timings, mut warnings } =
+        fitted;
     let overlaps: Vec<Option<Overlap>> =
         solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
     let totals = moments.as_ref().map_or(&[][..], EffectMoments::totals);
@@ -72,6 +75,7 @@ pub(crate) fn result(
                 .then(|| ByCluster::new(sample, moments.whole()?, &scales))
                 .flatten();
             add_law(&mut effects, moments, covariance, &scales);
+            effects.joint.unit = unit;
             kept.transpose()?.unwrap_or_default()
         }
         None => Kept::default(),
