@@ -34,6 +34,13 @@ pub(super) fn negligible_errors(estimates: usize, limit: f64) -> String {
     )
 }
 
+/// About a cell whose influence values are no numbers.
+pub(super) fn influence_not_finite(group: &str, time: &str) -> String {
+    format!(
+        "(group {group}, time {time}) has an estimate and no standard error: the influence values that the estimator gave are not all finite"
+    )
+}
+
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(
@@ -49,6 +56,20 @@ pub(super) fn cohorts_in_place_of_units(units: usize) -> String {
     };
     format!(
         "{why}: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
+    )
+}
+
+/// Levels that a message names.
+const SHOWN: usize = 8;
+
+/// About levels of a fixed effect with one outcome.
+pub(super) fn one_outcome(factor: &str, outcome: f64, levels: &[String], rows: usize) -> String {
+    let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
+    let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
+    format!(
+        "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
+        levels.len(),
+        shown.join(", ")
     )
 }
 

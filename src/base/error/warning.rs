@@ -496,6 +496,13 @@ pub enum DidWarning {
         /// How many estimates this concerns.
         estimates: usize,
     },
+    /// A cell has an estimate and no standard error, as a user-supplied estimator gave influence values that are not finite.
+    InfluenceNotFinite {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+    },
     /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
     ConstantControl {
         /// Its column of the design.

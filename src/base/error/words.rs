@@ -6,14 +6,12 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     CLUSTERS, CONTROL_VARIANCE, DRAWS, RANGE, UNVARYING, cohorts_in_place_of_units,
-    crowded_pretest, dates_in_digits, few_units, list, moderator_levels, moved, negligible_errors,
-    no_error, separated, treated_outside, without_comparison,
+    crowded_pretest, dates_in_digits, few_units, influence_not_finite, list, moderator_levels,
+    moved, negligible_errors, no_error, one_outcome, separated, treated_outside,
+    without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::percent::percent;
-
-/// Levels that a message names.
-const SHOWN: usize = 8;
 
 impl DidWarning {
     pub(super) fn write(
@@ -194,7 +192,7 @@ impl DidWarning {
                 let groups = groups.iter().map(name).collect::<Vec<_>>().join(", ");
                 write!(
                     f,
-                    "{cells} of the {of} cells of this average have no estimate and are left out, of group {groups}: "
+                    "{cells} of the {of} cells of this average have no estimate, or are of a group that has none in the window, and are left out, of group {groups}: "
                 )?;
                 match *share {
                     0.0 => write!(f, "none of the overall average"),
@@ -272,14 +270,7 @@ impl DidWarning {
                 "copies of a unit in several sub-experiments are taken as independent: standard errors are not valid, and for comparison only"
             ),
             Self::OneOutcome { factor, outcome, levels, rows } => {
-                let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
-                let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
-                write!(
-                    f,
-                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
-                    levels.len(),
-                    shown.join(", ")
-                )
+                f.write_str(&one_outcome(factor, *outcome, levels, *rows))
             }
             Self::Separated { rows, columns } => f.write_str(&separated(*rows, columns)),
             Self::SeparationUnknown => write!(
@@ -364,6 +355,9 @@ impl DidWarning {
             Self::ClustersSumToZero { estimates } => f.write_str(&no_error(*estimates, CLUSTERS)),
             Self::UnvaryingDraws { estimates } => f.write_str(&no_error(*estimates, DRAWS)),
             Self::InfiniteVariance { estimates } => f.write_str(&no_error(*estimates, RANGE)),
+            Self::InfluenceNotFinite { group, time } => {
+                f.write_str(&influence_not_finite(&name(group), &name(time)))
+            }
             Self::ConstantControl { column, treatments } => write!(
                 f,
                 "the control `{column}` has no coefficient for groups whose first treatment level is {}: it changes by the same amount in all groups that are compared",

@@ -17,13 +17,8 @@ enum Missing {
 }
 
 impl Missing {
-    const ALL: [Self; 5] = [
-        Self::Infinite,
-        Self::Negligible,
-        Self::ClustersSumToZero,
-        Self::Unvarying,
-        Self::Draws,
-    ];
+    const ALL: [Self; 5] =
+        [Self::Infinite, Self::Negligible, Self::ClustersSumToZero, Self::Unvarying, Self::Draws];
 
     /// Of an estimate that has no standard error, `analytic` the one of its influence values, which counts as rounding up to `limit`.
     fn of(value: f64, analytic: f64, limit: f64, is_clustered: bool) -> Self {
