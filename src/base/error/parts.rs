@@ -9,6 +9,9 @@ use crate::base::percent::percent;
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
 
+/// About a band that is an interval.
+pub(super) const BAND_OF_ONE: &str = "the uniform band is over one estimate, and so no wider than its interval: it takes several estimates for a band to cover them together";
+
 /// Why estimates have no standard error: outcomes.
 pub(super) const UNVARYING: &str = "the outcomes compared do not vary";
 
@@ -138,6 +141,20 @@ pub(super) fn moved(groups: &[(f64, f64)]) -> String {
 /// Numbers one after another.
 pub(super) fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// When a column of this role says that nobody is treated, and what can be done.
+pub(super) fn nobody_treated(role: &str) -> [&'static str; 2] {
+    match role {
+        "dose" => [
+            "for the first time after the first period: no unit's dose is 0 there and positive later",
+            "give the dose that a unit gets in each period, or a column of first treated periods (`group`, `--gname`)",
+        ],
+        _ => [
+            "in the sample: it is 1 in no row",
+            "add rows of treated units, in which it is 1, or look at the rows that were left out",
+        ],
+    }
 }
 
 /// How a column of dates of this role has units that are never treated.

@@ -230,6 +230,8 @@ pub enum DidWarning {
         /// That of the intervals.
         pointwise: f64,
     },
+    /// A uniform band was asked for and is over one estimate.
+    BandOfOne,
     /// The critical value of an analytic band is less accurate than 0.1 %.
     RoughCriticalValue {
         /// The value.

@@ -5,7 +5,7 @@ use std::fmt;
 use super::DidWarning;
 use super::construct::named;
 use super::parts::{
-    CLUSTERS, CONTROL_VARIANCE, DRAWS, RANGE, UNVARYING, cohorts_in_place_of_units,
+    BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, RANGE, UNVARYING, cohorts_in_place_of_units,
     crowded_pretest, dates_in_digits, few_units, influence_not_finite, list, moderator_levels,
     moved, negligible_errors, no_error, one_outcome, separated, treated_outside,
     without_comparison,
@@ -178,6 +178,7 @@ impl DidWarning {
                 f,
                 "the uniform band is narrower than the pointwise intervals (critical values {value:.3} and {pointwise:.3}), which too few draws or too few clusters make it: take more draws, or do without a bootstrap"
             ),
+            Self::BandOfOne => f.write_str(BAND_OF_ONE),
             Self::RoughCriticalValue { value, error } => write!(
                 f,
                 "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another value"

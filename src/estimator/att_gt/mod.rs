@@ -78,7 +78,8 @@ estimator! {
         #[doc(alias = "est_method")]
         #[builder(default)]
         pub method: EstimationMethod,
-        /// Keeps units that are missing in some periods, instead of dropping them.
+        /// Keeps units that are missing in some periods, instead of dropping them. Repeated cross sections have no units to drop: it has no
+        /// effect there, as in R.
         #[builder(default)]
         pub allow_unbalanced_panel: bool,
         /// Multiplier bootstrap; analytic standard errors without it.
@@ -103,13 +104,6 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         if !self.repeated_cross_sections {
             return Ok(());
         }
-        if self.allow_unbalanced_panel {
-            return Err(DidError::config(
-                "allow_unbalanced_panel",
-                "off for repeated cross sections",
-                "true",
-            ));
-        }
         if self.fix_weights.is_some_and(|f| f != FixWeights::Varying) {
             let expected = "unset or `varying` for repeated cross sections";
             return Err(DidError::config("fix_weights", expected, "a period"));
@@ -131,7 +125,7 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             anticipation: self.anticipation,
         });
         SampleDesign {
-            allow_unbalanced: self.allow_unbalanced_panel,
+            allow_unbalanced: self.allow_unbalanced_panel && !self.repeated_cross_sections,
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },

@@ -90,6 +90,8 @@ impl Joint {
                     warnings.push(DidWarning::LargeCriticalValue { value });
                 } else if value < z - 1e-12 {
                     warnings.push(DidWarning::NarrowBand { value, pointwise: z });
+                } else if self.draws.is_none() && standard_errors.iter().flatten().count() == 1 {
+                    warnings.push(DidWarning::BandOfOne);
                 }
                 Critical { value, band: Band::Uniform }
             }
@@ -209,6 +211,21 @@ mod tests {
         assert_eq!(many.pointwise(0.05), super::super::pointwise(0.05));
         let draws = Joint { draws: Some(vec![0.0; 8]), ..joint };
         assert_eq!(draws.pointwise(0.05), super::super::pointwise(0.05));
+    }
+
+    #[test]
+    fn a_band_of_one_estimate_says_so() {
+        let joint = independent(None);
+        let one = joint.select(&[0]).expect("there is a covariance");
+        for (of, inference, said) in [
+            (&one, UNIFORM, vec![DidWarning::BandOfOne]),
+            (&one, Inference { band: Band::Pointwise, ..UNIFORM }, vec![]),
+            (&joint, UNIFORM, vec![]),
+        ] {
+            let mut warnings = Vec::new();
+            of.critical(&inference, &of.standard_errors(), false, &mut warnings);
+            assert_eq!(warnings, said);
+        }
     }
 
     #[test]

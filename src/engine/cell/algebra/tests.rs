@@ -64,8 +64,9 @@ fn a_column_of_zeros_is_named() {
     for (mean, sd) in [(0.3, 0.46), (1.0 / 7.0, 0.35), (1e-3, 0.03), (0.9, 0.3)] {
         let info = DesignInfo { transform: vec![1.0, mean, 0.0, sd], ..design(&["fc"]) };
         for rows in 2..40 {
-            let zeros: Vec<(f64, f64, f64)> =
-                (0..rows).map(|i| (1.0 + 0.1 * f64::from(i % 7), -mean / sd, f64::from(i))).collect();
+            let zeros: Vec<(f64, f64, f64)> = (0..rows)
+                .map(|i| (1.0 + 0.1 * f64::from(i % 7), -mean / sd, f64::from(i)))
+                .collect();
             let status = Algebra::new(&info, RankRule::RawColumns).regress(&moments(&zeros)).err();
             let Some(CellStatus::SingularDesign { columns, .. }) = status else {
                 panic!("{mean} {sd} {rows}: {status:?}")

@@ -85,7 +85,10 @@ fn a_group_that_falls_out_of_the_window_is_left_out_with_all_its_cells() {
     assert_eq!((left_out.of, left_out.groups.len(), group.cells, group.of), (4, 1, 2, 2));
     assert!(left_out.rows[0].is_empty() && left_out.rows[0].at == 30.0);
     let lines = listed(&left_out.cells, None);
-    assert!(lines.len() == 2 && lines[1].contains("it has an estimate, but its group"), "{lines:?}");
+    assert!(
+        lines.len() == 2 && lines[1].contains("it has an estimate, but its group"),
+        "{lines:?}"
+    );
     // The window is told from what is missing: it leaves out no other group.
     assert!(window(&effects, &options).is_none_or(|window| window.groups.is_empty()));
 }
