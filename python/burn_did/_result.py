@@ -239,7 +239,7 @@ class Result(Tidy):
 
 def band(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Ends of the uniform band by row of a tidy table, of pointwise intervals where a row has none, as ``ci_lower`` and ``ci_upper``."""
-    ends = {}
+    ends: dict[str, list[Any]] = {}
     for side in ("lower", "upper"):
         pointwise = rows[f"ci_{side}"]
         uniform = rows.get(f"band_{side}", pointwise)

@@ -88,7 +88,7 @@ fn a_method_alone_is_that_of_a_panel_or_of_rows() {
         ("twfe", "twfe_did"),
     ] {
         let rows = ["--repeated-cross-sections", "--est-method", method];
-        for (asked, of) in [(&rows[1..], "panel"), (&rows, "rc")] {
+        for (asked, of) in [(&rows[1..], "panel"), (&rows[..], "rc")] {
             let function = format!("{function}_{of}");
             let by_name = about(&["--estimator", &function]);
             assert_eq!(about(asked)["effect"], by_name["effect"], "{method} {of}");

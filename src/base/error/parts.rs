@@ -10,7 +10,7 @@ use crate::base::percent::percent;
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
 
 /// About a band that is an interval.
-pub(super) const BAND_OF_ONE: &str = "the uniform band is over one estimate, and so no wider than its interval: it takes several estimates for a band to cover them together";
+pub(super) const BAND_OF_ONE: &str = "a uniform band over one estimate is its pointwise interval: it takes several estimates for a band to cover them together";
 
 /// Why estimates have no standard error: outcomes.
 pub(super) const UNVARYING: &str = "the outcomes compared do not vary";

@@ -4,7 +4,7 @@ pub(crate) mod callback;
 
 use std::time::Instant;
 
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
@@ -172,7 +172,7 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             unit: 1.0,
             settings,
             timings: timings.of(&*source),
-            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
+            warnings: self.warnings(sample),
         };
         let result = finish::result(sample, &planned, fitted, start)?;
         Ok(GroupTimeResult { weighting, scores, ..result })
@@ -223,7 +223,7 @@ impl<B: DidBackend> AttGt<B> {
             unit: 1.0,
             settings: self.settings(&setup, "host", sample, None),
             timings,
-            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
+            warnings: self.warnings(sample),
         };
         finish::result(sample, &planned, fitted, start)
     }
@@ -236,6 +236,13 @@ impl<B: DidBackend> AttGt<B> {
             fix_weights: self.fix_weights,
             ..PlanOptions::default()
         }
+    }
+
+    /// Warnings of the sample, and that two periods have no band.
+    fn warnings(&self, sample: &Sample) -> Vec<DidWarning> {
+        let is_idle = sample.periods.len() == 2 && self.band == Some(Band::Uniform);
+        let idle = is_idle.then_some(DidWarning::BandOfOne);
+        setup::warnings(sample, &self.plan(), Vec::new()).into_iter().chain(idle).collect()
     }
 
     fn settings(

@@ -90,7 +90,7 @@ impl Joint {
                     warnings.push(DidWarning::LargeCriticalValue { value });
                 } else if value < z - 1e-12 {
                     warnings.push(DidWarning::NarrowBand { value, pointwise: z });
-                } else if self.draws.is_none() && standard_errors.iter().flatten().count() == 1 {
+                } else if value < z + 1e-6 && standard_errors.iter().flatten().count() == 1 {
                     warnings.push(DidWarning::BandOfOne);
                 }
                 Critical { value, band: Band::Uniform }

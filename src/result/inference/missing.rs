@@ -6,6 +6,9 @@ use crate::base::error::DidWarning;
 /// Standard errors below this share of their estimates are rounding errors, whatever the unit of the outcome.
 const ROUNDING: f64 = 1e-9;
 
+/// The share of what counts as rounding up to which it is rounding whatever the estimate is: the machine epsilon beside an outcome near 1.
+const EXACT: f64 = f64::EPSILON / DEGENERATE;
+
 /// Why an estimate has no standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Missing {
@@ -26,7 +29,7 @@ impl Missing {
             Self::Infinite
         } else if analytic > limit {
             Self::Draws
-        } else if analytic > ROUNDING * value.abs() {
+        } else if analytic > (ROUNDING * value.abs()).max(EXACT * limit) {
             Self::Negligible
         } else if is_clustered {
             Self::ClustersSumToZero
