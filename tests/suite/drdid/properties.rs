@@ -138,7 +138,7 @@ fn standard_errors_have_the_unit_of_the_outcome() {
     for (estimator, df) in all(200) {
         let [att, se] = numbers(&fit(&estimator, &df));
         let scaled = fit(&estimator, &map(&df, "y", |y| small * y));
-        close(scaled.estimator_name(), &scaled, [small * att, small * se], 1e-6);
+        close(&scaled.estimator_name(), &scaled, [small * att, small * se], 1e-6);
     }
 }
 
