@@ -127,7 +127,7 @@ pub mod group_time {
     pub use crate::estimator::{
         GroupTimeCell, PanelCell, RepeatedCell, TripleComparison, TwoByTwo, TwoByTwoEstimate,
     };
-    pub use crate::result::estimates::{CellStatus, Overlap};
+    pub use crate::result::estimates::{CellStatus, Overlap, RegressionUnits};
 }
 
 /// What an estimator's own weighting does to the comparison: balance before and after it, scores by unit, overlap by cell.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._result import Result
+from ._result import Result, band
 
 Numbers = list[float | None]
 
@@ -90,16 +90,17 @@ class GroupTimeFields(_Covariances):
 
     @property
     def lci(self) -> Any:
-        """Lower ends of their intervals, or of their uniform band."""
+        """Lower ends of their uniform band if the fit has one, else of their pointwise intervals."""
         return self._of_ddd("ci_lower")
 
     @property
     def uci(self) -> Any:
-        """Upper ends of their intervals, or of their uniform band."""
+        """Upper ends of their uniform band if the fit has one, else of their pointwise intervals."""
         return self._of_ddd("ci_upper")
 
     def _of_ddd(self, column: str) -> Any:
         rows = self.tidy().to_dict()
+        rows |= band(rows)
         kept = [i for i, status in enumerate(rows["status"]) if status != "reference"]
         if len(self._result["audit"]["periods"]) == 2 and len(kept) == 1:
             return rows[column][kept[0]]

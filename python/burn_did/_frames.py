@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ._checks import not_by_level
 from ._extended import EmfxResult
 from ._fields_switching import Heterogeneity
+from ._result import band
 from ._results import AggregatedResult, ContDidResult, GroupTimeResult, HonestResult, MultiplegtResult
 from ._types import refused
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     import polars
 
 Columns = dict[str, Any]
-
-#: Columns of estimates, after those of ``tidy``.
-_ESTIMATES = {"att": "estimate", "se": "se", "ci_lower": "ci_lower", "ci_upper": "ci_upper"}
 
 #: Tables of a continuous treatment's curves, by what ModernDiD calls them.
 _CURVES = {"att": "effects", "acrt": "slopes"}
@@ -36,7 +34,7 @@ def to_df(result: object, effect_type: str | None = None) -> polars.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Estimates with the ends of their intervals, or of their uniform band, and without reference periods. Whole numbers of groups,
+        Estimates with the ends of their uniform band if the fit has one, else of their intervals, and without reference periods. Whole numbers of groups,
         periods and event times are integers.
     """
     curve = isinstance(result, ContDidResult) and result.event_study is None
@@ -69,7 +67,7 @@ def _status(is_before: bool) -> str:
 
 
 def _estimates(rows: Columns) -> Columns:
-    return {name: rows[column] for name, column in _ESTIMATES.items()}
+    return {"att": rows["estimate"], "se": rows["se"], **band(rows)}
 
 
 def _frame(columns: Columns, keys: tuple[str, ...], *, without_references: bool = False) -> polars.DataFrame:
@@ -102,8 +100,8 @@ def _of_doses(result: ContDidResult, effect_type: str) -> polars.DataFrame:
     study = result.event_study
     if study is not None:
         return _of_averages(study)
-    rows = {name: result._of(_CURVES[effect_type], name) for name in ("dose", "estimate", "se", "ci_lower", "ci_upper")}
-    return _frame({"dose": rows["dose"], "effect": rows["estimate"], **{name: rows[name] for name in ("se", "ci_lower", "ci_upper")}}, ())
+    rows = {name: result._of(_CURVES[effect_type], name) for name in result.tidy().columns}
+    return _frame({"dose": rows["dose"], "effect": rows["estimate"], "se": rows["se"], **band(rows)}, ())
 
 
 def _of_heterogeneity(result: Heterogeneity) -> polars.DataFrame:

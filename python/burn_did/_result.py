@@ -237,6 +237,16 @@ class Result(Tidy):
         return {"se_type": "Std. errors"}
 
 
+def band(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Ends of the uniform band by row of a tidy table, of pointwise intervals where a row has none, as ``ci_lower`` and ``ci_upper``."""
+    ends: dict[str, list[Any]] = {}
+    for side in ("lower", "upper"):
+        pointwise = rows[f"ci_{side}"]
+        uniform = rows.get(f"band_{side}", pointwise)
+        ends[f"ci_{side}"] = [of if end is None else end for end, of in zip(uniform, pointwise, strict=True)]
+    return ends
+
+
 def coefficients(rows: dict[str, list[Any]], terms: list[Any]) -> pandas.DataFrame:
     """Rows of a tidy table as maketables has coefficients."""
     import pandas

@@ -76,7 +76,7 @@ class ContDidResult(_OnSample, DoseFields):
     """Effects of a continuous treatment by dose, and by group and period."""
 
     def at(self, doses: float | Sequence[float]) -> Table:
-        """Effects at another dose or at several, with the intervals of the fit."""
+        """Effects at another dose or at several, with the intervals of the fit: a uniform band has the fit's critical value."""
         given = [doses] if isinstance(doses, (int, float)) else doses
         return Table(self._native.at_doses(list(map(float, given))))
 

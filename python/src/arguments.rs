@@ -91,6 +91,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`stable_periods` (`--nonabsorbing-lag`)", "`nonabsorbing_lag`"),
     ("`rank_periods` (`--rank-periods`)", "`rank_periods=True`"),
     ("(`keep`, `--keep`)", "(`strategy`)"),
+    ("(`group`, `--gname`)", "(`gname`)"),
     ("`curve_errors` (--curve-errors) `hc1`", "`curve_errors=\"hc1\"`"),
     ("`weighting` (`--weighting`)", "`weighting=True`"),
     ("(`draws`, `--biters`)", "(`biters`)"),
@@ -197,6 +198,8 @@ pub(crate) fn refused(option: &str, expected: &str, got: &str, called: &[String]
         ("group", either) if either.contains("`treatment`") && !has("dname") => {
             say("gname", "the column of first treated periods")
         }
+        // What is in quotes are values, of which one is the name of an option, too.
+        ("aggregation", values) => say("aggregation", values),
         ("name", _) if !has("name") => {
             format!("the data have a column {got} already; rename it, or leave it out first")
         }

@@ -127,6 +127,9 @@ impl Anywhere for Triple {
                 "`allow_unbalanced_panel` is `unbalanced=\"rows\"`; leave out one of them";
             return Err(errors::option(options.py(), message));
         }
+        // Cross sections have no units that lack periods.
+        let has_units = options.flag("panel")? != Some(false);
+        let rows = rows.filter(|_| has_units);
         Ok(with_group_time!(Ddd<B>, on, cluster: "cluster")
             .eligible(options.needed_text("pname")?)
             .covariates_of_cell(options.is("covariates_of_cell")?)
@@ -175,6 +178,10 @@ pub(crate) fn aggte(
         (SavedResult::GroupTime(effects), None) => effects.as_ref(),
         (SavedResult::ContDid(effects), target) => {
             effects.cells_of(target.unwrap_or(effects.target))
+        }
+        (SavedResult::GroupTime(_), Some(_)) => {
+            let message = "`target` is for a result of `cont_did`; leave it out";
+            return Err(errors::option(py, message));
         }
         _ => {
             let message =

@@ -348,7 +348,7 @@ impl Native {
         py.detach(|| fit.predict(data)).map_err(|error| errors::raised(py, &error))
     }
 
-    /// Effects at other doses, with the intervals of the fit.
+    /// Effects at other doses, with the intervals and the critical values of the fit.
     fn at_doses(&self, py: Python<'_>, doses: Vec<f64>) -> PyResult<Table> {
         let SavedResult::ContDid(fit) = &self.saved else {
             return Err(errors::option(py, "only effects by dose can be had at other doses"));

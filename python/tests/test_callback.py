@@ -62,6 +62,20 @@ def test_influence_values_of_another_number_are_an_error() -> None:
     assert raised.value.code == "callback"
 
 
+def test_influence_values_that_are_no_numbers_leave_the_estimate() -> None:
+    def unsure(**cell: Any) -> Any:
+        att, influence = regression(**cell)
+        return att, np.full_like(influence, np.nan) if cell["d"].sum() < 30 else influence
+
+    data = golden_data("mpdta")
+    fit = did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method=unsure)
+    want = did.att_gt(data, **COLUMNS, xformla="~ lpop", est_method=regression)
+    assert fit.att_gt == want.att_gt
+    for group, se, other in zip(fit.groups, fit.se_gt, want.se_gt, strict=True):
+        assert se == (None if group == 2004 else other)
+    assert sum("influence values" in said for said in fit.warnings) == 4
+
+
 @pytest.mark.parametrize("more", [{}, {"boot": True}, {"influence": True}, {"base_period": "universal"}], ids=str)
 def test_a_first_draft_that_fails_everywhere_says_why(more: dict[str, Any]) -> None:
     data = golden_data("mpdta")

@@ -133,6 +133,21 @@ ERRORS: dict[str, tuple[Callable[[], Any], str, list[str] | None]] = {
         lambda: did.panel.lag(did.panel.lag(data(), "countyreal", "year", "lemp"), "countyreal", "year", "lemp"),
         "the data have a column `lemp_lag1` already", ["lemp_lag1"],
     ),
+    "nobody treated": (
+        lambda: did.drdid(two_periods().with_columns(d=pl.lit(0)), "lemp", "year", "countyreal", "d"),
+        r"column `d` \(treatment\) says that nobody is treated in the sample", ["d"],
+    ),
+    "a dose that nobody gets": (
+        lambda: did.cont_did(data().with_columns(d=pl.lit(0.0)), "lemp", "year", "countyreal", None, "d"),
+        r"column `d` \(dose\) says that nobody is treated for the first time.*\(`gname`\)", ["d"],
+    ),
+    "an event study of sieves": (
+        lambda: did.cont_did(data(), **COLUMNS, dname="lpop", dose_est_method="cck", aggregation="eventstudy"),
+        "`aggregation` must be `dose` with the method `cck`", [],
+    ),
+    "a target without doses": (
+        lambda: did.aggte(did.att_gt(data(), **COLUMNS), target="slope"), "`target` is for a result of `cont_did`", [],
+    ),
     "no unit": (lambda: did.att_gt(data(), "lemp", "year", None, "first.treat"), r"`idname` must be .*`panel=False`", []),
     "predictions": (lambda: did.feols("lemp ~ lpop | year", data()).predict(data()), "`fixef=True`", []),
     "collinear": (lambda: did.feols("lemp ~ lpop + twice | countyreal", data()), "collinear", ["lpop", "twice"]),

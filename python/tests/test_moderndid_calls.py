@@ -191,6 +191,38 @@ def test_fields_are_those_of_the_table() -> None:
     assert did.to_df(sensitivity)["param_value"].to_list() == [0.0, 0.01, -0.01]
 
 
+def test_ends_are_those_of_the_band() -> None:
+    two = did.simulate("ddd", 300, 1).data
+    triple = did.ddd(two, "y", "period", "id", "group", "eligible", boot=True, biters=200, random_state=1)
+    assert triple.critical_value is not None and abs(triple.critical_value - 1.96) > 1e-3
+    assert close(triple.lci, triple.att - triple.critical_value * triple.se, 1e-12)
+    assert close(triple.uci, triple.att + triple.critical_value * triple.se, 1e-12)
+    banded = fit(cband=True)
+    rows = banded.tidy()
+    assert banded.lci == rows["band_lower"] and did.to_df(banded)["ci_upper"].to_list() == rows["band_upper"]
+    average = did.aggte(banded, "dynamic")
+    bands = [band for table, band in zip(average.tidy()["table"], average.tidy()["band_upper"], strict=True) if table == "rows"]
+    assert did.to_df(average)["ci_upper"].to_list() == bands
+    curve = doses(cband=True)
+    assert did.to_df(curve)["ci_lower"].to_list() == curve._of("effects", "band_lower")
+    # One more dose has the fit's critical value.
+    at = curve.at(curve.dose[20]).to_dict()
+    assert at["band_upper"][at["table"].index("effects")] == curve._of("effects", "band_upper")[20]
+
+
+def test_a_band_of_one_estimate_is_said() -> None:
+    two = did.simulate("ddd", 300, 1).data
+    one = did.att_gt(two, "y", "period", "id", "group", cband=True)
+    assert any("a uniform band over one estimate" in said for said in one.warnings), one.warnings
+    assert not any("uniform band" in said for said in did.att_gt(two, "y", "period", "id", "group").warnings)
+
+
+def test_cross_sections_take_allow_unbalanced_panel() -> None:
+    columns = {"yname": "lemp", "tname": "year", "gname": "first.treat", "panel": False}
+    both = did.att_gt(golden_data("mpdta"), **columns, allow_unbalanced_panel=True)
+    assert both.tidy() == did.att_gt(golden_data("mpdta"), **columns).tidy()
+
+
 def test_submodules() -> None:
     from burn_did.didhonest import honest_did
 

@@ -104,12 +104,18 @@ pub(crate) fn reciprocal_condition(a: &[f64], inverse: &[f64], k: usize) -> f64 
 /// Columns of a Gram matrix that are linear combinations of the ones before them: their pivots are at most `tolerance` of the
 /// diagonal.
 pub(crate) fn dependent_columns(gram: &[f64], k: usize, tolerance: f64) -> Vec<usize> {
-    let mut a: Vec<f64> = gram.to_vec();
     let diagonal: Vec<f64> = (0..k).map(|i| gram[i * k + i]).collect();
+    dependent_beside(gram, &diagonal, tolerance)
+}
+
+/// As [`dependent_columns`], with the size of each column to judge its pivot by.
+pub(crate) fn dependent_beside(gram: &[f64], sizes: &[f64], tolerance: f64) -> Vec<usize> {
+    let k = sizes.len();
+    let mut a: Vec<f64> = gram.to_vec();
     let mut dependent = Vec::new();
     for p in 0..k {
         let pivot = a[p * k + p];
-        if pivot.is_nan() || pivot <= tolerance * diagonal[p] {
+        if pivot.is_nan() || pivot <= tolerance * sizes[p] {
             dependent.push(p);
             continue;
         }

@@ -402,12 +402,22 @@ fn bad_command_lines_exit_with_2() {
     }
     bad(&["--device", "1"], "cpu backend");
     bad(&["--vcov"], "--format json");
-    bad(&["--allow-unbalanced-panel", "--repeated-cross-sections"], "allow_unbalanced_panel");
     let message = failure(2, &["att-gt", MPDTA, "--tname", "year", "--gname", "first.treat"]);
     assert!(message.contains("--yname"), "{message}");
     let message = failure(2, &[&["att-gt", MPDTA], &COLUMNS[..4], &COLUMNS[6..]].concat());
     assert!(message.contains("hint: name the unit column by --idname"), "{message}");
     assert!(failure(2, &["aggregate", "fit.json"]).contains("--aggregate"));
+}
+
+#[test]
+fn cross_sections_have_no_panel_to_balance() {
+    let cells = |more: &[&str]| {
+        let given = [&["att-gt", MPDTA][..], &COLUMNS, more, &["--format", "json"]];
+        parsed(&given.concat())["cells"].clone()
+    };
+    let sections = ["--repeated-cross-sections"];
+    let both = ["--repeated-cross-sections", "--allow-unbalanced-panel"];
+    assert_eq!(cells(&both), cells(&sections));
 }
 
 #[test]

@@ -71,6 +71,34 @@ fn the_effect_stands_beside_averages() {
     assert!(error.contains("`burn-did compare` of one file shows the rows"), "{error}");
 }
 
+/// A method has the name that Python and R give it, and the option that of the other commands.
+#[test]
+fn a_method_alone_is_that_of_a_panel_or_of_rows() {
+    let file = data("two_a");
+    let about = |more: &[&str]| {
+        let options = ["--xformla", "~ x1", "--format", "json"];
+        parsed(&[&["drdid", &file][..], &DRDID, &options, more].concat())
+    };
+    for (method, function) in [
+        ("imp", "drdid_imp"),
+        ("trad", "drdid"),
+        ("reg", "reg_did"),
+        ("std_ipw", "std_ipw_did"),
+        ("ipw_horvitz_thompson", "ipw_did"),
+        ("twfe", "twfe_did"),
+    ] {
+        let rows = ["--repeated-cross-sections", "--est-method", method];
+        for (asked, of) in [(&rows[1..], "panel"), (&rows[..], "rc")] {
+            let function = format!("{function}_{of}");
+            let by_name = about(&["--estimator", &function]);
+            assert_eq!(about(asked)["effect"], by_name["effect"], "{method} {of}");
+            assert_eq!(about(asked)["about"]["function"], json!(function));
+        }
+    }
+    let refused = failure(2, &[&["drdid", &file][..], &DRDID, &["--est-method", "ipw"]].concat());
+    assert!(refused.contains("std_ipw"), "{refused}");
+}
+
 #[test]
 fn two_periods_have_one_document_and_every_format() {
     let file = data("two_a");
@@ -206,6 +234,17 @@ fn units_with_missing_periods_are_kept_as_r_keeps_them() {
         assert_eq!((&cell["group"], &cell["time"]), (&want[0], &want[1]));
         assert!(deviation(&cell["estimate"], &want[2]) < 1e-6, "{cell} against {want}");
     }
+}
+
+#[test]
+fn cross_sections_have_no_units_that_lack_periods() {
+    let file = data("ddd_oracle_sections");
+    let cells = |more: &[&str]| {
+        let columns = ["--yname", "y", "--tname", "t", "--gname", "g", "--pname", "q"];
+        let options = ["--repeated-cross-sections", "--format", "json"];
+        parsed(&[&["ddd", &file][..], &columns, &options, more].concat())["cells"].clone()
+    };
+    assert_eq!(cells(&["--allow-unbalanced-panel"]), cells(&[]));
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub fn refusal(error: &DidError) -> Option<Refusal> {
         DidError::TooFewPeriods { .. } => Refusal::TooFewPeriods,
         DidError::NoNeverTreated => Refusal::NoNeverTreated,
         DidError::NoComparison => Refusal::NoComparison,
-        DidError::NoValidGroups { .. } => Refusal::NoGroups,
+        DidError::NoValidGroups { .. } | DidError::NobodyTreated { .. } => Refusal::NoGroups,
         DidError::SmallNeverTreated { .. } => Refusal::SmallNeverTreated,
         DidError::SmallGroup { .. } => Refusal::SmallGroup,
         _ => return None,

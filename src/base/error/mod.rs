@@ -18,7 +18,7 @@ pub use message::Message;
 pub use warning::{DidWarning, TooFew};
 
 use crate::base::words::ParseOptionError;
-use parts::{Place, WithoutCells, few_never_treated, more_units, never_with_dates};
+use parts::{Place, WithoutCells, few_never_treated, more_units, never_with_dates, nobody_treated};
 
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
@@ -355,6 +355,18 @@ pub enum DidError {
     NoValidGroups {
         /// Mentions the anticipation window, if any.
         anticipating: String,
+    },
+    /// Nobody is treated, by a column that says so row by row.
+    #[error(
+        "column `{column}` ({role}) says that nobody is treated {when}, so that there is no effect to estimate; {remedy}",
+        when = nobody_treated(.role)[0],
+        remedy = nobody_treated(.role)[1]
+    )]
+    NobodyTreated {
+        /// Its name.
+        column: String,
+        /// What it is for.
+        role: &'static str,
     },
     /// The column of first treated periods holds a treatment indicator.
     #[error(

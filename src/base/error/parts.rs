@@ -49,6 +49,41 @@ pub(super) fn no_standard_error(horizons: &[i64], out_of_range: bool) -> String 
 /// About event studies of imputation and two stages.
 pub(super) const JUMP_AT_TREATMENT: &str = "estimates before treatment are what the first stage leaves of rows that it was fitted to, those after it are of rows that it was not. If trends differ linearly, these estimates lie on no line: they are less steep before treatment and jump at it. So M = 0 and slopes do not stand for linear differences in trends, and Mbar compares unlike changes. Analyse the same data by `SunAbraham` (`burn-did sunab`), `LocalProjections` (`burn-did lpdid`), `AttGt` with a universal base (`burn-did att-gt --base-period universal`), or `Etwfe` against never-treated units (`control_group`, `--cgroup never_treated`)";
 
+/// About a band that is an interval.
+pub(super) const BAND_OF_ONE: &str = "a uniform band over one estimate is its pointwise interval: it takes several estimates for a band to cover them together";
+
+/// Why estimates have no standard error: outcomes.
+pub(super) const UNVARYING: &str = "the outcomes compared do not vary";
+
+/// Why estimates have no standard error: clusters.
+pub(super) const CLUSTERS: &str = "what the units of each cluster contribute sums to zero, as where clusters are whole cohorts or outcomes do not vary; cluster by something finer than the treatment, or by units";
+
+/// Why estimates have no standard error: draws.
+pub(super) const DRAWS: &str =
+    "the bootstrap draws hardly vary; take more draws, or multiply the outcome by a large number";
+
+/// Why estimates have no standard error: the range of numbers.
+pub(super) const RANGE: &str = "squares of the outcome are outside the range of double precision; divide the outcome, so that its values are near 1";
+
+/// About estimates without a standard error.
+pub(super) fn no_error(estimates: usize, why: &str) -> String {
+    format!("{estimates} estimate(s) have no standard error: {why}")
+}
+
+/// About standard errors up to a limit that counts as rounding.
+pub(super) fn negligible_errors(estimates: usize, limit: f64) -> String {
+    format!(
+        "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome by a number that makes it larger than 1.49e-7"
+    )
+}
+
+/// About a cell whose influence values are no numbers.
+pub(super) fn influence_not_finite(group: &str, time: &str) -> String {
+    format!(
+        "(group {group}, time {time}) has an estimate and no standard error: the influence values that the estimator gave are not all finite"
+    )
+}
+
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(
@@ -98,6 +133,20 @@ pub(super) fn missing_groups(column: &str, rows: usize, units: usize) -> String 
     let rows = counted(rows, "row", "rows");
     format!(
         "column `{column}` (group) is missing for {units} ({rows}), which count as never treated, as the units with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
+    )
+}
+
+/// Levels that a message names.
+const SHOWN: usize = 8;
+
+/// About levels of a fixed effect with one outcome.
+pub(super) fn one_outcome(factor: &str, outcome: f64, levels: &[String], rows: usize) -> String {
+    let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
+    let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
+    format!(
+        "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
+        levels.len(),
+        shown.join(", ")
     )
 }
 
@@ -166,6 +215,20 @@ pub(super) fn moved(groups: &[(f64, f64)]) -> String {
 /// Numbers one after another.
 pub(super) fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// When a column of this role says that nobody is treated, and what can be done.
+pub(super) fn nobody_treated(role: &str) -> [&'static str; 2] {
+    match role {
+        "dose" => [
+            "for the first time after the first period: no unit's dose is 0 there and positive later",
+            "give the dose that a unit gets in each period, or a column of first treated periods (`group`, `--gname`)",
+        ],
+        _ => [
+            "in the sample: it is 1 in no row",
+            "add rows of treated units, in which it is 1, or look at the rows that were left out",
+        ],
+    }
 }
 
 /// How a column of dates of this role has units that are never treated.

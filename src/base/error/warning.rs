@@ -255,6 +255,8 @@ pub enum DidWarning {
         /// That of the intervals.
         pointwise: f64,
     },
+    /// A uniform band was asked for and is over one estimate.
+    BandOfOne,
     /// The critical value of an analytic band is less accurate than 0.1 %.
     RoughCriticalValue {
         /// The value.
@@ -512,6 +514,28 @@ pub enum DidWarning {
     UnvaryingChanges {
         /// How many estimates this concerns.
         estimates: usize,
+    },
+    /// Standard errors are missing because what the units of each cluster contribute sums to zero.
+    ClustersSumToZero {
+        /// How many estimates this concerns.
+        estimates: usize,
+    },
+    /// Standard errors are missing because bootstrap draws do not vary.
+    UnvaryingDraws {
+        /// How many estimates this concerns.
+        estimates: usize,
+    },
+    /// Standard errors are missing because squares of the outcome are outside the range of double precision.
+    InfiniteVariance {
+        /// How many estimates this concerns.
+        estimates: usize,
+    },
+    /// A cell has an estimate and no standard error, as a user-supplied estimator gave influence values that are not finite.
+    InfluenceNotFinite {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
     },
     /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
     ConstantControl {

@@ -5,17 +5,15 @@ use std::fmt;
 use super::DidWarning;
 use super::construct::named;
 use super::parts::{
-    CONTROL_VARIANCE, JUMP_AT_TREATMENT, WEIGHTS_OF_START, cohorts_in_place_of_units,
-    collinear_in_effects, crowded_pretest, dates_in_digits, few_units, list, missing_groups,
-    moderator_levels, moved, nan_groups, no_joint_test, no_standard_error, rows_with_gaps,
-    separated, treated_outside, unbalanced, without_comparison,
+    BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
+    WEIGHTS_OF_START, cohorts_in_place_of_units, collinear_in_effects, crowded_pretest,
+    dates_in_digits, few_units, influence_not_finite, list, missing_groups, moderator_levels,
+    moved, nan_groups, negligible_errors, no_error, no_joint_test, no_standard_error, one_outcome,
+    rows_with_gaps, separated, treated_outside, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::counted::counted;
 use crate::base::percent::percent;
-
-/// Levels that a message names.
-const SHOWN: usize = 8;
 
 impl DidWarning {
     pub(super) fn write(
@@ -185,6 +183,7 @@ impl DidWarning {
                 f,
                 "the uniform band is narrower than the pointwise intervals (critical values {value:.3} and {pointwise:.3}), which too few draws or too few clusters make it: take more draws, or do without a bootstrap"
             ),
+            Self::BandOfOne => f.write_str(BAND_OF_ONE),
             Self::RoughCriticalValue { value, error } => write!(
                 f,
                 "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another value"
@@ -199,7 +198,7 @@ impl DidWarning {
                 let groups = groups.iter().map(name).collect::<Vec<_>>().join(", ");
                 write!(
                     f,
-                    "{cells} of the {of} cells of this average have no estimate and are left out, of group {groups}: "
+                    "{cells} of the {of} cells of this average have no estimate, or are of a group that has none in the window, and are left out, of group {groups}: "
                 )?;
                 match *share {
                     0.0 => write!(f, "none of the overall average"),
@@ -280,14 +279,7 @@ impl DidWarning {
                 "copies of a unit in several sub-experiments are taken as independent: standard errors are not valid, and for comparison only"
             ),
             Self::OneOutcome { factor, outcome, levels, rows } => {
-                let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
-                let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
-                write!(
-                    f,
-                    "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
-                    levels.len(),
-                    shown.join(", ")
-                )
+                f.write_str(&one_outcome(factor, *outcome, levels, *rows))
             }
             Self::Separated { rows, columns } => f.write_str(&separated(*rows, columns)),
             Self::SeparationUnknown => write!(
@@ -361,12 +353,15 @@ impl DidWarning {
                     columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
                 write!(f, "infinite values were treated as missing: {}", columns.join(", "))
             }
-            Self::NegligibleErrors { estimates, limit } => write!(
-                f,
-                "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome, so that its values are near 1"
-            ),
-            Self::UnvaryingChanges { estimates } => {
-                write!(f, "{estimates} estimate(s) have no standard error: the outcomes compared do not vary")
+            Self::NegligibleErrors { estimates, limit } => {
+                f.write_str(&negligible_errors(*estimates, *limit))
+            }
+            Self::UnvaryingChanges { estimates } => f.write_str(&no_error(*estimates, UNVARYING)),
+            Self::ClustersSumToZero { estimates } => f.write_str(&no_error(*estimates, CLUSTERS)),
+            Self::UnvaryingDraws { estimates } => f.write_str(&no_error(*estimates, DRAWS)),
+            Self::InfiniteVariance { estimates } => f.write_str(&no_error(*estimates, RANGE)),
+            Self::InfluenceNotFinite { group, time } => {
+                f.write_str(&influence_not_finite(&name(group), &name(time)))
             }
             Self::ConstantControl { column, treatments } => write!(
                 f,

@@ -82,6 +82,7 @@ fn sample_of(
         cluster_labels: None,
         labels: None,
         y_scale: 1.0,
+        y_size: 1.0,
         audit: SampleAudit::default(),
         warnings: Vec::new(),
         strata,

@@ -24,6 +24,8 @@ pub(crate) struct Change {
     pub(super) mean: Vec<Vec<f64>>,
     /// Divisor of the outcomes.
     pub y_scale: f64,
+    /// The largest mean outcome, in absolute value: what standard errors are judged by.
+    pub y_size: f64,
     /// Mean of each version of each covariate in each stratum.
     pub(super) centre: Vec<Vec<f64>>,
     /// Mean and standard deviation by which each covariate is standardised.
@@ -160,6 +162,7 @@ mod tests {
             weight_columns: (1, None),
             mean: vec![vec![0.0, 0.0], vec![2.0, 20.0]],
             y_scale: 2.0,
+            y_size: 1.0,
             centre: vec![vec![0.0; 2]; 2],
             standard: vec![(6.0, 2.0), (0.0, 1.0)],
             lower: None,

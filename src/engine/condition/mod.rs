@@ -97,6 +97,7 @@ pub(crate) fn condition(
     let mut change = find(raw, &known, &mut sample.design)?;
     sample.offsets = (0..sample.n_strata()).map(|s| change.offsets(s)).collect();
     sample.y_scale = change.y_scale;
+    sample.y_size = change.y_size;
     report(1);
     if let Some(query) = doses {
         let of_doses = doses::find_doses(raw, sample, versions, query)?;

@@ -45,10 +45,15 @@ pub(crate) fn aggregate(
             reference: row.reference,
         })
         .collect();
-    let overall = match linear.overall {
-        Some(overall) => effects.joint.estimate(&overall, inference.alpha).ok_or_else(missing)?,
+    let overall = match &linear.overall {
+        Some(overall) => effects.joint.estimate(overall, inference.alpha).ok_or_else(missing)?,
         None => Estimate::default(),
     };
+    // Where a row has none either, its reason is said.
+    if overall.se.is_none() && standard_errors.iter().all(Option::is_some) {
+        let law = effects.joint.combined(&linear.overall).ok_or_else(missing)?;
+        warnings.extend(law.missing(&vec![None; law.len()]));
+    }
     let left_out = left_out(effects, &aggregation);
     warnings.extend(left_out.as_ref().map(|left_out| left_out.warning()));
     let universal = universal(effects, &aggregation, &settings);

@@ -139,10 +139,11 @@ pub(crate) fn estimate(
     let mut solved = Vec::with_capacity(cells.len());
     for (j, cell) in done.into_iter().enumerate() {
         solved.push(cell.map(|(att, influence)| {
-            for (stratum, values) in influence {
+            let unknown = influence.is_none();
+            for (stratum, values) in influence.into_iter().flatten() {
                 columns[stratum].push((j, values));
             }
-            SolvedCell { att, not_converged: false, sample_sd: false, overlap: None }
+            SolvedCell { att, not_converged: false, sample_sd: false, unknown, overlap: None }
         }));
     }
     let (stat, kept) = consume(&panel.sample, strata, cells.len(), columns, consumers)?;
@@ -161,12 +162,13 @@ struct Gathered {
     from: Vec<(usize, usize)>,
 }
 
+/// The estimate of a cell, and its influence values if they are finite.
 fn estimate_cell(
     sample: &Sample,
     strata: &[StratumData],
     cell: &PlannedCell,
     estimator: &dyn TwoByTwo,
-) -> Result<std::result::Result<(f64, ByStratum), CellStatus>> {
+) -> Result<std::result::Result<(f64, Option<ByStratum>), CellStatus>> {
     let mut rows = Gathered::default();
     for (t, side) in cell.sides.iter().enumerate() {
         rows.add_side(sample, strata, side, t as f64);
@@ -181,8 +183,8 @@ fn estimate_cell(
     };
     let answer = match answer {
         Err(message) => return Ok(Err(CellStatus::Estimator { message })),
-        Ok(a) if !a.att.is_finite() || a.influence.iter().any(|i| !i.is_finite()) => {
-            let message = "the estimate or its influence is not finite".into();
+        Ok(answer) if !answer.att.is_finite() => {
+            let message = "the estimate is not finite".into();
             return Ok(Err(CellStatus::Estimator { message }));
         }
         Ok(answer) => answer,
@@ -196,6 +198,9 @@ fn estimate_cell(
             got: answer.influence.len(),
         });
     }
+    if answer.influence.iter().any(|psi| !psi.is_finite()) {
+        return Ok(Ok((answer.att, None)));
+    }
     let mut by_stratum: ByStratum = Vec::new();
     for ((stratum, row), psi) in rows.from.iter().zip(&answer.influence) {
         let at = by_stratum.iter().position(|(s, _)| s == stratum).unwrap_or_else(|| {
@@ -204,7 +209,7 @@ fn estimate_cell(
         });
         by_stratum[at].1[*row] += psi / n as f64;
     }
-    Ok(Ok((answer.att, by_stratum)))
+    Ok(Ok((answer.att, Some(by_stratum))))
 }
 
 impl Gathered {

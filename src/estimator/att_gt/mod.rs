@@ -4,7 +4,7 @@ pub(crate) mod callback;
 
 use std::time::Instant;
 
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
@@ -79,7 +79,7 @@ estimator! {
         #[builder(default)]
         pub method: EstimationMethod,
         /// Keeps units that are missing in some periods, instead of dropping them. All rows are then compared as pooled cross sections,
-        /// mostly with larger standard errors.
+        /// mostly with larger standard errors. Repeated cross sections have no units to drop: it has no effect there, as in R.
         #[builder(default)]
         pub allow_unbalanced_panel: bool,
         /// Multiplier bootstrap; analytic standard errors without it.
@@ -104,13 +104,6 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         if !self.repeated_cross_sections {
             return Ok(());
         }
-        if self.allow_unbalanced_panel {
-            return Err(DidError::config(
-                "allow_unbalanced_panel",
-                "off for repeated cross sections",
-                "true",
-            ));
-        }
         if self.fix_weights.is_some_and(|f| f != FixWeights::Varying) {
             let expected = "unset or `varying` for repeated cross sections";
             return Err(DidError::config("fix_weights", expected, "a period"));
@@ -132,7 +125,7 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             anticipation: self.anticipation,
         });
         SampleDesign {
-            allow_unbalanced: self.allow_unbalanced_panel,
+            allow_unbalanced: self.allow_unbalanced_panel && !self.repeated_cross_sections,
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
@@ -176,9 +169,10 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
             keep_by_cluster: self.keep_by_cluster || self.keep_influence,
             solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
             moments,
+            unit: 1.0,
             settings,
             timings: timings.of(&*source),
-            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
+            warnings: self.warnings(sample),
         };
         let result = finish::result(sample, &planned, fitted, start)?;
         Ok(GroupTimeResult { weighting, scores, ..result })
@@ -226,9 +220,10 @@ impl<B: DidBackend> AttGt<B> {
             keep_by_cluster: self.keep_by_cluster || self.keep_influence,
             solved,
             moments: Some(EffectMoments::Whole(moments)),
+            unit: 1.0,
             settings: self.settings(&setup, "host", sample, None),
             timings,
-            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
+            warnings: self.warnings(sample),
         };
         finish::result(sample, &planned, fitted, start)
     }
@@ -241,6 +236,13 @@ impl<B: DidBackend> AttGt<B> {
             fix_weights: self.fix_weights,
             ..PlanOptions::default()
         }
+    }
+
+    /// Warnings of the sample, and that two periods have no band.
+    fn warnings(&self, sample: &Sample) -> Vec<DidWarning> {
+        let is_idle = sample.periods.len() == 2 && self.band == Some(Band::Uniform);
+        let idle = is_idle.then_some(DidWarning::BandOfOne);
+        setup::warnings(sample, &self.plan(), Vec::new()).into_iter().chain(idle).collect()
     }
 
     fn settings(

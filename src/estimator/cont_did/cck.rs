@@ -6,7 +6,7 @@
 use super::curve::{CohortCurve, Curves};
 use super::effects::{effects, failures, finish};
 use super::kept::{TreatedUnits, treated};
-use super::law::{no_law, outcome_size, unit};
+use super::law::{no_law, unit};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};
@@ -83,7 +83,7 @@ pub(super) fn estimate<B: DidBackend>(
     let timings = timings.of(&*source);
     let of = |target, value: f64, variance: f64| {
         let settings = settings.clone().with_target(target);
-        let unit = unit(target, outcome_size(sample), fitted.knots.range);
+        let unit = unit(target, sample.y_size, fitted.knots.range);
         let joint = one(sample, value, variance, &comparison, unit);
         let estimated = std::iter::once(CellStatus::Estimated);
         let effects = effects(sample, &planned, estimated, joint, &settings);
@@ -243,7 +243,7 @@ impl ComparisonUnits {
             cohorts: vec![CohortCurve { group, splines, first: 0 }],
             shares: config.shares,
             errors: config.curve_errors,
-            size: outcome_size(sample),
+            size: sample.y_size,
             bands: Some(fitted.critical),
         };
         let collinear = fitted.levels.levels[fitted.level].collinear();

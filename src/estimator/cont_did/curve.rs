@@ -89,6 +89,17 @@ pub struct DoseCurve {
     pub alpha: f64,
 }
 
+impl DoseCurve {
+    /// Critical value of the intervals of `ATT(d)` or of `ACRT(d)`.
+    fn critical(&self, target: DoseTarget) -> Critical {
+        let (value, band) = match target {
+            DoseTarget::Level => (self.critical_att, self.band_att),
+            DoseTarget::Slope => (self.critical_acrt, self.band_acrt),
+        };
+        Critical { value, band }
+    }
+}
+
 impl Default for DoseCurve {
     fn default() -> Self {
         let alpha = ALPHA;
@@ -184,15 +195,21 @@ impl Curves {
         self.joint.combination(all).map_err(|_| no_law())
     }
 
-    /// The curve at some doses.
+    /// The curve at some doses. A uniform band is over these doses, or has the critical values of a curve that is given.
     pub fn table(
         &self,
         doses: &[f64],
         inference: &Inference,
+        given: Option<&DoseCurve>,
         warnings: &mut Vec<DidWarning>,
     ) -> Result<DoseCurve> {
-        let (levels, att) = self.estimates(doses, DoseTarget::Level, inference, warnings)?;
-        let (slopes, acrt) = self.estimates(doses, DoseTarget::Slope, inference, warnings)?;
+        let of = |target| given.map(|curve| curve.critical(target));
+        let mut estimates = |target| {
+            let critical = of(target);
+            self.estimates(doses, target, (inference, critical), warnings)
+        };
+        let (levels, att) = estimates(DoseTarget::Level)?;
+        let (slopes, acrt) = estimates(DoseTarget::Slope)?;
         let outside = |dose: f64| {
             let beyond = |cohort: &&CohortCurve| {
                 let (low, high) = cohort.splines.range();
@@ -227,7 +244,7 @@ impl Curves {
         &self,
         doses: &[f64],
         target: DoseTarget,
-        inference: &Inference,
+        (inference, given): (&Inference, Option<Critical>),
         warnings: &mut Vec<DidWarning>,
     ) -> Result<(Vec<Estimate>, Critical)> {
         let ranges = self.cohorts.iter().map(|cohort| cohort.splines.range());
@@ -235,15 +252,20 @@ impl Curves {
             (low.min(l), high.max(h))
         });
         let unit = unit(target, self.size, range);
-        let value = match (inference.band, self.bands, target) {
-            (Band::Pointwise, _, _) => self.joint.pointwise(inference.alpha),
-            (Band::Uniform, Some((att, _)), DoseTarget::Level) => att,
-            (Band::Uniform, Some((_, acrt)), DoseTarget::Slope) => acrt,
-            (Band::Uniform, None, _) => {
-                return self.banded(doses, (target, unit), inference, warnings);
+        let is_banded = inference.band == Band::Uniform;
+        let of_curve = self.bands.map(|(att, acrt)| match target {
+            DoseTarget::Level => att,
+            DoseTarget::Slope => acrt,
+        });
+        let of_curve = of_curve.map(|value| Critical { value, band: Band::Uniform });
+        let critical = match given.or(of_curve).filter(|_| is_banded) {
+            Some(critical) => critical,
+            None if is_banded => return self.banded(doses, (target, unit), inference, warnings),
+            None => {
+                let value = self.joint.pointwise(inference.alpha);
+                Critical { value, band: Band::Pointwise }
             }
         };
-        let critical = Critical { value, band: inference.band };
         let estimate = |dose: &f64| -> Result<Estimate> {
             let combination = self.at(*dose, target)?;
             let joint = self.joint.combined([&combination]).ok_or_else(no_law)?;

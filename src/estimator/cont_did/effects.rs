@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::ContDid;
 use super::curve::{CohortCurve, Curves, DoseCurve};
-use super::law::{no_law, outcome_size, unit};
+use super::law::{no_law, unit};
 use super::result::{ContDidResult, DoseEffects, DoseKnots, GroupKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::DoseTarget;
@@ -189,7 +189,7 @@ impl Assembly<'_> {
             joint: joint.select(&parameters).ok_or_else(no_law)?,
             shares: config.shares,
             errors: config.curve_errors,
-            size: outcome_size(self.sample),
+            size: self.sample.y_size,
             bands: None,
         };
         let warnings = self.warnings();
@@ -279,7 +279,7 @@ impl Assembly<'_> {
         let parameters: Vec<usize> = self.columns.of(target).chain(self.columns.shares()).collect();
         let joint = joint.select(&parameters).ok_or_else(no_law)?;
         let range = self.sample.doses.as_ref().map_or((0.0, 1.0), |doses| doses.range);
-        let joint = Joint { unit: unit(target, outcome_size(self.sample), range), ..joint };
+        let joint = Joint { unit: unit(target, self.sample.y_size, range), ..joint };
         let settings = self.settings.clone().with_target(target);
         let status = |cell: &SolvedDoseCell| match (cell, target) {
             (Err(status), _) => status.clone(),

@@ -114,15 +114,19 @@ pub struct ContDidResult {
 }
 
 impl ContDidResult {
-    /// Effects at other doses, with the intervals of the fit. Nothing is estimated anew, so this needs no data.
+    /// Effects at other doses, with the intervals of the fit: a uniform band has the critical value of the fit's band, which is over the
+    /// doses of the fit, so that what is asked for does not change it. Nothing is estimated anew, so this needs no data.
     ///
     /// # Errors
     /// [`DidError::Config`] for no doses, or what is no number.
     pub fn at(&self, doses: &[f64]) -> Result<DoseCurve> {
-        self.at_with(doses, &self.level.settings.inference)
+        DoseGrid::Values(doses.to_vec()).validate()?;
+        let inference = &self.level.settings.inference;
+        self.curves.table(doses, inference, Some(&self.dose), &mut Vec::new())
     }
 
-    /// As [`at`](Self::at), with another confidence level, pointwise intervals or uniform bands. The draws of the fit are reused.
+    /// As [`at`](Self::at), with another confidence level, pointwise intervals, or uniform bands over these doses. The draws of the fit are
+    /// reused.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -140,7 +144,7 @@ impl ContDidResult {
                 inference.alpha,
             ));
         }
-        self.curves.table(doses, inference, &mut Vec::new())
+        self.curves.table(doses, inference, None, &mut Vec::new())
     }
 
     pub(super) fn curve(
@@ -150,7 +154,7 @@ impl ContDidResult {
         warnings: &mut Vec<DidWarning>,
     ) -> Result<DoseCurve> {
         let inference = Inference { band, ..self.level.settings.inference };
-        self.curves.table(doses, &inference, warnings)
+        self.curves.table(doses, &inference, None, warnings)
     }
 
     /// Effects or slopes by length of exposure. Cells without an estimate are left out.

@@ -165,6 +165,8 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
             keep_by_cluster: false,
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
+            // Differs from triplediff 0.2.4, which has no limit for two periods.
+            unit: if sample.two_periods { sample.unit() } else { 1.0 },
             settings,
             timings: timings.of(&*source),
             warnings,

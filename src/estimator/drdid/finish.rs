@@ -15,7 +15,7 @@ use crate::estimator::shell::setup;
 use crate::estimator::weighting::form::Weights;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
-use crate::result::inference::{DEGENERATE, Estimate, negligible, pointwise, spread_around};
+use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around, without_error};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -109,16 +109,21 @@ impl<'a> UnfinishedResult<'a> {
         }
         let covariance = moments.covariance();
         let analytic = self.variance(&covariance, columns).sqrt() * y_scale;
-        let mut se =
-            Some(analytic).filter(|se| se.is_finite() && *se > DEGENERATE * y_scale.min(1.0));
+        // Differs from DRDID 1.2.3, which has no limit: what is rounding beside the outcome is no standard error.
+        let unit = self.sample.unit();
+        let mut se = Some(analytic).filter(|se| se.is_finite() && *se > DEGENERATE * unit);
         if let Some(bootstrap) = self.result.settings.inference.bootstrap {
             let draws = self.draws.take().unwrap_or_else(|| {
                 let all = moments.draws(&covariance, &bootstrap);
                 sum_columns(&all, bootstrap.draws, columns)
             });
-            se = self.resampled(draws.into_iter().map(|d| d * y_scale).collect(), bootstrap.draws);
+            let draws = draws.into_iter().map(|d| d * y_scale).collect();
+            se = self.resampled(draws, bootstrap.draws, unit);
         }
-        self.result.warnings.extend(negligible(att, analytic).filter(|_| se.is_none()));
+        if se.is_none() {
+            let is_clustered = self.sample.n_clusters.is_some_and(|n| n < self.sample.n);
+            self.result.warnings.push(without_error(att, analytic, unit, is_clustered));
+        }
         self.result.estimate = Estimate::new(Some(att), se, self.result.critical_value);
         if self.result.method == DrdidMethod::DoublyRobustImproved {
             self.result.calibrated = Some(!estimated.not_calibrated);
@@ -129,13 +134,13 @@ impl<'a> UnfinishedResult<'a> {
         Ok(self.result)
     }
 
-    /// Standard error and critical value from the draws; `asked` is the number of draws requested.
-    fn resampled(&mut self, draws: Vec<f64>, asked: usize) -> Option<f64> {
+    /// Standard error and critical value from the draws of outcomes in this `unit`; `asked` is the number of draws requested.
+    fn resampled(&mut self, draws: Vec<f64>, asked: usize, unit: f64) -> Option<f64> {
         if draws.len() < asked {
             let failed = asked - draws.len();
             self.result.warnings.push(DidWarning::FailedDraws { draws: failed });
         }
-        let spread = spread_around(&draws, 1.0 - self.result.settings.inference.alpha);
+        let spread = spread_around(&draws, 1.0 - self.result.settings.inference.alpha, unit);
         if let Some((_, critical)) = spread {
             self.result.critical_value = critical;
         }

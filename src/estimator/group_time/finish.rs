@@ -24,13 +24,15 @@ pub(crate) struct SolvedCell {
     pub not_converged: bool,
     /// See [`Cell::sample_sd`].
     pub sample_sd: bool,
+    /// Whether its influence values are not finite, so that its variance is not known.
+    pub unknown: bool,
     pub overlap: Option<Overlap>,
 }
 
 impl From<CellEstimate> for SolvedCell {
     fn from(estimated: CellEstimate) -> Self {
         let CellEstimate { att, not_converged, overlap, .. } = estimated;
-        Self { att, not_converged, sample_sd: false, overlap }
+        Self { att, not_converged, sample_sd: false, unknown: false, overlap }
     }
 }
 
@@ -39,6 +41,8 @@ pub(crate) struct PointFit {
     pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<EffectMoments>,
+    /// Size of a standard error next to which one is rounding: see [`Joint::unit`].
+    pub unit: f64,
     /// Whether what each cluster contributes is kept.
     pub keep_by_cluster: bool,
     pub settings: Settings,
@@ -55,7 +59,8 @@ pub(crate) fn result(
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let PointFit { solved, moments, keep_by_cluster, settings, timings, mut warnings } = fitted;
+    let PointFit { solved, moments, unit, keep_by_cluster, settings, timings, mut warnings } =
+        fitted;
     let overlaps: Vec<Option<Overlap>> =
         solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
     let totals = moments.as_ref().map_or(&[][..], EffectMoments::totals);
@@ -68,10 +73,11 @@ pub(crate) fn result(
             let columns = kept_columns(sample, &effects);
             let kept = moments.take_kept().map(|kept| kept.finish(sample, &columns));
             let scales = scales(&effects, sample.y_scale);
-            by_cluster = keep_by_cluster
+            by_cluster = (keep_by_cluster && effects.joint.unknown.is_empty())
                 .then(|| ByCluster::new(sample, moments.whole()?, &scales))
                 .flatten();
             add_law(&mut effects, moments, covariance, &scales);
+            effects.joint.unit = unit;
             kept.transpose()?.unwrap_or_default()
         }
         None => Kept::default(),
@@ -123,7 +129,12 @@ pub(crate) fn of_effects(
 fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> {
     let column = |(j, cell): (usize, &Cell)| KeptColumn {
         name: column_name("att", sample, cell.group, cell.time),
-        from: effects.att(j).map(|_| j).into_iter().collect(),
+        from: effects
+            .att(j)
+            .filter(|_| !effects.joint.is_unknown(j))
+            .map(|_| j)
+            .into_iter()
+            .collect(),
     };
     effects.cells.iter().enumerate().map(column).collect()
 }
@@ -143,6 +154,10 @@ fn effects(
     settings: &Settings,
     warnings: &mut Vec<DidWarning>,
 ) -> GroupTimeEffects {
+    let is_unknown = |solved: &std::result::Result<SolvedCell, CellStatus>| {
+        solved.as_ref().is_ok_and(|solved| solved.unknown)
+    };
+    let unknown: Vec<usize> = (0..solved.len()).filter(|j| is_unknown(&solved[*j])).collect();
     let cell = |(plan, solved): (&PlannedCell, std::result::Result<SolvedCell, CellStatus>)| {
         let (group, time) = (sample.cohorts[plan.cohort].group, sample.periods[plan.time]);
         let sample_sd = solved.as_ref().is_ok_and(|s| s.sample_sd);
@@ -150,6 +165,9 @@ fn effects(
             Ok(solved) => {
                 if solved.not_converged {
                     warnings.push(DidWarning::NotConverged { group, time });
+                }
+                if solved.unknown {
+                    warnings.push(DidWarning::InfluenceNotFinite { group, time });
                 }
                 (Some(solved.att * sample.y_scale), CellStatus::Estimated)
             }
@@ -179,15 +197,7 @@ fn effects(
         groups: sample.groups.iter().map(|cohorts| sample.group(cohorts)).collect(),
         periods: sample.periods.clone(),
         calendar: sample.calendar,
-        joint: Joint {
-            values,
-            covariance: None,
-            draws: None,
-            n,
-            n_clusters,
-            unit: 1.0,
-            unknown: Vec::new(),
-        },
+        joint: Joint { values, covariance: None, draws: None, n, n_clusters, unit: 1.0, unknown },
         inference: settings.inference,
     }
 }

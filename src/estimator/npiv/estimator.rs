@@ -15,7 +15,7 @@ use crate::estimator::shell::options;
 use crate::read::columns::{CompleteNumbers, Kind, MissingValues, Table, Wanted};
 use crate::read::files::FilesRead;
 use crate::read::input::{Data, Read};
-use crate::result::inference::{Estimate, pointwise};
+use crate::result::inference::{Estimate, pointwise, without_variance};
 
 options! {
     /// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
@@ -361,14 +361,17 @@ impl Npiv {
         }
         warnings.extend(level.many_instruments(n));
         warnings.extend(level.collinear());
+        let rows: Vec<NpivRow> = rows
+            .map(|(x, (value, derivative))| NpivRow {
+                x: x.clone(),
+                h: estimate(value, h),
+                derivative: estimate(derivative, slope),
+            })
+            .collect();
+        warnings
+            .extend(without_variance(rows.iter().filter(|row| row.h.se.is_none()).count(), false));
         NpivResult {
-            rows: rows
-                .map(|(x, (value, derivative))| NpivRow {
-                    x: x.clone(),
-                    h: estimate(value, h),
-                    derivative: estimate(derivative, slope),
-                })
-                .collect(),
+            rows,
             critical_value: h,
             critical_value_derivative: slope,
             coefficients: level.beta.iter().map(|b| b * scale).collect(),

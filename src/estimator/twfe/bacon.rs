@@ -15,6 +15,7 @@ use crate::base::words::Words;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
 use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, UnitRows};
+use crate::result::inference::without_variance;
 use crate::result::sample::{RowsRead, SampleColumns};
 
 fits!(Bacon, output: BaconResult);
@@ -67,12 +68,15 @@ impl Bacon {
             });
         }
         let few = DidWarning::few_clusters(spread.clusters);
+        let coefficient = coefficient.as_estimate();
+        let without =
+            without_variance(usize::from(coefficient.se.is_none()), columns.cluster.is_some());
         let rounded = (!overview.rounded.is_empty())
             .then(|| DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         Ok(BaconResult {
             settings: TwfeSettings::new(columns, &overview, rows),
             alpha: self.alpha,
-            coefficient: coefficient.as_estimate(),
+            coefficient,
             n_clusters: spread.clusters,
             sums: sums(&all),
             comparisons: all.iter().map(|of| compared(of, &means)).collect(),
@@ -84,6 +88,7 @@ impl Bacon {
                 .chain(rounded)
                 .chain(study::left_out(&self.covariates, &dependent))
                 .chain(few)
+                .chain(without)
                 .collect(),
         })
     }

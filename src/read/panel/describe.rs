@@ -64,6 +64,7 @@ pub(super) fn describe(
         cluster_labels: n_clusters.map(|_| levels.clusters.labels().to_vec()),
         labels: None,
         y_scale: 1.0,
+        y_size: 1.0,
         audit,
     }
 }

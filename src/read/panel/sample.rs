@@ -127,11 +127,18 @@ pub(crate) struct Sample {
     pub labels: Option<Vec<String>>,
     /// Factor by which outcomes were divided.
     pub y_scale: f64,
+    /// The largest mean outcome of a stratum in a period, in absolute value; 1 if all are zero.
+    pub y_size: f64,
     pub audit: SampleAudit,
     pub warnings: Vec<DidWarning>,
 }
 
 impl Sample {
+    /// Size of the outcome beside which a standard error is judged: 1 as in R, or that of the means if they are smaller.
+    pub fn unit(&self) -> f64 {
+        self.y_size.clamp(f64::MIN_POSITIVE, 1.0)
+    }
+
     /// First treated period of an estimated group.
     pub fn group(&self, cohorts: &Range<usize>) -> f64 {
         self.cohorts[cohorts.start].group

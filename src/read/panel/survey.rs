@@ -158,9 +158,14 @@ impl Survey {
         let no_group =
             matches!(error, DidError::NoValidGroups { .. } | DidError::TooFewPeriods { .. });
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
-        match no_group && *treatment == Treatment::FirstPeriod {
-            true => status_as_group(group, groups, periods, *frequency).unwrap_or(error),
-            false => error,
+        match (&error, *treatment) {
+            (_, Treatment::FirstPeriod) if no_group => {
+                status_as_group(group, groups, periods, *frequency).unwrap_or(error)
+            }
+            (DidError::NoValidGroups { .. }, Treatment::Indicator | Treatment::Dose) => {
+                DidError::NobodyTreated { column: group.clone(), role: treatment.role() }
+            }
+            _ => error,
         }
     }
 }

@@ -9,4 +9,4 @@ mod status;
 pub(crate) use group_time::{Cell, GroupTimeEffects};
 pub(crate) use overlap::ControlSizes;
 pub use overlap::Overlap;
-pub use status::CellStatus;
+pub use status::{CellStatus, RegressionUnits};

@@ -28,12 +28,20 @@ pub enum CellStatus {
         /// Largest propensity score reached.
         max_propensity: f64,
     },
-    /// The covariates of the comparison units (or of the treated, for the locally efficient estimator) are collinear.
+    /// The covariates of the units of a regression are collinear.
     SingularDesign {
         /// Reciprocal condition number (1-norm) of their cross-product.
         rcond: f64,
         /// Columns that depend on the ones before them.
         columns: Vec<String>,
+        /// The units.
+        #[serde(default, skip_serializing_if = "RegressionUnits::are_comparison")]
+        among: RegressionUnits,
+    },
+    /// The doses of the treated units do not tell the splines of the curve apart.
+    SingularCurve {
+        /// Reciprocal condition number (1-norm) of the splines' cross-product.
+        rcond: f64,
     },
     /// The treated units have fewer distinct doses than the curve has coefficients.
     FewDoses {
@@ -55,6 +63,39 @@ pub enum CellStatus {
     },
 }
 
+/// The units of a regression of a cell.
+///
+/// ```
+/// use burn_did::group_time::RegressionUnits;
+/// assert_eq!(RegressionUnits::default(), RegressionUnits::Comparison);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RegressionUnits {
+    /// Those that the treated are compared with.
+    #[default]
+    Comparison,
+    /// The treated, as in the locally efficient estimator of repeated cross sections.
+    Treated,
+    /// Both, as in the regression with fixed effects.
+    All,
+}
+
+impl RegressionUnits {
+    fn are_comparison(&self) -> bool {
+        *self == Self::Comparison
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Comparison => "the comparison units",
+            Self::Treated => "the treated units",
+            Self::All => "the units compared",
+        }
+    }
+}
+
 impl CellStatus {
     /// Short code: `ok`, `reference`, or the name of the failed check.
     #[must_use]
@@ -66,6 +107,7 @@ impl CellStatus {
             Self::NoControls { .. } => "no_controls",
             Self::Overlap { .. } => "overlap",
             Self::SingularDesign { .. } => "singular_design",
+            Self::SingularCurve { .. } => "singular_curve",
             Self::FewDoses { .. } => "few_doses",
             Self::SingularInformation => "singular_information",
             Self::NoControlWeight => "no_control_weight",
@@ -103,16 +145,21 @@ impl std::fmt::Display for CellStatus {
             Self::Overlap { max_propensity } => {
                 write!(f, "overlap condition violated (propensity score up to {max_propensity:.4})")
             }
-            Self::SingularDesign { rcond, columns } if columns.is_empty() => {
+            Self::SingularDesign { rcond, columns, .. } if columns.is_empty() => {
                 write!(
                     f,
                     "the scales of the covariates are too far apart (rcond {rcond:.1e}); rescale them"
                 )
             }
-            Self::SingularDesign { rcond, columns } => write!(
+            Self::SingularDesign { rcond, columns, among } => write!(
                 f,
-                "a covariate is constant, a linear combination of others, or on another scale, among the comparison units (rcond {rcond:.1e}): look at `{}`",
+                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at `{}`",
+                among.words(),
                 columns.join("`, `")
+            ),
+            Self::SingularCurve { rcond } => write!(
+                f,
+                "the doses of the treated units do not tell the splines of the curve apart (rcond {rcond:.1e}); choose a lower degree or fewer knots"
             ),
             Self::FewDoses { distinct, needed } => write!(
                 f,

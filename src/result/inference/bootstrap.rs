@@ -50,8 +50,9 @@ pub(super) fn spread(draws: &[f64], scale: f64) -> Option<f64> {
 }
 
 /// Standard error of one estimate from the interquartile range of its draws, and the quantile at `level` of their absolute
-/// values divided by it, with interpolated quantiles (R `DRDID`); `None` if the draws do not vary.
-pub(crate) fn spread_around(draws: &[f64], level: f64) -> Option<(f64, f64)> {
+/// values divided by it, with interpolated quantiles (R `DRDID`); `None` if the draws do not vary by more than rounding of outcomes in this
+/// `unit`.
+pub(crate) fn spread_around(draws: &[f64], level: f64, unit: f64) -> Option<(f64, f64)> {
     let mut sorted = draws.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     if sorted.is_empty() {
@@ -59,7 +60,7 @@ pub(crate) fn spread_around(draws: &[f64], level: f64) -> Option<(f64, f64)> {
     }
     let range = quantile::interpolated(&sorted, 0.75) - quantile::interpolated(&sorted, 0.25);
     let se = range / (normal_quantile(0.75) - normal_quantile(0.25));
-    if !se.is_finite() || se <= DEGENERATE {
+    if !se.is_finite() || se <= DEGENERATE * unit {
         return None;
     }
     let mut sizes: Vec<f64> = draws.iter().map(|d| (d / se).abs()).collect();

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{Covariance, DEGENERATE, Estimate, Joint, SupT, bootstrap, sup_t};
+use super::{Covariance, Estimate, Joint, SupT, bootstrap, sup_t};
 use crate::base::error::DidWarning;
 use crate::base::options::{Band, Inference};
 
@@ -11,9 +11,6 @@ pub(crate) const FEW_CLUSTERS: usize = 50;
 
 /// Largest error of a uniform critical value, as a share of it, without a warning.
 const STATED: f64 = 1e-3;
-
-/// Standard errors below this share of their estimates are rounding errors, whatever the unit of the outcome.
-const ROUNDING: f64 = 1e-9;
 
 /// Parameters whose covariance is factored at most, as its time grows with the cube of their number: of more there is no joint test, and no band
 /// without draws.
@@ -54,7 +51,7 @@ impl Joint {
     ) -> Critical {
         let z = super::pointwise(inference.alpha);
         let pointwise = Critical { value: z, band: Band::Pointwise };
-        warnings.extend(self.negligible(standard_errors));
+        warnings.extend(self.missing(standard_errors));
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }
@@ -93,36 +90,12 @@ impl Joint {
                     warnings.push(DidWarning::LargeCriticalValue { value });
                 } else if value < z - 1e-12 {
                     warnings.push(DidWarning::NarrowBand { value, pointwise: z });
+                } else if value < z + 1e-6 && standard_errors.iter().flatten().count() == 1 {
+                    warnings.push(DidWarning::BandOfOne);
                 }
                 Critical { value, band: Band::Uniform }
             }
         }
-    }
-
-    /// Says that standard errors are missing: those that are small and, beside their estimates, no rounding errors, and those of outcomes that do
-    /// not vary.
-    fn negligible(&self, standard_errors: &[Option<f64>]) -> Vec<DidWarning> {
-        let Some(covariance) = &self.covariance else { return Vec::new() };
-        let limit = DEGENERATE * self.unit;
-        // An effect of zero without a standard error may be a reference, unless no effect has one.
-        let has_errors = standard_errors.iter().any(Option::is_some);
-        let variances = covariance.variances(self.len()).into_iter().enumerate();
-        let small = variances.filter_map(|(j, variance)| {
-            let (value, se) = (self.values[j]?, variance.sqrt());
-            let is_small = standard_errors[j].is_none() && se <= limit;
-            let is_reference = has_errors && value == 0.0 && variance == 0.0;
-            (is_small && !is_reference).then(|| is_negligible(value, se, limit))
-        });
-        let (negligible, unvarying): (Vec<bool>, Vec<bool>) = small.partition(|is| *is);
-        let negligible = match negligible.len() {
-            0 => None,
-            estimates => Some(DidWarning::NegligibleErrors { estimates, limit }),
-        };
-        let unvarying = match unvarying.len() {
-            0 => None,
-            estimates => Some(DidWarning::UnvaryingChanges { estimates }),
-        };
-        negligible.into_iter().chain(unvarying).collect()
     }
 
     fn analytic_sup_t(&self, standard_errors: &[Option<f64>], tail: f64) -> Option<SupT> {
@@ -163,17 +136,6 @@ impl Joint {
         let unit = self.of_one_law(Some(0.0), Some(1.0), alpha);
         unit.ci_upper.unwrap_or(f64::NAN)
     }
-}
-
-/// Whether a standard error counts as rounding only because the outcome is in large units.
-fn is_negligible(value: f64, se: f64, limit: f64) -> bool {
-    se > 0.0 && se <= limit && se > ROUNDING * value.abs()
-}
-
-/// The warning of a single estimate.
-pub(crate) fn negligible(value: f64, se: f64) -> Option<DidWarning> {
-    let warning = DidWarning::NegligibleErrors { estimates: 1, limit: DEGENERATE };
-    is_negligible(value, se, DEGENERATE).then_some(warning)
 }
 
 #[cfg(test)]
@@ -252,6 +214,21 @@ mod tests {
     }
 
     #[test]
+    fn a_band_of_one_estimate_says_so() {
+        let joint = independent(None);
+        let one = joint.select(&[0]).expect("there is a covariance");
+        for (of, inference, said) in [
+            (&one, UNIFORM, vec![DidWarning::BandOfOne]),
+            (&one, Inference { band: Band::Pointwise, ..UNIFORM }, vec![]),
+            (&joint, UNIFORM, vec![]),
+        ] {
+            let mut warnings = Vec::new();
+            of.critical(&inference, &of.standard_errors(), false, &mut warnings);
+            assert_eq!(warnings, said);
+        }
+    }
+
+    #[test]
     fn draws_give_the_quantile_of_their_largest_statistic() {
         // Unit spread: quartiles are ∓0.674. The largest statistics are 0.674 three times, and 8.
         let quartile = super::super::normal_quantile(0.75);
@@ -268,32 +245,6 @@ mod tests {
         assert!(value < super::super::pointwise(0.3), "{value}");
         assert_eq!((band, warnings), (Band::Uniform, 1));
         assert_eq!(critical(&joint, &low, true).1, Band::Pointwise);
-    }
-
-    #[test]
-    fn negligible_standard_errors_are_told_from_rounding() {
-        let said = |values: [f64; 2], variance: f64| {
-            let values = values.map(Some).to_vec();
-            let covariance = Some(vec![variance, 0.0, 0.0, 1.0].into());
-            let joint = Joint { values, covariance, ..independent(None) };
-            let mut warnings = Vec::new();
-            let pointwise = Inference { band: Band::Pointwise, ..UNIFORM };
-            joint.critical(&pointwise, &joint.standard_errors(), false, &mut warnings);
-            warnings
-        };
-        let found = said([1e-8, 1.0], 1e-18);
-        assert!(
-            matches!(found[..], [DidWarning::NegligibleErrors { estimates: 1, .. }]),
-            "{found:?}"
-        );
-        for variance in [1e-32, 0.0] {
-            let found = said([1.0, 1.0], variance);
-            assert_eq!(found, [DidWarning::UnvaryingChanges { estimates: 1 }]);
-        }
-        // A reference, and an estimate with a standard error.
-        for (values, variance) in [([0.0, 1.0], 0.0), ([1e-8, 1.0], 1e-10)] {
-            assert!(said(values, variance).is_empty(), "{values:?} {variance}");
-        }
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl Joint {
     }
 
     /// Whether the variance of a parameter cannot be estimated.
-    fn is_unknown(&self, parameter: usize) -> bool {
+    pub fn is_unknown(&self, parameter: usize) -> bool {
         self.unknown.binary_search(&parameter).is_ok()
     }
 

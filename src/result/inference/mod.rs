@@ -7,15 +7,17 @@ mod covariance;
 mod critical;
 mod estimate;
 mod joint;
+mod missing;
 mod wald;
 
 use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
 pub(crate) use by_cluster::{ClusterInfluence, products};
 pub(crate) use covariance::{Covariance, CovariancePart, Terms};
-pub(crate) use critical::{Critical, FEW_CLUSTERS, MOST_AT_ONCE, negligible};
+pub(crate) use critical::{Critical, FEW_CLUSTERS, MOST_AT_ONCE};
 pub use estimate::Estimate;
 pub(crate) use joint::{Combination, Joint, check_some, check_weight, no_covariance};
+pub(crate) use missing::{without_error, without_variance};
 pub use wald::Wald;
 
 use statrs::distribution::{ContinuousCDF, Normal};

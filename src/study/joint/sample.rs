@@ -24,6 +24,8 @@ pub(in crate::study) struct StudySample {
     pub cluster: String,
     /// Codes that there are.
     pub n_clusters: usize,
+    /// Whether they are the units.
+    by_unit: bool,
     /// Root mean square of the outcome, at most 1.
     size: f64,
     /// Rows and units without a first treated period.
@@ -114,12 +116,14 @@ impl StudySample {
             let cohorts = inside(&periods, group.finite(group.codes.iter()));
             let rows =
                 StudyRows { frame, frequency: config.frequency, shift: 0.0, periods, cohorts };
+            let by_unit = column == config.unit;
             Ok(Self {
                 rows,
                 time,
                 group,
                 cluster,
                 n_clusters,
+                by_unit,
                 size,
                 without_group,
                 files,
@@ -142,12 +146,13 @@ impl StudySample {
 
     /// The joint law of effects, given what clusters contribute to them.
     pub fn joint(&self, values: Vec<Option<f64>>, columns: &[&[f64]]) -> Joint {
+        let clusters = self.contributing(columns);
         Joint {
             values,
             covariance: Some(products(columns).into()),
             draws: None,
-            n: self.rows.frame.height(),
-            n_clusters: Some(self.contributing(columns)),
+            n: if self.by_unit { clusters } else { self.rows.frame.height() },
+            n_clusters: Some(clusters),
             unit: self.size,
             unknown: Vec::new(),
         }

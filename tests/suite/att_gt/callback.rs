@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, DidError,
+    AttGt, DidError, DidWarning,
     group_time::{CellStatus, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate},
     options::EstimationMethod,
 };
@@ -130,6 +130,40 @@ fn failures_of_the_estimator_are_the_cells_status() {
     let error = config.fit_with(&df, &Fails).unwrap_err();
     assert!(matches!(error, DidError::Callback { .. }), "{error}");
     assert_eq!(fit.settings.method(), None::<EstimationMethod>);
+}
+
+/// An effect, and influence values that are no numbers.
+struct Unsure;
+
+impl TwoByTwo for Unsure {
+    fn panel(&self, cell: &PanelCell<'_>) -> Result<TwoByTwoEstimate, String> {
+        Ok(TwoByTwoEstimate::new(1.5, vec![f64::NAN; cell.d.len()]))
+    }
+
+    fn repeated(&self, cell: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {
+        Ok(TwoByTwoEstimate::new(1.5, vec![f64::INFINITY; cell.d.len()]))
+    }
+}
+
+#[test]
+fn an_effect_without_influence_values_stays_and_has_no_standard_error() {
+    let df = splitmix::panel(42, 240, [3, 4, 6, 0]);
+    for (repeated_cross_sections, keep_influence) in [(false, false), (false, true), (true, false)]
+    {
+        let config = config(|c| {
+            c.repeated_cross_sections = repeated_cross_sections;
+            c.keep_influence = keep_influence;
+        });
+        let fit = config.fit_with(&df, &Unsure).unwrap();
+        for cell in &fit.cells {
+            assert_eq!((cell.estimate.estimate, cell.estimate.se), (Some(1.5), None));
+            let of_cell = DidWarning::InfluenceNotFinite { group: cell.group, time: cell.time };
+            assert!(fit.warnings.contains(&of_cell), "{:?}", fit.warnings);
+        }
+        assert_eq!(fit.wald, None);
+        let average = fit.aggregate(burn_did::Aggregation::dynamic()).unwrap();
+        assert_eq!((average.overall.estimate, average.overall.se), (Some(1.5), None));
+    }
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod many_fits;
 mod oracle;
 mod overlap;
 mod properties;
+mod reasons;

@@ -55,6 +55,22 @@ fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> GroupTimeResult {
 }
 
 #[test]
+fn standard_errors_of_two_periods_have_the_unit_of_the_outcome() {
+    let df = two_periods(400).frame();
+    let small = 1e-9;
+    for method in METHODS {
+        let numbers = |df: &DataFrame| {
+            let estimate = fit(&estimator(method), df).cells[0].estimate;
+            [estimate.estimate, estimate.se].map(|number| number.expect("a number"))
+        };
+        for (scaled, plain) in numbers(&map(&df, "y", |y| small * y)).into_iter().zip(numbers(&df))
+        {
+            assert!((scaled / small - plain).abs() <= 1e-6 * plain.abs(), "{method:?}: {scaled}");
+        }
+    }
+}
+
+#[test]
 fn two_periods_are_three_comparisons() {
     let df = two_periods(800).frame();
     for (method, own) in METHODS.into_iter().zip([

@@ -100,7 +100,9 @@ fn doses_that_cannot_be_are_named() {
     let found = error(&config(), &df.drop("dose").unwrap());
     assert!(matches!(&found, DidError::ColumnNotFound { role: "dose", .. }), "{found}");
     let never = error(&but(config(), |c| c.group = None), &map(&df, "dose", |_| 0.0));
-    assert!(matches!(never, DidError::NoValidGroups { .. }), "{never}");
+    assert!(matches!(never, DidError::NobodyTreated { role: "dose", .. }), "{never}");
+    let said = never.to_string();
+    assert!(said.contains("column `dose`") && !said.contains("status of 0 and 1"), "{said}");
     // Rows without treatment need no dose, so that comparison units are left.
     let all = error(&config(), &map(&df, "dose", |_| f64::NAN)).to_string();
     assert!(all.contains("no group is first treated"), "{all}");

@@ -133,6 +133,37 @@ fn a_design_without_a_constant() {
 }
 
 #[test]
+fn standard_errors_have_the_unit_of_the_outcome() {
+    let small = 1e-9;
+    for (estimator, df) in all(200) {
+        let [att, se] = numbers(&fit(&estimator, &df));
+        let scaled = fit(&estimator, &map(&df, "y", |y| small * y));
+        close(&scaled.estimator_name(), &scaled, [small * att, small * se], 1e-6);
+    }
+}
+
+#[test]
+fn missing_standard_errors_have_a_reason() {
+    let df = simulation(200).frame();
+    let constant = map(&df, "y", |_| 0.1);
+    let plain = estimator(DrdidMethod::DoublyRobust);
+    let booted = but(plain.clone(), |e| e.bootstrap = Some(Bootstrap::draws(50)));
+    let by_treatment = with(&df, "own", floats(&df, "treated"));
+    let clustered = but(plain.clone(), |e| e.cluster = Some("own".into()));
+    let unvarying = DidWarning::UnvaryingChanges { estimates: 1 };
+    let sums_to_zero = DidWarning::ClustersSumToZero { estimates: 1 };
+    for (estimator, df, reason) in [
+        (plain, &constant, &unvarying),
+        (booted, &constant, &unvarying),
+        (clustered, &by_treatment, &sums_to_zero),
+    ] {
+        let fit = fit(&estimator, df);
+        assert!(fit.estimate.estimate.is_some() && fit.estimate.se.is_none(), "{:?}", fit.estimate);
+        assert!(fit.warnings.contains(reason), "{:?}", fit.warnings);
+    }
+}
+
+#[test]
 fn bootstraps_agree_with_the_analytic_standard_error() {
     for (estimator, df) in all(1_500) {
         let estimator = but(estimator, |e| {
@@ -348,7 +379,9 @@ fn bad_data_have_errors_that_name_the_remedy() {
     let refused = error(&plain, &treated);
     assert!(refused.to_string().contains("the treatment is 1 in every row"), "{refused}");
     let untreated = map(&df, "treated", |_| 0.0);
-    assert!(matches!(error(&plain, &untreated), DidError::NoValidGroups { .. }));
+    let nobody = error(&plain, &untreated);
+    assert!(matches!(nobody, DidError::NobodyTreated { role: "treatment", .. }), "{nobody}");
+    assert!(!nobody.to_string().contains("status of 0 and 1"), "{nobody}");
     let ids = floats(&df, "id");
     let few: Vec<f64> = ids.iter().map(|id| f64::from(u8::from(*id < 4.0))).collect();
     let few = with(&df, "treated", few);

@@ -79,7 +79,9 @@ impl Fit for DddArgs {
     type Result = GroupTimeResult;
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
-        let rows = self.allow_unbalanced_panel.then_some(UnbalancedPanel::Rows);
+        // Cross sections have no units that lack periods.
+        let keeps = self.allow_unbalanced_panel && !self.covariates.repeated_cross_sections;
+        let rows = keeps.then_some(UnbalancedPanel::Rows);
         let estimator = with_group_time!(Ddd<B>, self, on)
             .eligible(&*self.pname)
             .covariates_of_cell(self.covariates_of_cell)

@@ -30,9 +30,11 @@ pub(crate) struct DrdidArgs {
     /// Treatment group of the row: 1 if treated (in both periods), else 0.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
-    /// Estimator, by the name of R's function; by default `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections.
+    /// Estimator, by the name of R's function, or by its method alone, for a panel or for the rows of --repeated-cross-sections; by default
+    /// `imp`, as in `drdid_imp_panel` and `drdid_imp_rc`.
     #[arg(
         long,
+        visible_alias = "est-method",
         value_name = "NAME",
         value_parser = estimators(),
         help_heading = "Estimation"
@@ -72,8 +74,20 @@ pub(crate) struct DrdidArgs {
 struct Estimator {
     method: DrdidMethod,
     locally_efficient: bool,
-    repeated_cross_sections: bool,
+    /// Whether rows are units; not said by a method alone.
+    repeated_cross_sections: Option<bool>,
 }
+
+/// Methods by the words of Python's `est_method`, of which R's `estMethod` has the first two. Not `ipw`, which is normalised for some
+/// functions and not for others.
+const METHODS: [(&str, DrdidMethod); 6] = [
+    ("imp", DrdidMethod::DoublyRobustImproved),
+    ("trad", DrdidMethod::DoublyRobust),
+    ("reg", DrdidMethod::OutcomeRegression),
+    ("std_ipw", DrdidMethod::Ipw),
+    ("ipw_horvitz_thompson", DrdidMethod::IpwHorvitzThompson),
+    ("twfe", DrdidMethod::Twfe),
+];
 
 /// R's functions: the method, whether it is locally efficient, and whether rows are units.
 const ESTIMATORS: [(&str, DrdidMethod, bool, bool); 14] = [
@@ -93,23 +107,30 @@ const ESTIMATORS: [(&str, DrdidMethod, bool, bool); 14] = [
     ("twfe_did_rc", DrdidMethod::Twfe, true, true),
 ];
 
-/// Parser of the names of R's functions.
+/// Parser of methods and of the names of R's functions.
 fn estimators() -> impl TypedValueParser<Value = Estimator> {
-    PossibleValuesParser::new(ESTIMATORS.map(|(name, ..)| name)).try_map(|asked| {
-        let named = ESTIMATORS.iter().find(|(name, ..)| *name == asked);
-        let estimator = |&(_, method, locally_efficient, repeated_cross_sections): &_| Estimator {
-            method,
-            locally_efficient,
-            repeated_cross_sections,
+    let methods = METHODS.into_iter().map(|(name, _)| name);
+    let names: Vec<&str> = methods.chain(ESTIMATORS.iter().map(|(name, ..)| *name)).collect();
+    PossibleValuesParser::new(names).try_map(|asked| {
+        let method = METHODS.iter().find(|(name, _)| *name == asked);
+        let function = ESTIMATORS.iter().find(|(name, ..)| *name == asked);
+        let estimator = match (method, function) {
+            (Some(&(_, method)), _) => {
+                Estimator { method, locally_efficient: true, repeated_cross_sections: None }
+            }
+            (None, Some(&(_, method, locally_efficient, rows))) => {
+                Estimator { method, locally_efficient, repeated_cross_sections: Some(rows) }
+            }
+            (None, None) => return Err("unknown estimator"),
         };
-        named.map(estimator).ok_or("unknown estimator")
+        Ok(estimator)
     })
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
     let rows = args.covariates.repeated_cross_sections;
-    if args.estimator.is_some_and(|e| rows && !e.repeated_cross_sections) {
+    if rows && args.estimator.is_some_and(|e| e.repeated_cross_sections == Some(false)) {
         return Err(CliError::usage(
             "--estimator names a panel estimator, and --repeated-cross-sections is given",
             "leave out one of them, or choose an estimator whose name has `rc`",
@@ -127,9 +148,9 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
 impl DrdidArgs {
     /// The estimator asked for, or the library's own choice.
     fn chosen(&self) -> Estimator {
-        let repeated_cross_sections = self.covariates.repeated_cross_sections;
         let Drdid { method, locally_efficient, .. } = defaults::drdid();
-        self.estimator.unwrap_or(Estimator { method, locally_efficient, repeated_cross_sections })
+        let default = Estimator { method, locally_efficient, repeated_cross_sections: None };
+        self.estimator.unwrap_or(default)
     }
 }
 
@@ -138,7 +159,8 @@ impl Fit for DrdidArgs {
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DrdidResult> {
         let chosen = self.chosen();
-        let rows = chosen.repeated_cross_sections;
+        let rows =
+            chosen.repeated_cross_sections.unwrap_or(self.covariates.repeated_cross_sections);
         let cluster = self.columns.cluster(rows || chosen.method == DrdidMethod::Twfe)?;
         let estimator = with_shared!(Drdid<B>, self, on, cluster: cluster)
             .covariates(&*self.covariates.formula.xformla)

@@ -4,13 +4,13 @@ use super::method::RankRule;
 use super::sides::{CellResult, Outcome};
 use crate::base::options::Precision;
 use crate::base::solve::{
-    COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_columns, dot,
-    multiply, reciprocal_condition, sandwich,
+    COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_beside,
+    dependent_columns, dot, multiply, reciprocal_condition, sandwich,
 };
 use crate::base::spectrum::row_major;
 use crate::engine::pass::Gram;
 use crate::read::panel::DesignInfo;
-use crate::result::estimates::CellStatus;
+use crate::result::estimates::{CellStatus, RegressionUnits};
 
 /// Sums of one arm of a side: `z = (1, x)`, weights `ω`, outcome `d`.
 #[derive(Clone, Debug)]
@@ -152,15 +152,8 @@ impl<'a> Algebra<'a> {
         let gram = block(zz, self.k(), &self.kept);
         let singular = |rcond: f64| CellStatus::SingularDesign {
             rcond,
-            // Whether a column depends on others is no matter of its unit, in which it may overflow.
-            columns: dependent_columns(
-                &sandwich(&transpose(&unit_columns(&self.transform, width), width), &gram, width),
-                width,
-                DEPENDENT,
-            )
-            .into_iter()
-            .map(|j| self.name(self.kept[j]).to_owned())
-            .collect(),
+            columns: self.dependent(&gram),
+            among: RegressionUnits::default(),
         };
         let factor = Spd::regular(&gram, width).ok_or_else(|| singular(0.0))?;
         if self.rank == RankRule::ScaledColumns {
@@ -172,7 +165,20 @@ impl<'a> Algebra<'a> {
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }
     }
 
-    /// Weighted least squares of the outcome on the design.
+    /// Names of the columns that depend on those before them, given the cross-products of the design's columns.
+    fn dependent(&self, gram: &[f64]) -> Vec<String> {
+        let width = self.width();
+        // Whether a column depends on others is no matter of its unit, in which it may overflow.
+        let rows = transpose(&unit_columns(&self.transform, width), width);
+        let sizes = |a: &[f64]| a.iter().map(|v| v.abs()).collect::<Vec<f64>>();
+        // A column of zeros is one of rounding errors here, which are small beside what they are left of.
+        let terms = sandwich(&sizes(&rows), &sizes(gram), width);
+        let largest: Vec<f64> = (0..width).map(|j| terms[j * width + j]).collect();
+        let dependent = dependent_beside(&sandwich(&rows, gram, width), &largest, DEPENDENT);
+        dependent.into_iter().map(|j| self.name(self.kept[j]).to_owned()).collect()
+    }
+
+    /// Weighted least squares of the outcome of comparison units on the design.
     ///
     /// # Errors
     /// As [`check_rank`](Self::check_rank).
@@ -180,6 +186,19 @@ impl<'a> Algebra<'a> {
         let factor = self.check_rank(&moments.zz)?;
         let beta = expand(&factor.solve(&self.design(&moments.zd)), &self.kept, self.k());
         Ok(Regression { factor, kept: self.kept.clone(), beta })
+    }
+
+    /// As [`regress`](Self::regress), of treated units.
+    ///
+    /// # Errors
+    /// As [`check_rank`](Self::check_rank).
+    pub fn regress_treated(&self, moments: &Moments) -> CellResult<Regression> {
+        self.regress(moments).map_err(|status| match status {
+            CellStatus::SingularDesign { rcond, columns, .. } => {
+                CellStatus::SingularDesign { rcond, columns, among: RegressionUnits::Treated }
+            }
+            other => other,
+        })
     }
 
     /// Solves with the information matrix `[k, k]` of a propensity score.

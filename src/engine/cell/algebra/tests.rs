@@ -58,6 +58,36 @@ fn a_singular_design_names_its_column() {
     assert!(status.as_ref().is_some_and(named), "{status:?}");
 }
 
+/// A column of zeros is one of rounding errors once it has been centred and scaled.
+#[test]
+fn a_column_of_zeros_is_named() {
+    for (mean, sd) in [(0.3, 0.46), (1.0 / 7.0, 0.35), (1e-3, 0.03), (0.9, 0.3)] {
+        let info = DesignInfo { transform: vec![1.0, mean, 0.0, sd], ..design(&["fc"]) };
+        for rows in 2..40 {
+            let zeros: Vec<(f64, f64, f64)> = (0..rows)
+                .map(|i| (1.0 + 0.1 * f64::from(i % 7), -mean / sd, f64::from(i)))
+                .collect();
+            let status = Algebra::new(&info, RankRule::RawColumns).regress(&moments(&zeros)).err();
+            let Some(CellStatus::SingularDesign { columns, .. }) = status else {
+                panic!("{mean} {sd} {rows}: {status:?}")
+            };
+            assert_eq!(columns, ["fc"], "{mean} {sd} {rows}");
+        }
+    }
+}
+
+#[test]
+fn a_regression_of_treated_units_says_so() {
+    let info = design(&["age"]);
+    let constant = moments(&[(1.0, 2.0, 1.0), (1.0, 2.0, 3.0)]);
+    let algebra = Algebra::new(&info, RankRule::RawColumns);
+    let said = |status: Option<CellStatus>| status.map_or_else(String::new, |s| s.to_string());
+    let treated = said(algebra.regress_treated(&constant).err());
+    assert!(treated.contains("among the treated units") && treated.contains("`age`"), "{treated}");
+    let comparison = said(algebra.regress(&constant).err());
+    assert!(comparison.contains("among the comparison units"), "{comparison}");
+}
+
 #[test]
 fn dropped_columns_have_no_coefficient() {
     let info = design(&["age"]);

@@ -206,15 +206,12 @@ impl DosedArms<'_> {
         let zz = |i: usize, j: usize| self.treated.zz[i * k + j];
         let cross: Vec<f64> =
             (0..functions * functions).map(|e| zz(e / functions, e % functions)).collect();
-        let factor = Spd::regular(&cross, functions).ok_or(CellStatus::SingularDesign {
-            rcond: 0.0,
-            columns: sample.design.names[1..functions].to_vec(),
-        })?;
+        let singular = CellStatus::SingularCurve { rcond: 0.0 };
+        let factor = Spd::regular(&cross, functions).ok_or(singular)?;
         let inverse = factor.inverse();
         let rcond = reciprocal_condition(&cross, &inverse, functions);
         if rcond <= SINGULAR {
-            let columns = sample.design.names[1..functions].to_vec();
-            return Err(CellStatus::SingularDesign { rcond, columns });
+            return Err(CellStatus::SingularCurve { rcond });
         }
         let coefficients = factor.solve(&self.treated.zd[..functions]);
         let padded = |v: &[f64], from: usize| {

@@ -18,7 +18,7 @@ use crate::base::solve::{
 use crate::engine::cell::algebra::{Algebra, Moments};
 use crate::engine::cell::sides::{CellResult, PlannedCell};
 use crate::engine::cell::terms::{CellEstimate, Coefficients, InfluenceTerm};
-use crate::result::estimates::CellStatus;
+use crate::result::estimates::{CellStatus, RegressionUnits};
 
 /// Regressors besides those of the design: `D`, `post` and `D·post`.
 const DUMMIES: usize = 3;
@@ -45,6 +45,7 @@ pub(super) fn estimate(
     let singular = || CellStatus::SingularDesign {
         rcond: 0.0,
         columns: dependent_columns(&gram, width, DEPENDENT).into_iter().map(name).collect(),
+        among: RegressionUnits::All,
     };
     let factor = Spd::regular(&gram, width).ok_or_else(singular)?;
     let inverse = factor.inverse();

@@ -70,6 +70,7 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
         weight_columns: known.weight_columns,
         mean: known.observed.iter().map(|columns| vec![0.0; columns.len()]).collect(),
         y_scale: 1.0,
+        y_size: 1.0,
         centre: vec![vec![0.0; kx * info.versions]; known.rows.len()],
         standard: vec![(0.0, 1.0); kx],
         lower: None,
@@ -78,6 +79,7 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
     let precision = known.conditioning.precision();
     let sums = change.sums(raw)?;
     change.weight = weight_factor(&sums, known, precision);
+    change.y_size = size(&sums, known);
     if known.conditioning == Conditioning::Raw {
         return Ok(change);
     }
@@ -123,6 +125,16 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
         decorrelate(&mut change, raw, known, info)?;
     }
     Ok(change)
+}
+
+/// The largest mean of an outcome column of a stratum, in absolute value; 1 if all are zero.
+fn size(sums: &[ColumnSums], known: &KnownColumns) -> f64 {
+    let of_stratum = |(sums, observed): (&ColumnSums, &Vec<usize>)| {
+        let means = sums.y.iter().zip(observed).map(|(sum, n)| (sum / *n.max(&1) as f64).abs());
+        means.filter(|mean| mean.is_finite()).fold(0.0, f64::max)
+    };
+    let largest = sums.iter().zip(&known.observed).map(of_stratum).fold(0.0, f64::max);
+    if largest > 0.0 { largest } else { 1.0 }
 }
 
 /// Factor that makes the weights' mean 1: over all rows, or where that mean has another order of magnitude than most strata's, over the

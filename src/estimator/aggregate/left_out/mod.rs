@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::weights::{Selection, linear};
+use super::weights::{LinearAggregation, Selection, linear};
 use super::{Aggregation, AggregationKind};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::inference::{Combination, Joint};
 
-/// Cells without an estimate that belong to an average, which was formed without them
-/// ([`Aggregation::na_rm`](super::Aggregation::na_rm)).
+/// Cells that belong to an average, which was formed without them: those without an estimate, and those of groups that fall out of the
+/// window with them ([`Aggregation::na_rm`](super::Aggregation::na_rm)).
 ///
 /// ```
 /// use burn_did::group_time::LeftOut;
@@ -62,7 +62,7 @@ pub struct LeftOutCell {
     pub group: f64,
     /// Its period.
     pub time: f64,
-    /// Why it has no estimate.
+    /// Why it has no estimate; [`CellStatus::Estimated`] if it has one, and its group falls out of the window without the cells that have none.
     pub status: CellStatus,
 }
 
@@ -134,7 +134,8 @@ fn treated_share(effects: &GroupTimeEffects, group: f64) -> f64 {
     if all > 0.0 { share(group) / all } else { 0.0 }
 }
 
-/// The cells without an estimate among the cells that the aggregation uses; `None` if all have one.
+/// The cells of the average asked for that the one without missing cells does not use: those without an estimate, and those of groups that
+/// fall out of the window with them. `None` if all have an estimate.
 pub(super) fn left_out(effects: &GroupTimeEffects, options: &Aggregation) -> Option<LeftOut> {
     let m = effects.cells.len();
     let missing: Vec<usize> = (0..m).filter(|j| effects.att(*j).is_none()).collect();
@@ -142,15 +143,21 @@ pub(super) fn left_out(effects: &GroupTimeEffects, options: &Aggregation) -> Opt
         return None;
     }
     let asked = linear(&filled(effects), &options.na_rm(true), &mut Vec::new()).ok()?;
-    let rows = asked.rows.iter().map(|r| (r.at, share_on(&missing, &r.combination, m)));
-    let rows = rows.filter(|(_, share)| *share > 0.0);
-    let combinations = || asked.rows.iter().map(|r| &r.combination).chain(&asked.overall);
-    let is_asked = |j: &usize| combinations().any(|c| c.weights[*j] != 0.0);
-    let of: Vec<usize> = (0..m).filter(is_asked).collect();
-    let out: Vec<usize> = missing.iter().copied().filter(|j| of.binary_search(j).is_ok()).collect();
-    if out.is_empty() {
+    let of = cells_of(&asked, m);
+    let used = linear(effects, &options.na_rm(true), &mut Vec::new());
+    let used = used.map_or_else(|_| Vec::new(), |used| cells_of(&used, m));
+    let is_missing = |j: &usize| missing.binary_search(j).is_ok();
+    // If nothing can be averaged, what is missing is why.
+    let is_out = |j: &usize| match used.is_empty() {
+        true => is_missing(j),
+        false => used.binary_search(j).is_err(),
+    };
+    let out: Vec<usize> = of.iter().copied().filter(is_out).collect();
+    if !out.iter().any(is_missing) {
         return None;
     }
+    let rows = asked.rows.iter().map(|r| (r.at, share_on(&out, &r.combination, m)));
+    let rows = rows.filter(|(_, share)| *share > 0.0);
     let in_group = |cells: &[usize], group: f64| -> usize {
         cells.iter().filter(|j| effects.cells[**j].group == group).count()
     };
@@ -170,12 +177,18 @@ pub(super) fn left_out(effects: &GroupTimeEffects, options: &Aggregation) -> Opt
     };
     let with_cells = effects.groups.iter().filter(|g| in_group(&out, **g) > 0);
     Some(LeftOut {
-        share: asked.overall.as_ref().map_or(0.0, |overall| share_on(&missing, overall, m)),
+        share: asked.overall.as_ref().map_or(0.0, |overall| share_on(&out, overall, m)),
         of: of.len(),
         cells: out.iter().map(cell).collect(),
         groups: with_cells.map(|g| of_group(*g)).collect(),
         rows: rows.map(|(at, share)| LeftOutRow { at, share }).collect(),
     })
+}
+
+/// The cells, of `m`, that have weight in a row or in the overall average, ascending.
+fn cells_of(average: &LinearAggregation, m: usize) -> Vec<usize> {
+    let combinations = || average.rows.iter().map(|r| &r.combination).chain(&average.overall);
+    (0..m).filter(|j| combinations().any(|c| c.weights[*j] != 0.0)).collect()
 }
 
 /// The weight that is on some of the `m` cells: exactly 1 if all of it is.
@@ -204,12 +217,12 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
         return None;
     }
     let filled = filled(effects);
-    let cells_of = |options: &Aggregation| -> Option<Vec<usize>> {
+    let of_overall = |options: &Aggregation| -> Option<Vec<usize>> {
         let overall = linear(&filled, options, &mut Vec::new()).ok()?.overall?;
         Some((0..filled.cells.len()).filter(|j| overall.weights[*j] != 0.0).collect())
     };
-    let all = cells_of(&Aggregation::new(kind).na_rm(na_rm))?;
-    let cells_used = cells_of(options)?;
+    let all = of_overall(&Aggregation::new(kind).na_rm(na_rm))?;
+    let cells_used = of_overall(options)?;
     let selection = Selection::new(&filled, options);
     let times = |cells: &[usize]| {
         let mut times: Vec<f64> =
@@ -224,7 +237,8 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
     let has = |cells: &[usize], group: f64| cells.iter().any(|j| filled.cells[*j].group == group);
     let mut groups = effects.groups.clone();
     groups.retain(|g| has(&all, *g) && !has(&cells_used, *g));
-    let treated_share = groups.iter().map(|g| treated_share(effects, *g)).sum();
+    // A sum of no numbers would be -0.
+    let treated_share = groups.iter().fold(0.0, |sum, g| sum + treated_share(effects, *g));
     let nothing = outside.is_empty() && groups.is_empty();
     (!nothing).then_some(Window { event_times, outside, groups, treated_share })
 }
@@ -249,6 +263,10 @@ pub(super) fn refuse_missing(effects: &GroupTimeEffects, options: &Aggregation) 
         share: Some(share),
     })
 }
+
+/// Why a cell with an estimate is left out.
+const OF_A_LOST_GROUP: &str =
+    "it has an estimate, but its group has none in the window as `na_rm` counts it";
 
 /// What gives cells an estimate without a change of what is averaged.
 pub(crate) fn remedy(cells: &[LeftOutCell]) -> &'static str {
@@ -288,8 +306,12 @@ pub(crate) fn listed(
             few if few.len() <= 4 => format!("times {}", few.join(", ")),
             many => format!("{} times from {} to {}", many.len(), many[0], many[many.len() - 1]),
         };
-        let reason = kind[0].status.shown(frequency);
-        let same = kind.iter().all(|c| c.status.shown(frequency) == reason);
+        let why = |cell: &LeftOutCell| match &cell.status {
+            CellStatus::Estimated => OF_A_LOST_GROUP.to_owned(),
+            status => status.shown(frequency),
+        };
+        let reason = why(kind[0]);
+        let same = kind.iter().all(|c| why(c) == reason);
         let first = if same { "" } else { " (reason of the first)" };
         format!("group {}, {times}{first}: {reason}", shown(kind[0].group))
     };

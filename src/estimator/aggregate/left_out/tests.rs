@@ -65,6 +65,34 @@ fn groups_have_their_share_of_the_treated() {
     close(left_out.share, 0.5);
 }
 
+/// Group 3, two thirds of the treated, loses its only effect at most one period after treatment, and with it the later one.
+#[test]
+fn a_group_that_falls_out_of_the_window_is_left_out_with_all_its_cells() {
+    let mut effects = without(&[2]);
+    let times = [(20.0, 20.0), (20.0, 30.0), (30.0, 30.0), (30.0, 40.0)];
+    for (cell, (group, time)) in effects.cells.iter_mut().zip(times) {
+        (cell.group, cell.time) = (group, time);
+    }
+    (effects.groups, effects.periods) = (vec![20.0, 30.0], vec![10.0, 20.0, 30.0, 40.0]);
+    let options = Aggregation::group().max_e(1.0).na_rm(true);
+    let left_out = left_out(&effects, &options).expect("cells are left out");
+    let cells: Vec<(f64, f64)> = left_out.cells.iter().map(|c| (c.group, c.time)).collect();
+    assert_eq!(cells, [(30.0, 30.0), (30.0, 40.0)]);
+    assert_eq!(left_out.cells[1].status, CellStatus::Estimated);
+    close(left_out.share, 2.0 / 3.0);
+    let group = &left_out.groups[0];
+    close(group.treated_share, left_out.share);
+    assert_eq!((left_out.of, left_out.groups.len(), group.cells, group.of), (4, 1, 2, 2));
+    assert!(left_out.rows[0].is_empty() && left_out.rows[0].at == 30.0);
+    let lines = listed(&left_out.cells, None);
+    assert!(
+        lines.len() == 2 && lines[1].contains("it has an estimate, but its group"),
+        "{lines:?}"
+    );
+    // The window is told from what is missing: it leaves out no other group.
+    assert!(window(&effects, &options).is_none_or(|window| window.groups.is_empty()));
+}
+
 #[test]
 fn windows_say_what_they_average() {
     let of = |options: Aggregation| window(&effects(), &options);
@@ -79,7 +107,7 @@ fn windows_say_what_they_average() {
     }
     let short = of(Aggregation::dynamic().max_e(0.0)).expect("a window");
     assert_eq!((&short.event_times[..], &short.outside[..]), (&[0.0][..], &[1.0][..]));
-    assert!(short.groups.is_empty());
+    assert!(short.groups.is_empty() && short.treated_share.is_sign_positive());
     let balanced = of(Aggregation::dynamic().balance_e(1)).expect("a window");
     assert_eq!((&balanced.outside[..], &balanced.groups[..]), (&[][..], &[3.0][..]));
     close(balanced.treated_share, 2.0 / 3.0);

@@ -189,7 +189,8 @@ impl Gain {
         sides: [&SideMoments; 2],
         control: &[Regression; 2],
     ) -> CellResult<Self> {
-        let treated = [algebra.regress(&sides[0].treated)?, algebra.regress(&sides[1].treated)?];
+        let regress = |t: usize| algebra.regress_treated(&sides[t].treated);
+        let treated = [regress(0)?, regress(1)?];
         let beta = [0, 1].map(|t| combine(&[(1.0, &treated[t].beta), (-1.0, &control[t].beta)]));
         let mean = Treated::new(sides);
         let all = [0, 1].map(|t| dot(&mean.mean, &beta[t]));

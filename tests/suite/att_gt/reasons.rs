@@ -1,0 +1,86 @@
+//! Why cells have no estimate, or an estimate and no standard error.
+
+use burn_did::{
+    DidWarning,
+    group_time::{CellStatus, RegressionUnits},
+    options::EstimationMethod,
+};
+use polars::prelude::DataFrame;
+
+use crate::support::frames::{floats, rows, with};
+use crate::support::spec::Spec;
+use crate::support::splitmix;
+
+fn panel() -> DataFrame {
+    splitmix::panel(11, 120, [3, 4, 6, 0])
+}
+
+/// A factor whose level `c` occurs in group 6 alone: where the rows of a cell lack it, its column is zero.
+fn with_factor(df: &DataFrame) -> DataFrame {
+    let (id, group) = (floats(df, "id"), floats(df, "g"));
+    let level = |(id, group): (&f64, &f64)| {
+        let levels = if *group == 6.0 { 3 } else { 2 };
+        ["a", "b", "c"][*id as usize % levels]
+    };
+    with(df, "f", id.iter().zip(&group).map(level).collect::<Vec<&str>>())
+}
+
+#[test]
+fn a_level_that_a_cell_lacks_is_named() {
+    let df = with_factor(&panel());
+    for formula in ["~ f", "~ f + x1", "~ x1 + f"] {
+        for repeated_cross_sections in [false, true] {
+            for method in [EstimationMethod::DoublyRobust, EstimationMethod::OutcomeRegression] {
+                let spec = Spec { method, repeated_cross_sections, ..Spec::default() };
+                let fit = spec.covariates(formula).fit(&df);
+                for cell in &fit.cells {
+                    let CellStatus::SingularDesign { columns, among, .. } = &cell.status else {
+                        panic!("{formula}: {:?}", cell.status)
+                    };
+                    assert_eq!(columns, &["fc"], "{formula}: {}", cell.status);
+                    assert_eq!(*among, RegressionUnits::Comparison);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_singular_regression_of_treated_rows_says_so() {
+    let df = panel();
+    let (id, group) = (floats(&df, "id"), floats(&df, "g"));
+    let mut treated: Vec<f64> =
+        id.iter().zip(&group).filter(|(_, g)| **g == 3.0).map(|(id, _)| *id).collect();
+    treated.dedup();
+    let kept = |row: &usize| group[*row] == 0.0 || treated[..2].contains(&id[*row]);
+    let df = rows(&df, &(0..df.height()).filter(kept).collect::<Vec<_>>());
+    let spec = Spec { repeated_cross_sections: true, ..Spec::default() };
+    let fit = spec.covariates("~ x1 + x2t").fit(&df);
+    for cell in &fit.cells {
+        let of_treated = matches!(
+            cell.status,
+            CellStatus::SingularDesign { among: RegressionUnits::Treated, .. }
+        );
+        assert!(of_treated, "{:?}", cell.status);
+        let said = cell.status.to_string();
+        assert!(said.contains("among the treated units"), "{said}");
+    }
+}
+
+#[test]
+fn clusters_that_are_whole_cohorts_are_the_reason() {
+    let df = panel();
+    let clustered = with(&df, "state", floats(&df, "g"));
+    let fit = Spec::default().cluster("state").fit(&clustered);
+    assert!(fit.cells.iter().all(|cell| cell.estimate.se.is_none()));
+    let estimates = fit.cells.len();
+    let expected = DidWarning::ClustersSumToZero { estimates };
+    assert!(fit.warnings.contains(&expected), "{:?}", fit.warnings);
+    let unvarying = |w: &DidWarning| matches!(w, DidWarning::UnvaryingChanges { .. });
+    assert!(!fit.warnings.iter().any(unvarying), "{:?}", fit.warnings);
+    // Without clusters it is the outcome.
+    let constant = with(&df, "y", vec![0.1; df.height()]);
+    let fit = Spec::default().fit(&constant);
+    let expected = DidWarning::UnvaryingChanges { estimates };
+    assert!(fit.warnings.contains(&expected), "{:?}", fit.warnings);
+}
