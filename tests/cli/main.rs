@@ -25,6 +25,7 @@ mod missing_groups;
 mod mistakes;
 mod moving;
 mod panel;
+mod pictures;
 mod pretrends;
 mod remedies;
 mod report;

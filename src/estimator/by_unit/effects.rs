@@ -11,7 +11,7 @@ use crate::estimator::aggregate::{
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::fit_notes::FitNotes;
-use crate::result::inference::{Estimate, without_variance};
+use crate::result::inference::Estimate;
 use crate::result::saved::check::check_estimate;
 
 /// An effect by event time, with the rows of its regression.
@@ -94,17 +94,6 @@ pub(in crate::estimator) fn rows_of(
 pub(in crate::estimator) fn combined(covariance: &[f64], k: usize, weights: &[f64]) -> f64 {
     let pairs = (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));
     pairs.map(|(a, b)| weights[a] * weights[b] * covariance[a * k + b]).sum()
-}
-
-/// The warning of effects that are estimated and have no standard error; clusters may be other than the units.
-pub(in crate::estimator) fn without_errors<'a>(
-    effects: impl IntoIterator<Item = &'a EventEffect>,
-    is_clustered: bool,
-) -> Option<DidWarning> {
-    let lacks = |effect: &&EventEffect| {
-        effect.status == CellStatus::Estimated && effect.estimate.se.is_none()
-    };
-    without_variance(effects.into_iter().filter(lacks).count(), is_clustered)
 }
 
 /// The effects as an event study.

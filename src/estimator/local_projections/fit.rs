@@ -12,7 +12,7 @@ use crate::base::memory;
 use crate::base::options::ControlGroup;
 use crate::estimator::by_unit::{
     Covariance, EventEffect, Influences, NEVER, Opened, Regression, Timeline, each_unit, overflow,
-    rows_of, without_errors,
+    rows_of,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -86,7 +86,7 @@ fn fit(
         None => EventEffect::reference(*at),
     });
     let pooled = place(Target::Post).map(|target| effect(target, 0));
-    let mut result = LocalProjectionsResult {
+    let result = LocalProjectionsResult {
         sample: opened.sample(&plan.timeline, sums.units, sums.without_weight),
         settings: settings(options),
         alpha: options.alpha,
@@ -99,7 +99,6 @@ fn fit(
         warnings: warnings(&plan, opened, &fitted, &covariance),
         influence: influences.kept(names(&plan)),
     };
-    result.warnings.extend(without_errors(&result.effects, options.cluster.is_some()));
     Ok((result, influences, rows))
 }
 

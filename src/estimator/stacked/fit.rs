@@ -9,7 +9,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::estimator::by_unit::{
     Covariance, EventEffect, Influences, Opened, Regression, Timeline, combined, each_unit,
-    overflow, rows_of, without_errors,
+    overflow, rows_of,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -98,7 +98,7 @@ fn fit(
             }
         }
     };
-    let mut result = StackedResult {
+    let result = StackedResult {
         sample: opened.sample(&plan.timeline, sums.units, sums.without_weight),
         settings: settings(options),
         alpha: options.alpha,
@@ -111,7 +111,6 @@ fn fit(
         warnings: warnings(&plan, opened, &fitted, &weighting, &covariance),
         influence: influences.kept(names(options)),
     };
-    result.warnings.extend(without_errors(&result.effects, options.cluster.is_some()));
     Ok((result, influences, rows))
 }
 
