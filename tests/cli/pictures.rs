@@ -62,7 +62,7 @@ fn what_cannot_be_formed_is_not_replaced_in_the_picture() {
     for more in [&[][..], &["--quiet"], &["--format", "json"], &["--aggregate", "group"]] {
         let done = burn_did(&mpdta(&[&failing[..], more].concat()));
         assert_eq!(done.status.code(), Some(1), "{more:?}");
-        let said = text_of(&done);
+        let said = text(&done.stderr);
         assert!(said.starts_with("error: aggregate dynamic:min_e=9: no event time"), "{said}");
         assert!(!done.stdout.is_empty(), "the results are written");
     }
@@ -70,7 +70,7 @@ fn what_cannot_be_formed_is_not_replaced_in_the_picture() {
         let args = [&["aggregate", &saved][..], &failing, &["--aggregate", more]].concat();
         let done = burn_did(&args);
         assert_eq!(done.status.code(), Some(1), "{more}");
-        let said = text_of(&done);
+        let said = text(&done.stderr);
         assert!(said.contains("error: aggregate dynamic:min_e=9: no event time"), "{said}");
         assert!(!done.stdout.is_empty(), "the results are written");
     }
