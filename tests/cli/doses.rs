@@ -255,7 +255,8 @@ fn what_is_wrong_with_doses_is_said() {
         "--dname",
         "D",
     ];
-    assert!(failure(1, &derived).contains("after its first period"));
+    let said = failure(1, &derived);
+    assert!(said.contains("`D`") && said.contains("first period"), "{said}");
 }
 
 #[test]
