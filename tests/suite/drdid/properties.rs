@@ -149,7 +149,8 @@ fn missing_standard_errors_have_a_reason() {
     let plain = estimator(DrdidMethod::DoublyRobust);
     let booted = but(plain.clone(), |e| e.bootstrap = Some(Bootstrap::draws(50)));
     let by_treatment = with(&df, "own", floats(&df, "treated"));
-    let clustered = but(plain.clone(), |e| e.cluster = Some("own".into()));
+    let clustered =
+        but(estimator(DrdidMethod::OutcomeRegression), |e| e.cluster = Some("own".into()));
     let unvarying = DidWarning::UnvaryingChanges { estimates: 1 };
     let sums_to_zero = DidWarning::ClustersSumToZero { estimates: 1 };
     for (estimator, df, reason) in [

@@ -42,7 +42,11 @@ struct Wanted {
 fn panel(df: &DataFrame, config: &LocalProjections) -> BTreeMap<(i64, i64), Cell> {
     let column = |name: &str| floats(df, name);
     let (ids, times, groups, ys) = (column("id"), column("t"), column("g"), column("y"));
-    let treated = column(config.treatment.as_deref().unwrap_or("d"));
+    let started = |(t, group): (&f64, &f64)| f64::from(u8::from(*group > 0.0 && t >= group));
+    let treated: Vec<f64> = match &config.treatment {
+        Some(name) => column(name),
+        None => times.iter().zip(&groups).map(started).collect(),
+    };
     let covariates: Vec<Vec<f64>> = config.covariates.iter().map(|name| column(name)).collect();
     let weights = config.weights.as_ref().map(|name| column(name));
     let clusters = column(config.cluster.as_deref().unwrap_or("id"));
@@ -250,6 +254,7 @@ pub fn compare(df: &DataFrame, config: &LocalProjections, fit: &LocalProjections
             assert_eq!(effect.estimate.estimate, None, "{}", wanted.name);
             continue;
         };
+        assert!(estimate.is_finite(), "{} {config:?} {n} {effect:?}", wanted.name);
         near(effect.estimate.estimate.unwrap(), estimate, 1e-8);
         match effect.estimate.se {
             Some(own) => near(own, se, 1e-8),
