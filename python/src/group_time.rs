@@ -39,9 +39,8 @@ macro_rules! with_shared {
 
 /// As [`with_shared`], with the options of group-time effects.
 macro_rules! with_group_time {
-    ($estimator:ty, $on:expr, cluster: $cluster:literal) => {{
-        let options = &$on.call.options;
-        let sections = !options.flag("panel")?.unwrap_or(true);
+    ($estimator:ty, $on:expr, cluster: $cluster:literal, sections: $sections:expr) => {{
+        let (options, sections): (_, bool) = (&$on.call.options, $sections);
         let unit = options.text("idname")?;
         let cluster = options.cluster($cluster, unit.as_deref(), sections)?;
         $crate::group_time::with_shared!($estimator, $on, unit: unit, cluster: cluster)
@@ -58,6 +57,11 @@ macro_rules! with_group_time {
 }
 
 pub(crate) use with_shared;
+
+/// Whether the data are repeated cross sections, by the argument `panel`.
+fn are_sections(options: &Options<'_>) -> PyResult<bool> {
+    Ok(!options.flag("panel")?.unwrap_or(true))
+}
 
 pub(crate) struct GroupTime;
 
@@ -104,7 +108,8 @@ impl Anywhere for GroupTime {
                 "an estimator of your own needs the rows here, and does not run by engines";
             return Err(errors::option(options.py(), message));
         }
-        let estimator = with_group_time!(AttGt<B>, on, cluster: "clustervars")
+        let sections = are_sections(options)?;
+        let estimator = with_group_time!(AttGt<B>, on, cluster: "clustervars", sections: sections)
             .maybe_anticipation(options.count("anticipation")?)
             .allow_unbalanced_panel(options.is("allow_unbalanced_panel")?)
             .maybe_fix_weights(options.word("fix_weights")?)
@@ -127,10 +132,10 @@ impl Anywhere for Triple {
                 "`allow_unbalanced_panel` is `unbalanced=\"rows\"`; leave out one of them";
             return Err(errors::option(options.py(), message));
         }
+        let sections = are_sections(options)?;
         // Cross sections have no units that lack periods.
-        let has_units = options.flag("panel")? != Some(false);
-        let rows = rows.filter(|_| has_units);
-        Ok(with_group_time!(Ddd<B>, on, cluster: "cluster")
+        let rows = rows.filter(|_| !sections);
+        Ok(with_group_time!(Ddd<B>, on, cluster: "cluster", sections: sections)
             .eligible(options.needed_text("pname")?)
             .covariates_of_cell(options.is("covariates_of_cell")?)
             .maybe_shares_of(options.word("shares_of")?)

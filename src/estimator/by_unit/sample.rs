@@ -47,9 +47,9 @@ pub struct PanelSample {
     /// Rows without the outcome or a covariate that stay, and serve where these are not needed.
     #[serde(default)]
     pub rows_with_gaps: usize,
-    /// Units with a row.
+    /// Units with an outcome.
     pub n_units: usize,
-    /// Periods with a row.
+    /// Periods with an outcome.
     pub n_periods: usize,
     /// Time between two of the periods that event times count; none if these are not evenly spaced.
     pub period_length: Option<f64>,
@@ -215,22 +215,28 @@ impl Opened<'_> {
             rows_without_weight,
             rows_with_gaps: overview.gaps.rows,
             n_units,
-            n_periods: overview.periods().len(),
+            n_periods: match columns.keeps_gaps {
+                true => overview.periods_with_outcomes().len(),
+                false => overview.periods().len(),
+            },
             period_length: timeline.step.filter(|step| step.is_finite()),
         }
     }
 
-    /// A warning if few units are treated in the cohorts with effects, whose groups `is_treated` says.
-    pub fn few_treated(&self, is_treated: &dyn Fn(f64) -> bool) -> Option<DidWarning> {
+    /// A warning if few units are treated in the cohorts with effects, whose groups `is_treated` says, or in the effect with the `most` of them.
+    pub fn few_treated(&self, is_treated: &dyn Fn(f64) -> bool, most: usize) -> Option<DidWarning> {
         let (values, found) = (self.overview.group_values(), &self.overview.found.groups);
         let cohorts = values.iter().zip(found).map(|(group, of)| (*group, of.units));
         let cohorts: Vec<(f64, usize)> =
             cohorts.filter(|(group, units)| *units > 0 && is_treated(*group)).collect();
         let units: usize = cohorts.iter().map(|(_, units)| units).sum();
+        let units = units.min(most);
         let of_one = cohorts.iter().filter(|(_, units)| *units == 1);
-        (units < smallest_cohort(self.columns.covariates.len())).then(|| DidWarning::SmallGroups {
-            groups: cohorts.iter().map(|(group, _)| *group).collect(),
-            single: of_one.map(|(group, _)| *group).collect(),
+        (!cohorts.is_empty() && units < smallest_cohort(self.columns.covariates.len())).then(|| {
+            DidWarning::SmallGroups {
+                groups: cohorts.iter().map(|(group, _)| *group).collect(),
+                single: of_one.map(|(group, _)| *group).collect(),
+            }
         })
     }
 

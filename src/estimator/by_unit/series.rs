@@ -32,7 +32,7 @@ impl Series {
         Self { outcome, treated, weight, start: 0, without_weight: 0, row }
     }
 
-    /// Takes the rows of a unit, whose numbers are the outcome and covariates, and says whether it has any.
+    /// Takes the rows of a unit, whose numbers are the outcome and covariates, and says whether it has an outcome.
     pub fn take(
         &mut self,
         rows: &UnitRows,
@@ -44,7 +44,7 @@ impl Series {
         self.treated.fill(f64::NAN);
         self.row.fill(NONE);
         self.without_weight = 0;
-        let (mut any, mut next) = (false, 0);
+        let (mut any, mut has_outcome, mut next) = (false, false, 0);
         for row in rows.unit(unit) {
             let weight = rows.weight(row);
             if weight <= 0.0 {
@@ -57,6 +57,7 @@ impl Series {
                 any = true;
             }
             let outcome = numbers[0][row];
+            has_outcome |= outcome.is_finite();
             self.outcome[place] = if outcome.is_finite() { outcome } else { f64::NAN };
             self.weight[place] = weight;
             self.row[place] = row;
@@ -65,7 +66,7 @@ impl Series {
                 None => f64::from(u8::from(place >= self.start)),
             };
         }
-        any
+        has_outcome
     }
 
     /// The outcome at a place; `None` without one, or outside of time.

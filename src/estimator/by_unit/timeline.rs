@@ -13,16 +13,16 @@ const NEAR: f64 = 1e-6;
 /// Places in time, at most.
 const MOST: f64 = 20_000.0;
 
-/// Places of periods: steps of the least distance between two of them from the first, or ranks. They are those of all rows, complete or not,
-/// so that gaps in a column do not change what a step is.
+/// Places of periods: steps from the first, or ranks. A step is the least distance between two periods of all rows, with and without outcome and
+/// covariates, so that gaps in these columns do not change what it is.
 #[derive(Clone, Debug)]
 pub(in crate::estimator) struct Timeline {
     /// Ascending.
     periods: Vec<f64>,
     /// Of each period.
     places: Vec<usize>,
-    /// Of each period with complete rows.
-    complete: Vec<usize>,
+    /// Of each period with complete rows, with its number among these.
+    complete: Vec<(usize, usize)>,
     /// Groups, ascending, with the place of their first treated period.
     starts: Vec<(f64, usize)>,
     /// One more than the last place.
@@ -34,20 +34,26 @@ pub(in crate::estimator) struct Timeline {
 }
 
 impl Timeline {
-    /// Of the periods of all rows; `ranked` if places are ranks.
+    /// Of the periods with complete rows; with those of rows that lack values, if these are kept, but for ranks, which are of periods with an
+    /// outcome. `ranked` if places are ranks.
     ///
     /// # Errors
     /// [`DidError::Panel`] if periods are not evenly spaced and places are no ranks.
     pub fn new(overview: &Overview, columns: &PanelColumns, ranked: bool) -> Result<Self> {
-        let periods = overview.all_periods().to_vec();
+        let all = overview.placed_periods();
+        let periods = match (ranked, columns.keeps_gaps) {
+            (true, true) => overview.periods_with_outcomes(),
+            (false, true) => all.to_vec(),
+            (_, false) => overview.periods().to_vec(),
+        };
         let (Some(&first), Some(&last)) = (periods.first(), periods.last()) else {
             return Err(DidError::TooFewPeriods { periods: 0 });
         };
         let groups = || overview.group_values().iter().copied().filter(|g| g.is_finite());
         let near: Vec<f64> = groups().filter(|g| *g >= first - 1.0 && *g <= last + 1.0).collect();
-        let FittedCalendar { grid, approximate } = FittedCalendar::new(&periods, &near);
+        let FittedCalendar { grid, approximate } = FittedCalendar::new(all, &near);
         let elapsed = |at: f64| grid.elapsed(first, at);
-        let least = periods.windows(2).map(|pair| elapsed(pair[1]) - elapsed(pair[0]));
+        let least = all.windows(2).map(|pair| elapsed(pair[1]) - elapsed(pair[0]));
         let step = least.fold(f64::INFINITY, f64::min);
         let steps = |at: f64| elapsed(at) / step;
         let is_even = |at: &f64| (steps(*at) - steps(*at).round()).abs() <= NEAR;
@@ -73,8 +79,11 @@ impl Timeline {
             inside.map(|(group, _)| *group).filter(|group| is_between(*group)).collect();
         let between =
             (!between.is_empty()).then_some(DidWarning::GroupsBetweenPeriods { groups: between });
-        let place = |period: &f64| places[periods.partition_point(|known| known < period)];
-        let complete = overview.periods().iter().map(place).collect();
+        let place = |(number, period): (usize, &f64)| {
+            let at = periods.partition_point(|known| known < period);
+            periods.get(at).filter(|known| *known == period).map(|_| (places[at], number))
+        };
+        let complete = overview.periods().iter().enumerate().filter_map(place).collect();
         let uneven = approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit });
         Ok(Self {
             starts,
@@ -130,7 +139,7 @@ impl Timeline {
 
     /// Places of periods with complete rows, with their numbers among these periods.
     pub fn of_periods(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.complete.iter().copied().enumerate().map(|(period, place)| (place, period))
+        self.complete.iter().copied()
     }
 }
 

@@ -236,7 +236,8 @@ fn warnings(
         warnings.push(DidWarning::WeightsOfStart);
     }
     warnings.extend(collinear(plan, fitted));
-    warnings.extend(opened.few_treated(&|group| plan.timeline.is_inside(group)));
+    let most = fitted.iter().map(|of| of.n_treated as usize).max().unwrap_or(0);
+    warnings.extend(opened.few_treated(&|group| plan.timeline.is_inside(group), most));
     warnings.extend(covariance.warning());
     warnings
 }

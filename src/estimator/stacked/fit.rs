@@ -290,7 +290,9 @@ fn warnings(
     }
     let kept = plan.cohorts.iter().zip(&weighting.kept).filter(|(_, kept)| **kept);
     let kept: Vec<usize> = kept.map(|(cohort, _)| *cohort).collect();
-    warnings.extend(opened.few_treated(&|group| kept.contains(&plan.timeline.start(group))));
+    warnings.extend(
+        opened.few_treated(&|group| kept.contains(&plan.timeline.start(group)), usize::MAX),
+    );
     warnings.extend(covariance.warning());
     warnings
 }

@@ -56,7 +56,7 @@ impl<'a> Plan<'a> {
                     options.group
                 ),
                 false => format!(
-                    "no cohort is observed from {pre} periods before its treatment to {post} after it; choose a shorter window{}",
+                    "no cohort is observed from {pre} periods before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`){}",
                     opened.also_missing()
                 ),
             };

@@ -41,7 +41,7 @@ struct Selected<'a> {
     /// Periods and groups.
     calendar: Vec<f64>,
     /// What is averaged.
-    value: fn(&Cell) -> f64,
+    value: &'a dyn Fn(&Cell) -> f64,
 }
 
 /// The aggregation of a fit's cells.
@@ -50,20 +50,33 @@ pub fn aggregate(fit: &Fit, options: Aggregation) -> Result<Aggregated, Refusal>
     if cells.is_empty() || (cells.len() < fit.cells.len() && !options.na_rm) {
         return Err(Refusal::MissingCells);
     }
-    averaged(fit, options, cells, |c| c.att().unwrap_or(0.0))
+    averaged(fit, options, cells, &|c| c.att().unwrap_or(0.0))
 }
 
-/// The shares of an average's weight that are on cells without an estimate: the average of an indicator of these cells over all.
+/// The shares of an average's weight that are on cells which the average without the missing ones does not use, if some without an estimate
+/// are among them: the average of an indicator of these cells over all.
 pub fn left_out(fit: &Fit, options: Aggregation) -> Option<Aggregated> {
-    let value = |c: &Cell| f64::from(u8::from(c.att().is_none()));
-    averaged(fit, options, fit.cells.iter().collect(), value).ok()
+    let all = || fit.cells.iter().collect::<Vec<&Cell>>();
+    let is_missing = |c: &Cell| f64::from(u8::from(c.att().is_none()));
+    let missing = averaged(fit, options, all(), &is_missing).ok()?;
+    if missing.weightless() {
+        return Some(missing);
+    }
+    let available: Vec<&Cell> = all().into_iter().filter(|c| c.att().is_some()).collect();
+    let is_used = |own: &Cell| {
+        let is = |c: &Cell| f64::from(u8::from(std::ptr::eq(own, c)));
+        averaged(fit, options, available.clone(), &is).is_ok_and(|average| !average.weightless())
+    };
+    let used: Vec<&Cell> = available.iter().copied().filter(|c| is_used(c)).collect();
+    let is_out = |c: &Cell| f64::from(u8::from(!used.iter().any(|used| std::ptr::eq(*used, c))));
+    averaged(fit, options, all(), &is_out).ok()
 }
 
 fn averaged(
     fit: &Fit,
     options: Aggregation,
     cells: Vec<&Cell>,
-    value: fn(&Cell) -> f64,
+    value: &dyn Fn(&Cell) -> f64,
 ) -> Result<Aggregated, Refusal> {
     let mut calendar = fit.sample.periods.clone();
     if options.na_rm {
@@ -87,6 +100,14 @@ fn averaged(
     };
     let nothing = aggregated.rows.is_empty() && aggregated.overall.is_none();
     if nothing { Err(Refusal::EmptyWindow) } else { Ok(aggregated) }
+}
+
+impl Aggregated {
+    /// Whether what is averaged is 0 in all cells with a weight.
+    fn weightless(&self) -> bool {
+        let rows = self.rows.iter().map(|row| &row.average);
+        rows.chain(&self.overall).all(|average| average.value == 0.0)
+    }
 }
 
 impl Selected<'_> {

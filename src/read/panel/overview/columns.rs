@@ -65,6 +65,8 @@ pub(super) struct ColumnsRead {
     pub covariates: Vec<(String, Covariate)>,
     pub read_as_missing: Vec<ReadAsMissing>,
     pub rounded: Vec<String>,
+    /// Periods of the rows that lack at most the outcome or covariates, ascending.
+    pub placed_periods: Vec<f64>,
     /// Whether rows have all that is needed of them.
     complete: Option<Vec<bool>>,
     missing: Vec<(String, usize)>,
@@ -158,12 +160,15 @@ impl ColumnsRead {
         let covariates: Vec<_> = columns.covariates.iter().map(covariate).collect::<Result<_>>()?;
 
         let rows = table.len();
-        let (mut complete, mut each) = (Gaps::new(rows), Vec::new());
-        let mut mark = |name: &str, usable: &(dyn Fn(usize) -> bool + Sync)| {
+        let (mut complete, mut placed, mut each) = (Gaps::new(rows), Gaps::new(rows), Vec::new());
+        let mut mark = |name: &str, places: bool, usable: &(dyn Fn(usize) -> bool + Sync)| {
             let lost = (0..rows).into_par_iter().filter(|row| !usable(*row)).count();
             if lost > 0 {
                 each.push((name.to_owned(), lost));
                 complete.mark(name, usable);
+                if places {
+                    placed.mark(name, usable);
+                }
             }
         };
         let mut unit_codes = Vec::new();
@@ -180,33 +185,44 @@ impl ColumnsRead {
         };
         let without_group = columns.group.as_ref().map(without_group).transpose()?;
         if let Some(name) = &columns.unit {
-            mark(name, &|row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
+            mark(name, true, &|row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
         }
-        mark(&columns.time, &|row| !time.is_missing(row));
+        mark(&columns.time, true, &|row| !time.is_missing(row));
         if let Some(name) = &columns.group {
-            mark(name, &|row| !group.is_missing(row));
+            mark(name, true, &|row| !group.is_missing(row));
         }
         if let (Some(name), Some(treatment)) = (&columns.treatment, &treatment) {
-            mark(name, &|row| treatment[row].is_finite());
+            mark(name, true, &|row| treatment[row].is_finite());
         }
         let needed_outcome = outcome.iter().filter(|_| !columns.keeps_gaps);
-        for (name, values) in needed_outcome.chain(&weights) {
+        for (name, values) in needed_outcome {
             let values: &[f64] = values;
-            mark(name, &|row| values[row].is_finite());
+            mark(name, false, &|row| values[row].is_finite());
+        }
+        if let Some((name, values)) = &weights {
+            let values: &[f64] = values;
+            mark(name, true, &|row| values[row].is_finite());
         }
         if let Some((name, codes)) = &cluster {
-            mark(name, &|row| codes.codes[row] != MISSING);
+            mark(name, true, &|row| codes.codes[row] != MISSING);
         }
         for (name, covariate) in &covariates {
             match covariate {
                 Covariate::Number(_) if columns.keeps_gaps => {}
                 Covariate::Number(values) => {
                     let values: &[f64] = values;
-                    mark(name, &|row| values[row].is_finite());
+                    mark(name, false, &|row| values[row].is_finite());
                 }
-                Covariate::Label(codes) => mark(name, &|row| codes.codes[row] != MISSING),
+                Covariate::Label(codes) => mark(name, false, &|row| codes.codes[row] != MISSING),
             }
         }
+        let placed_periods = match placed.complete {
+            None => time.finite(time.codes.iter()),
+            Some(placed) => {
+                let codes = time.codes.iter().zip(placed).filter(|(_, placed)| *placed);
+                time.finite(codes.map(|(code, _)| code))
+            }
+        };
         let numbers = covariates.iter().filter_map(|(name, covariate)| match covariate {
             Covariate::Number(values) => Some((name, values)),
             Covariate::Label(_) => None,
@@ -218,6 +234,7 @@ impl ColumnsRead {
         Ok(Self {
             rounded: rounded.collect(),
             read_as_missing: table.read_as_missing.clone(),
+            placed_periods,
             rows,
             time,
             group,

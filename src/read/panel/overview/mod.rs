@@ -51,8 +51,8 @@ pub(crate) struct Overview {
     number_names: Vec<String>,
     /// All periods of the data, where frames may lack some.
     known_periods: Option<Vec<f64>>,
-    /// Periods of all rows, complete or not.
-    all_periods: Vec<f64>,
+    /// Periods of the rows that lack at most the outcome or covariates, ascending.
+    placed_periods: Vec<f64>,
 }
 
 impl Overview {
@@ -90,6 +90,12 @@ impl Overview {
         }
         add_counts(&mut self.read_as_missing, &read.read_as_missing);
         add_by_column(&mut self.missing, read.missing());
+        for period in &read.placed_periods {
+            let at = self.placed_periods.partition_point(|known| known < period);
+            if self.placed_periods.get(at) != Some(period) {
+                self.placed_periods.insert(at, *period);
+            }
+        }
         let gaps = read.gaps();
         self.gaps.rows += gaps.rows;
         add_by_column(&mut self.gaps.columns, gaps.columns);
@@ -112,7 +118,6 @@ impl Overview {
 
     /// Leaves out periods in which no row is complete, after all frames, and says whether there are any.
     pub fn finish(&mut self) -> bool {
-        self.all_periods.clone_from(&self.found.cells.periods);
         self.found.cells.drop_empty_periods()
     }
 
@@ -190,9 +195,17 @@ impl Overview {
         &self.found.cells.periods
     }
 
-    /// Periods of all rows, complete or not, ascending.
-    pub fn all_periods(&self) -> &[f64] {
-        &self.all_periods
+    /// Periods of the rows that lack at most the outcome or covariates, ascending.
+    pub fn placed_periods(&self) -> &[f64] {
+        &self.placed_periods
+    }
+
+    /// Periods with an outcome, ascending.
+    pub fn periods_with_outcomes(&self) -> Vec<f64> {
+        let cells = &self.found.cells;
+        let has_outcome =
+            |t: &usize| (0..cells.groups.len()).any(|g| cells.at(g, *t).sums[0].mean().is_some());
+        (0..cells.periods.len()).filter(has_outcome).map(|t| cells.periods[t]).collect()
     }
 
     /// Units by group and periods with complete rows.
