@@ -120,12 +120,21 @@ fn event_times_are_those_of_all_rows() {
     assert_eq!((fit.sample.period_length, fit.sample.n_periods), (Some(1.0), 6));
     let ranked = but(config.clone(), |c| c.rank_periods = true).fit(&odd).unwrap();
     assert_eq!(ranked.effects, fit.effects);
-    // So they do where whole rows are left out, and where outcomes are missing.
+    // Rows that serve nowhere have no period.
     let weights: Vec<f64> =
         periods.iter().map(|t| if t % 2.0 == 1.0 { f64::NAN } else { 1.0 }).collect();
     let weighted = but(projections(2, 2), |c| c.weights = Some("w".into()));
-    let error = weighted.fit(with(&df, "w", weights)).unwrap_err().to_string();
-    assert!(error.contains("the period before") && error.contains("270 of `w`"), "{error}");
+    let fit = weighted.fit(with(&df, "w", weights)).unwrap();
+    assert_eq!((fit.sample.period_length, fit.sample.n_periods), (Some(2.0), 3));
+    // An outcome of every second year has no change from year to year; it has one from rank to rank.
+    let biennial = without(&df, "y", |row| periods[row] % 2.0 == 1.0);
+    let error = projections(2, 2).fit(&biennial).unwrap_err().to_string();
+    assert!(error.contains("the period before") && error.contains("270 of `y`"), "{error}");
+    let ranks = but(projections(2, 2), |c| c.rank_periods = true);
+    let ranked = ranks.fit(&biennial).unwrap();
+    let even = ranks.fit(filter(&df, "t", |t| t % 2.0 == 0.0)).unwrap();
+    assert_eq!(ranked.effects, even.effects);
+    assert_eq!((ranked.sample.n_periods, ranked.sample.n_units), (3, even.sample.n_units));
     let without_outcomes = without(&df, "y", |row| periods[row] == 1.0);
     let fit = projections(2, 2).fit(&without_outcomes).unwrap();
     let later = projections(2, 2).fit(filter(&df, "t", |t| t > 1.0)).unwrap();
