@@ -71,18 +71,6 @@ whole_number <- function(column, name) {
   values
 }
 
-# A missing group is never treated here; did leaves its rows out. Where never treated has a code of its own, the difference is told.
-tell_missing_groups <- function(data, gname) {
-  if (!is.data.frame(data) || !is.character(gname) || length(gname) != 1L || !gname %in% names(data)) return(invisible())
-  group <- data[[gname]]
-  if (!is.numeric(group) || !any(group %in% c(0, Inf))) return(invisible())
-  missing <- sum(is.na(group) & !is.nan(group))
-  if (missing) {
-    warn_burndid(paste0(missing, " rows whose `", gname, "` is missing count as never treated, like those with 0 or Inf; R did leaves them out, ",
-                        "as does data[!is.na(data[[\"", gname, "\"]]), ]"))
-  }
-}
-
 write_csv <- function(data, regressors, path) {
   text <- vapply(data, function(column) is.character(column) || is.factor(column), NA)
   for (name in names(data)[text]) check_text(as.character(data[[name]]), name, name %in% regressors)

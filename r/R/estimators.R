@@ -10,7 +10,6 @@ att_gt <- function(yname, tname, idname = NULL, gname, xformla = NULL, data, pan
                  options_of(anticipation = anticipation, `fix-weights` = fix_weights, `allow-unbalanced-panel` = allow_unbalanced_panel),
                  more_options(..., command = "att-gt", without = c("print_details", "pl", "cores", "faster_mode", "compute_inffunc"), absent = apart))
   columns <- c(yname, tname, idname, gname, weightsname, clustervars, variables(xformla))
-  tell_missing_groups(data, gname)
   group_time(estimate("att-gt", arguments, data, columns, variables(xformla), "att_gt", match.call()), idname)
 }
 
@@ -24,7 +23,6 @@ ddd <- function(yname, tname, idname = NULL, gname, pname, xformla = NULL, data,
                  options_of(pname = pname, `allow-unbalanced-panel` = allow_unbalanced_panel),
                  more_options(..., command = "ddd", without = c("skip_data_checks", "cores", "use_parallel"), absent = c(apart, inffunc = files_of_influence)))
   columns <- c(yname, tname, idname, gname, pname, weightsname, cluster, variables(xformla))
-  tell_missing_groups(data, gname)
   group_time(estimate("ddd", arguments, data, columns, variables(xformla), "att_gt", match.call()), idname)
 }
 

@@ -4,7 +4,7 @@
 # `args` is the call of the program, of which the first is the command.
 in_r <- function(texts, args, called = called_here()) {
   command <- if (identical(args[1L], "panel")) paste(args[1L], args[2L]) else args[1L]
-  vapply(texts, function(text) options_in_r(functions_in_r(files_in_r(text)), command, called), "", USE.NAMES = FALSE)
+  vapply(texts, function(text) options_in_r(functions_in_r(files_in_r(text)), command, called, args), "", USE.NAMES = FALSE)
 }
 
 # Every match of a pattern by what a function makes of it and of its groups.
@@ -59,25 +59,35 @@ functions_in_r <- function(text) {
     # The bracket is that of the pair, or around it.
     if (is.null(found)) all else if (endsWith(all, ")") && !grepl("(", all, fixed = TRUE)) paste0(found, ")") else found
   })
-  text <- replaced(text, "`burn-did (?!help)((?:panel )?[a-z-]+)((?: --[a-z-]+)?)`", function(all, command, option) {
+  text <- replaced(text, "`burn-did (?!help)((?:panel )?[a-z-]+)((?: --[a-z-]+(?: [^` ]+)?)?)`", function(all, command, option) {
     found <- name_of(command)
     if (is.null(found)) all else paste0(found, if (nzchar(option)) paste0(" with", option))
   })
   text <- replaced(text, "`([a-z]+-[a-z-]+)`", or_same)
-  replaced(text, "`((?:[A-Z][a-z]+){2,})`", function(all, name) or_same(all, tolower(gsub("(?<=[a-z])(?=[A-Z])", "-", name, perl = TRUE))))
+  # Of names that are one word only those that hardly are of columns.
+  replaced(text, "(?<!column )`((?:[A-Z][a-z]+){2,}|Etwfe|Imputation)`", function(all, name) or_same(all, tolower(gsub("(?<=[a-z])(?=[A-Z])", "-", name, perl = TRUE))))
 }
 
 # Options that the library names otherwise.
 phrases <- c("choose repeated cross sections" = "--repeated-cross-sections", "occurs as `reference`" = "occurs as --ref-p")
 
-options_in_r <- function(text, command, called) {
+options_in_r <- function(text, command, called, args = command) {
   named <- function(option) paste0("`", argument_of(option, command, called)$name, "`")
   said <- function(option, value = "") paste0("`", argument_said(option, value, command, called), "`")
   for (phrase in names(phrases)) text <- gsub(phrase, phrases[[phrase]], text, fixed = TRUE)
   if (grepl("--[a-z]", text)) {
     rust <- "`[A-Za-z_:]+(?:\\(.*?\\))?`"
     option <- "(?<![[:alnum:]-])--([a-z][A-Za-z-]*)"
-    word <- "([A-Za-z0-9_:-]+(?:[,.][A-Za-z0-9_:-]+)*)"
+    # A value is all of such a word, or nothing of it.
+    word <- "(:?[A-Za-z0-9_-]++(?:[,.:][A-Za-z0-9_-]++)*+)"
+    # No words of a sentence are these: in quotes, or several without a space between them.
+    value <- "(\"[^\"]*\"|[^\\s,;\"'`()]+(?:,[^\\s,;\"'`()]*[^\\s,;:.\"'`()])+)"
+    condition <- "--rows \"[^\"`]*\""
+    text <- replaced(text, paste0("`(", condition, "(?: ", condition, ")*)`"), function(all, given) {
+      conditions <- strsplit(substr(given, 9L, nchar(given) - 1L), "\" --rows \"", fixed = TRUE)[[1L]]
+      paste0("`", rows_left(conditions, args, argument_of("rows", command, called)$name), "`")
+    })
+    text <- gsub(paste0("(", option, " ", value, ") (?=--[a-z])"), "\\1, ", text, perl = TRUE)
     # Rust's word for an option stands before it or behind it.
     text <- replaced(text, paste0(rust, " \\(`?", option, "(?: ([^`)]+))?`?\\)(?: `([^`]+)`)?"), function(all, option, inner, behind) said(option, paste0(inner, behind)))
     text <- replaced(text, paste0(rust, ", `", option, "(?: ([^`]+))?`,?"), function(all, option, value) said(option, value))
@@ -85,8 +95,9 @@ options_in_r <- function(text, command, called) {
     text <- replaced(text, paste0("`", option, "(?: ([^`]+))?`(?:, `[A-Za-z_]+::[a-z_]+`)?"), function(all, option, value) said(option, value))
     # As the command line quotes them: '--alp <ALPHA>'.
     text <- replaced(text, paste0("'", option, "(?: <[^>]*>)?'"), function(all, option) named(option))
+    text <- replaced(text, paste0(option, " ", value), function(all, option, value) said(option, value))
     # A word behind an option is its value where the sentence ends after it, or where it is one that the option has.
-    text <- replaced(text, paste0(option, " ", word, "(?=$|[,;.)\\n])"), function(all, option, value) {
+    text <- replaced(text, paste0(option, " ", word, "(?=$|[,;:.)\\n])"), function(all, option, value) {
       if (is_switch(option, command, called)) paste(said(option), value) else said(option, value)
     })
     text <- replaced(text, paste0(option, "(?: ", word, "(?=$|\\s))?"), function(all, option, value) {
@@ -101,6 +112,20 @@ options_in_r <- function(text, command, called) {
   })
 }
 
+# The rows that conditions leave; those without a missing value are rows of the data frame, if what is missing is so there.
+rows_left <- function(conditions, args, name) {
+  column <- sub(" is not missing$", "", conditions[1L])
+  has_gaps <- vapply(ls(sent), function(path) anyNA(sent[[path]][[column]]), NA)
+  if (length(conditions) == 1L && column != conditions && any(has_gaps) && !any(startsWith(args, "--na="))) {
+    return(paste0("data[!is.na(data[[", quoted(column), "]]), ]"))
+  }
+  paste(name, "=", vector_said(quoted(conditions)))
+}
+
+quoted <- function(words) paste0("\"", words, "\"")
+
+vector_said <- function(values) if (length(values) > 1L) paste0("c(", paste(values, collapse = ", "), ")") else values
+
 # Whether an option has no value.
 is_switch <- function(option, command, called) argument_of(option, command, called)$negated || traits_of(option, command)$is_flag
 
@@ -109,9 +134,11 @@ argument_said <- function(option, value, command, called) {
   argument <- argument_of(option, command, called)
   if (argument$negated) return(paste(argument$name, "= FALSE"))
   if (!nzchar(value)) return(paste0(argument$name, if (traits_of(option, command)$is_flag) paste(" =", !startsWith(option, "no-"))))
-  values <- if (grepl(" ", value, fixed = TRUE)) gsub("^'|'$", "", value) else strsplit(value, ",", fixed = TRUE)[[1L]]
-  if (anyNA(suppressWarnings(as.numeric(values)))) values <- paste0("\"", vapply(values, word_of, "", argument$choices), "\"")
-  paste(argument$name, "=", if (length(values) > 1L) paste0("c(", paste(values, collapse = ", "), ")") else values)
+  value <- gsub("^['\"]|['\"]$", "", value)
+  # Words for missing values may have spaces.
+  values <- if (grepl(" ", value, fixed = TRUE) && option != "na") value else strsplit(value, ",", fixed = TRUE)[[1L]]
+  if (anyNA(suppressWarnings(as.numeric(values)))) values <- quoted(vapply(values, word_of, "", argument$choices))
+  paste(argument$name, "=", vector_said(values))
 }
 
 # A word as the argument has it: not_yet_treated is notyettreated, or notyet.
@@ -130,14 +157,21 @@ argument_of <- function(option, command, called) {
   for (f in called) {
     given <- intersect(c(own, names), names(formals(f)))
     if (!length(given)) next
-    default <- formals(f)[given[1L]]
-    words <- if (is.call(default[[1L]]) && identical(default[[1L]][[1L]], quote(c))) unlist(Filter(is.character, as.list(default[[1L]])[-1L]))
     found <- if (given[1L] %in% names) candidates[[match(given[1L], names)]] else list(name = own, negated = FALSE)
-    return(c(found, list(choices = as.character(words))))
+    return(c(found, list(choices = choices_of(f, given[1L]))))
   }
   # Options that no argument stands for are arguments by their names.
   found <- if (!length(names) || own %in% names || option %in% known) list(name = own, negated = FALSE) else candidates[[1L]]
-  c(found, list(choices = character()))
+  # They may be those of another function, which the message advises.
+  others <- Filter(is.function, mget(getNamespaceExports(topenv()), topenv()))
+  choices <- lapply(others, choices_of, found$name)
+  c(found, list(choices = unique(unlist(choices, use.names = FALSE))))
+}
+
+# The words of which an argument is one.
+choices_of <- function(f, name) {
+  default <- formals(f)[name]
+  if (is.call(default[[1L]]) && identical(default[[1L]][[1L]], quote(c))) as.character(unlist(Filter(is.character, as.list(default[[1L]])[-1L]))) else character()
 }
 
 # The functions of this package that called each other, from that which was called from outside.

@@ -44,11 +44,45 @@ says(caught(bacon(lemp ~ treat, data = data, id_var = "countyreal")), "`id_var` 
 
 # What the program says is in the words of R: arguments, with the names that they have in the function that was called, functions, and rows.
 worded <- transform(data, first.treat = ifelse(first.treat == 0, "never", first.treat))
-says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "as in `na = \"never\"`")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "never treated: `na = c(\"never\", \"NA\")`;")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "`na = c(\"never\", \"NA\")`, `rows = \"first.treat is not missing\"`, which")
 stopifnot(nobs(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = "never", bstrap = FALSE)) == 2500L)
+known <- function(...) suppressWarnings(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = c("never", "NA"), control_group = "notyettreated", bstrap = FALSE, ...))
+stopifnot(nobs(known()) == 2500L, nobs(known(rows = "first.treat is not missing")) == sum(worded$first.treat != "never" & worded$year < 2007))
+letter <- transform(data, lemp = replace(as.character(lemp), 3L, "x"))
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = letter)), "as in `na = c(\"x\", \"never\")`: these words")
 says(caught(att_gt("lemp", "year", NULL, "first.treat", data = data)), "by `idname`, or add `panel = FALSE`")
-says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = rbind(data, data[1L, ]))), "add `panel = FALSE` and leave out `idname`")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = rbind(data, data[1L, ]))), "take `panel = FALSE` without `idname`")
 says(caught(att_gt("lemp", "year", "countyreal", "treat", data = data)), "use `drdid` with `dname`")
+# Missing groups are told once, with the rows of the data frame that have one; or, where a word stands for them, those of the program.
+gaps <- transform(data, first.treat = replace(first.treat, countyreal == countyreal[1L], NA), odd = countyreal %% 2)
+all_warned <- function(call) {
+  found <- character()
+  withCallingHandlers(call, burndid_warning = function(w) {
+    found <<- c(found, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  found
+}
+told <- function(call) grep("missing", all_warned(call), value = TRUE)
+for (texts in list(told(att_gt("lemp", "year", "countyreal", "first.treat", data = gaps, bstrap = FALSE)),
+                   told(ddd("lemp", "year", "countyreal", "first.treat", "odd", data = gaps)),
+                   told(sunab("lemp", "year", "countyreal", "first.treat", gaps)))) {
+  stopifnot(length(texts) == 1L)
+  says(texts, "with `data[!is.na(data[[\"first.treat\"]]), ]`")
+}
+stopifnot(!length(told(att_gt("lemp", "year", "countyreal", "first.treat", data = gaps[!is.na(gaps[["first.treat"]]), ], bstrap = FALSE))))
+unknown <- transform(data, first.treat = ifelse(countyreal == countyreal[1L], "unknown", first.treat))
+says(told(att_gt("lemp", "year", "countyreal", "first.treat", data = unknown, na = "unknown", bstrap = FALSE)), "with `rows = \"first.treat is not missing\"`")
+# Values of one word or several, in quotes or without them.
+in_words <- function(text, command = "att-gt", f = att_gt) burndid:::in_r(text, command, list(f))
+stopifnot(identical(in_words("as in --na \"not treated,NA\": these"), "as in `na = c(\"not treated\", \"NA\")`: these"),
+          identical(in_words("--na \"not treated,NA\" --rows \"g is not missing\", which"), "`na = c(\"not treated\", \"NA\")`, `rows = \"g is not missing\"`, which"),
+          identical(in_words("with `--rows \"a is not missing\" --rows \"b c is not missing\"`)"), "with `rows = c(\"a is not missing\", \"b c is not missing\")`)"),
+          identical(in_words("give --alp 0.1, --alp 0.05 or another --control-group not_yet_treated."), "give `alp = 0.1`, `alp` 0.05 or another `control_group = \"notyettreated\"`."),
+          identical(in_words("--rows leaves out rows, as --xformla \"~ x, y\" does"), "`rows` leaves out rows, as `xformla = \"~ x, y\"` does"))
+advice <- all_warned(honest_did(did_imputation(data, "lemp", "first.treat", "year", "countyreal", horizon = TRUE, pretrends = -3:-1)))
+says(paste(advice, collapse = "\n"), "`att_gt` with a universal base (`att_gt` with `base_period = \"universal\"`), or `etwfe` against never-treated units (`cgroup = \"never\"`)")
 says(caught(att(alp = 2)), "for `alp`")
 says(caught(ddd("lemp", "year", "countyreal", "first.treat", "treat", data = data, alpha = 2)), "for `alpha`")
 says(caught(ddd("lemp", "year", "countyreal", "first.treat", "treat", data = data, boot = TRUE, nboot = 0)), "`nboot` must be")

@@ -60,7 +60,7 @@ stopifnot(identical(att_gt("y", "period", "id", "g0", NULL, bits, bstrap = FALSE
 unknown <- tenths
 unknown$g0[unknown$id == 1] <- NA
 warned <- tryCatch(att_gt("y", "period", "id", "g0", NULL, unknown), burndid_warning = function(w) w)
-stopifnot(grepl("2 rows whose `g0` is missing", conditionMessage(warned), fixed = TRUE))
+stopifnot(grepl("`g0` (group) is missing for 1 unit (2 rows)", conditionMessage(warned), fixed = TRUE))
 unknown$g0[unknown$id == 1] <- NaN
 stopifnot(suppressWarnings(att_gt("y", "period", "id", "g0", NULL, unknown, bstrap = FALSE))$n == n - 1L)
 
