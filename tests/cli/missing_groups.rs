@@ -69,7 +69,7 @@ fn missing_groups_beside_a_code_are_a_warning_everywhere() {
         for command in commands() {
             let shown = stdout(&asked(&command, data, &[]));
             assert_eq!(shown.matches(WARNING).count(), 1, "{command:?} {data}: {shown}");
-            assert!(shown.contains("`g` is empty in 150 rows"), "{command:?} {data}: {shown}");
+            assert!(shown.contains("`g` is missing in 150 rows"), "{command:?} {data}: {shown}");
         }
         let shown = stdout(&asked(&["describe"], data, &[]));
         assert!(shown.contains(WARNING), "{shown}");
@@ -97,11 +97,11 @@ fn missing_as_the_only_code_is_said_and_no_warning() {
     for data in [&csv, &parquet] {
         for command in commands() {
             let shown = stdout(&asked(&command, data, &[]));
-            assert!(shown.contains("`g` is empty in 1545 rows"), "{command:?} {data}: {shown}");
+            assert!(shown.contains("`g` is missing in 1545 rows"), "{command:?} {data}: {shown}");
             assert!(!shown.contains("is missing for"), "{command:?} {data}: {shown}");
         }
         let averages = stdout(&asked(&["att-gt"], data, &["--aggregate", "simple"]));
-        let said = "Never treated: 309 units (`g` is empty in 1545 rows)";
+        let said = "Never treated: 309 units (`g` is missing in 1545 rows)";
         assert_eq!(averages.matches(said).count(), 2, "{averages}");
     }
 }

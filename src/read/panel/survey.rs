@@ -142,7 +142,13 @@ impl Survey {
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
         let zeros = zero_groups(&request.roles.group, self.zero_groups, periods);
         rules.warnings.extend(zeros.filter(|_| !rules.two_periods));
-        rules.warnings.extend(self.without_group.warnings(&request.roles.group));
+        // Rows are what is counted where they are no panel.
+        let is_panel = !request.options.repeated_cross_sections;
+        let units = self.without_group.units.filter(|_| is_panel);
+        let without_group = WithoutGroup { units, ..self.without_group };
+        let groups = self.units.keys().map(|pattern| pattern.cohort.group);
+        let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
+        rules.warnings.extend(without_group.warnings(&request.roles.group, groups, periods));
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }
@@ -163,7 +169,15 @@ impl Survey {
                 status_as_group(group, groups, periods, *frequency).unwrap_or(error)
             }
             (DidError::NoValidGroups { .. }, Treatment::Indicator | Treatment::Dose) => {
-                DidError::NobodyTreated { column: group.clone(), role: treatment.role() }
+                let anticipating = match error {
+                    DidError::NoValidGroups { anticipating } => anticipating,
+                    _ => String::new(),
+                };
+                DidError::NobodyTreated {
+                    column: group.clone(),
+                    role: treatment.role(),
+                    anticipating,
+                }
             }
             _ => error,
         }
