@@ -124,7 +124,9 @@ impl Sample {
         rows.retain(has_weight);
         let serves = (rows.len() < len).then(|| {
             let mut serves = vec![false; len];
-            rows.iter().for_each(|row| serves[*row as usize] = true);
+            for row in &rows {
+                serves[*row as usize] = true;
+            }
             serves
         });
         let of_row = |row: usize| group.of_row(row);

@@ -44,8 +44,8 @@ pub(super) struct Survey {
     groups: BTreeSet<u64>,
     /// Rows whose first treated period is written as 0, where periods are negative.
     zero_groups: usize,
-    /// Rows and units without a first treated period.
-    without_group: WithoutGroup,
+    /// Rows and units without a first treated period; behind a pointer, as messages have other parts that are small.
+    without_group: Box<WithoutGroup>,
 }
 
 impl Survey {
@@ -73,7 +73,7 @@ impl Survey {
             periods,
             groups,
             zero_groups: rows.zero_groups,
-            without_group: rows.without_group,
+            without_group: Box::new(rows.without_group),
         }
     }
 
@@ -145,7 +145,7 @@ impl Survey {
         // Rows are what is counted where they are no panel.
         let is_panel = !request.options.repeated_cross_sections;
         let units = self.without_group.units.filter(|_| is_panel);
-        let without_group = WithoutGroup { units, ..self.without_group };
+        let without_group = WithoutGroup { units, ..*self.without_group };
         let groups = self.units.keys().map(|pattern| pattern.cohort.group);
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
         rules.warnings.extend(without_group.warnings(&request.roles.group, groups, periods));
@@ -215,7 +215,7 @@ impl Additive for Survey {
         self.periods.extend(other.periods);
         self.groups.extend(other.groups);
         self.zero_groups += other.zero_groups;
-        self.without_group.add(other.without_group);
+        self.without_group.add(*other.without_group);
         Ok(())
     }
 }
