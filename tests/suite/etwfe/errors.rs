@@ -138,7 +138,7 @@ fn words_in_data_frames_are_known() {
     let rows = floats(&df, "g").iter().filter(|g| never(g)).count();
     let df = map(&df, "g", |g| if never(&g) { f64::NAN } else { g });
     let named = but(etwfe(), |c| c.missing_values = Some(vec!["NaN".to_owned()]));
-    let read = named.fit(&df).unwrap().read_as_missing;
+    let read = named.fit(&df).unwrap().settings.read_as_missing;
     let found: Vec<_> = read.iter().map(|e| (&*e.token, e.values, e.never_treated)).collect();
     assert_eq!(found, [("NaN", rows, true)]);
 }
