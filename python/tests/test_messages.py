@@ -275,7 +275,7 @@ def test_missing_groups_beside_a_code_are_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit = did.att_gt(every, **columns)
-    assert "Never treated: 309 units (`g` is empty in 1545 rows)" in str(fit)
+    assert "Never treated: 309 units (`g` is missing in 1545 rows)" in str(fit)
     assert "Never treated: 309 units" in str(did.aggte(fit, "simple"))
 
 

@@ -228,7 +228,7 @@ pub(crate) fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -
 fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
     let sign = |entry: &ReadAsMissing| {
         let is = match entry.token.as_str() {
-            "" => "empty".to_owned(),
+            "" => "missing".to_owned(),
             token => format!("`{token}`"),
         };
         format!("`{}` is {is} in {}", entry.column, counted(entry.values, "row", "rows"))

@@ -60,7 +60,9 @@ fn rows_without_a_covariate_serve_for_outcomes() {
     assert_eq!(document["about"]["rows_with_gaps"], json!(1500));
     assert_eq!(document["about"]["n_periods"], json!(5));
     assert!(
-        document["warnings"].to_string().contains("stay and serve where these are not needed"),
+        document["warnings"]
+            .to_string()
+            .contains("stay: a row without a covariate is left out only"),
         "{}",
         document["warnings"]
     );

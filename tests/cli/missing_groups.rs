@@ -69,7 +69,7 @@ fn missing_groups_beside_a_code_are_a_warning_everywhere() {
         for command in commands() {
             let shown = stdout(&asked(&command, data, &[]));
             assert_eq!(shown.matches(WARNING).count(), 1, "{command:?} {data}: {shown}");
-            assert!(shown.contains("`g` is empty in 150 rows"), "{command:?} {data}: {shown}");
+            assert!(shown.contains("`g` is missing in 150 rows"), "{command:?} {data}: {shown}");
         }
         let shown = stdout(&asked(&["describe"], data, &[]));
         assert!(shown.contains(WARNING), "{shown}");
@@ -97,11 +97,11 @@ fn missing_as_the_only_code_is_said_and_no_warning() {
     for data in [&csv, &parquet] {
         for command in commands() {
             let shown = stdout(&asked(&command, data, &[]));
-            assert!(shown.contains("`g` is empty in 1545 rows"), "{command:?} {data}: {shown}");
+            assert!(shown.contains("`g` is missing in 1545 rows"), "{command:?} {data}: {shown}");
             assert!(!shown.contains("is missing for"), "{command:?} {data}: {shown}");
         }
         let averages = stdout(&asked(&["att-gt"], data, &["--aggregate", "simple"]));
-        let said = "Never treated: 309 units (`g` is empty in 1545 rows)";
+        let said = "Never treated: 309 units (`g` is missing in 1545 rows)";
         assert_eq!(averages.matches(said).count(), 2, "{averages}");
     }
 }
@@ -118,4 +118,76 @@ fn groups_that_are_no_numbers_may_stand_for_never_treated() {
     assert!(shown.contains(warning) && shown.contains("`--na NaN`"), "{shown}");
     let named = stdout(&asked(&["att-gt"], &csv, &["--na", "NaN"]));
     assert!(named.contains("Units: 500") && named.contains("`g` is `NaN` in 1545 rows"), "{named}");
+}
+
+const OF_ALL_KINDS: [&str; 4] = ["att-gt", "imputation", "sunab", "etwfe"];
+
+#[test]
+fn rows_that_lack_something_else_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), false);
+    let text = fs::read_to_string(&csv).unwrap();
+    let without_outcome = |line: &str| match line.strip_suffix(',') {
+        Some(line) => format!("{},,\n", line.rsplit_once(',').unwrap().0),
+        None => format!("{line}\n"),
+    };
+    fs::write(&csv, text.lines().map(without_outcome).collect::<String>()).unwrap();
+    for command in OF_ALL_KINDS {
+        let shown = stdout(&asked(&[command], &csv, &[]));
+        assert!(!shown.contains("is missing for"), "{command}: {shown}");
+        assert!(!shown.contains("`g` is missing in"), "{command}: {shown}");
+    }
+    // A row of no unit.
+    fs::write(&csv, format!("{text}2003,,1.5,1.5,\n")).unwrap();
+    for command in ["att-gt", "imputation", "sunab"] {
+        let shown = stdout(&asked(&[command], &csv, &[]));
+        assert!(shown.contains(WARNING), "{command}: {shown}");
+        assert!(shown.contains("`g` is missing in 150 rows"), "{command}: {shown}");
+    }
+}
+
+#[test]
+fn words_keep_their_name_where_rows_are_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), false);
+    let text = fs::read_to_string(&csv).unwrap();
+    for (word, named) in [("NA", &[][..]), ("NaN", &["--na", "NaN"])] {
+        fs::write(&csv, text.replace(",\n", &format!(",{word}\n"))).unwrap();
+        for command in OF_ALL_KINDS {
+            let more = [&["--rows", "year > 2003"][..], named].concat();
+            let shown = stdout(&asked(&[command], &csv, &more));
+            assert!(shown.contains(&format!("`g` is `{word}` in 120 rows")), "{command}: {shown}");
+            assert!(shown.contains("for 30 units (120 rows)"), "{command}: {shown}");
+            assert!(!shown.contains("Read as missing in g"), "{command}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn groups_after_the_last_period_are_never_treated() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), false);
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::write(&csv, text.replace(",\n", ",NaN\n").replace(",0\n", ",2010\n")).unwrap();
+    for command in commands() {
+        let shown = stdout(&asked(&command, &csv, &[]));
+        assert!(!shown.contains("no unit is never treated"), "{command:?}: {shown}");
+    }
+}
+
+#[test]
+fn rows_that_are_no_panel_are_counted_as_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), false);
+    let columns = ["--yname", "lemp", "--tname", "year", "--gname", "g"];
+    let (unit, sections) = (["--idname", "id"], ["--repeated-cross-sections"]);
+    let said = "(group) is missing in 150 rows, which count as never treated, as the rows with 0";
+    for (command, more) in [
+        ("att-gt", sections.to_vec()),
+        ("att-gt", [&unit[..], &sections[..]].concat()),
+        ("etwfe", Vec::new()),
+    ] {
+        let shown = stdout(&[&[command, csv.as_str()][..], &columns[..], &more[..]].concat());
+        assert!(shown.contains(said), "{command} {more:?}: {shown}");
+    }
 }

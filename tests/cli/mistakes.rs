@@ -132,7 +132,7 @@ fn never_treated_has_many_spellings() {
     let expected = cells(&zero, &[]);
     assert!(!stdout(&arguments(&zero, "g", &[])).contains("Never treated:"));
     for (word, told) in [
-        ("", "Never treated: 309 units (`g` is empty in 1545 rows)"),
+        ("", "Never treated: 309 units (`g` is missing in 1545 rows)"),
         ("NA", "Never treated: 309 units (`g` is `NA` in 1545 rows)"),
         ("9999", "Never treated: 309 units (309 units have a group after the last period: 9999)"),
     ] {

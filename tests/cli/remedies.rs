@@ -97,6 +97,10 @@ fn indicators_of_stata_are_factors_here() {
         says(&message, &["`i.treat` is how Stata writes indicators", "write `C(treat)`"]);
         assert!(!message.contains("did you mean"), "{message}");
     }
+    // A list of columns has no factors.
+    let args: Vec<&str> = ["lpdid", MPDTA, "--window=-2,1", "--xname", "i.treat"].into();
+    let message = failure(1, &[args, COLUMNS.to_vec()].concat());
+    says(&message, &["in a list of columns name an indicator column for each level"]);
     let message = failure(2, &["feols", MPDTA, "lemp ~ I(year == 2004) | countyreal"]);
     says(&message, &["`=` at character", "i(year, keep = 2014)", "C(year)"]);
 }

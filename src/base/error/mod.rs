@@ -15,6 +15,7 @@ use std::borrow::Cow;
 
 pub use line::FileLine;
 pub use message::Message;
+pub(crate) use parts::RANGE as OUT_OF_RANGE;
 pub use warning::{DidWarning, TooFew};
 
 use crate::base::words::ParseOptionError;
@@ -359,14 +360,16 @@ pub enum DidError {
     /// Nobody is treated, by a column that says so row by row.
     #[error(
         "column `{column}` ({role}) says that nobody is treated {when}, so that there is no effect to estimate; {remedy}",
-        when = nobody_treated(.role)[0],
-        remedy = nobody_treated(.role)[1]
+        when = nobody_treated(.role, .anticipating)[0],
+        remedy = nobody_treated(.role, .anticipating)[1]
     )]
     NobodyTreated {
         /// Its name.
         column: String,
         /// What it is for.
         role: &'static str,
+        /// Mentions the anticipation window, if any.
+        anticipating: String,
     },
     /// The column of first treated periods holds a treatment indicator.
     #[error(

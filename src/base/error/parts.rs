@@ -1,5 +1,6 @@
 //! Parts of the messages of errors.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::construct::named;
@@ -17,8 +18,10 @@ pub(super) const WEIGHTS_OF_START: &str = "sampling weights vary over time withi
 /// About rows that lack what is not needed of them.
 pub(super) fn rows_with_gaps(rows: usize, columns: &[(String, usize)]) -> String {
     let named = named(columns).map_or_else(String::new, |named| format!(" ({named})"));
+    let stay = if rows == 1 { "stays" } else { "stay" };
+    let rows = counted(rows, "row", "rows");
     format!(
-        "{rows} rows with missing or infinite values{named} stay and serve where these are not needed: a covariate in the period in which treatment starts, and the outcome in the periods that are compared"
+        "{rows} with missing or infinite values{named} {stay}: a row without a covariate is left out only where treatment starts in its period, one without the outcome only where its outcome is compared"
     )
 }
 
@@ -63,7 +66,7 @@ pub(super) const DRAWS: &str =
     "the bootstrap draws hardly vary; take more draws, or multiply the outcome by a large number";
 
 /// Why estimates have no standard error: the range of numbers.
-pub(super) const RANGE: &str = "squares of the outcome are outside the range of double precision; divide the outcome, so that its values are near 1";
+pub(crate) const RANGE: &str = "squares of the outcome are outside the range of double precision; divide the outcome, so that its values are near 1";
 
 /// About estimates without a standard error.
 pub(super) fn no_error(estimates: usize, why: &str) -> String {
@@ -128,11 +131,14 @@ pub(super) fn nan_groups(column: &str, rows: usize) -> String {
 }
 
 /// About groups that are missing beside groups that say that units are never treated.
-pub(super) fn missing_groups(column: &str, rows: usize, units: usize) -> String {
-    let units = counted(units, "unit", "units");
+pub(super) fn missing_groups(column: &str, rows: usize, units: Option<usize>) -> String {
     let rows = counted(rows, "row", "rows");
+    let (missing, others) = match units {
+        Some(units) => (format!("for {} ({rows})", counted(units, "unit", "units")), "units"),
+        None => (format!("in {rows}"), "rows"),
+    };
     format!(
-        "column `{column}` (group) is missing for {units} ({rows}), which count as never treated, as the units with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
+        "column `{column}` (group) is missing {missing}, which count as never treated, as the {others} with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
     )
 }
 
@@ -218,16 +224,23 @@ pub(super) fn list(numbers: &[f64]) -> String {
 }
 
 /// When a column of this role says that nobody is treated, and what can be done.
-pub(super) fn nobody_treated(role: &str) -> [&'static str; 2] {
+pub(super) fn nobody_treated(role: &str, anticipating: &str) -> [Cow<'static, str>; 2] {
     match role {
-        "dose" => [
-            "for the first time after the first period: no unit's dose is 0 there and positive later",
-            "give the dose that a unit gets in each period, or a column of first treated periods (`group`, `--gname`)",
-        ],
-        _ => [
-            "in the sample: it is 1 in no row",
-            "add rows of treated units, in which it is 1, or look at the rows that were left out",
-        ],
+        "dose" => {
+            let zero = match anticipating {
+                "" => "there",
+                _ => "there and in those of anticipation,",
+            };
+            let when = format!(
+                "for the first time after the first period{anticipating}: no unit's dose is 0 {zero} and positive later"
+            );
+            let remedy = "give the dose that a unit gets in each period, or a column of first treated periods (`group`, `--gname`)";
+            [when.into(), remedy.into()]
+        }
+        _ => {
+            let remedy = "add rows of treated units, in which it is 1, or look at the rows that were left out";
+            ["in the sample: it is 1 in no row".into(), remedy.into()]
+        }
     }
 }
 

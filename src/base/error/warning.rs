@@ -93,8 +93,8 @@ pub enum DidWarning {
         column: String,
         /// Rows in which it is missing.
         rows: usize,
-        /// Their units; rows, where rows have no units.
-        units: usize,
+        /// Their units; none where rows are counted, as they have no units or are no panel.
+        units: Option<usize>,
     },
     /// Groups are NaN, so that rows are left out, and no unit is never treated.
     NanGroups {

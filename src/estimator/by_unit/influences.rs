@@ -3,7 +3,7 @@
 //! They are in the scale of sums: the variance of an estimate is `f Σ_c (Σ_{i in c} ψ_i)²` over clusters `c`, with a factor `f` for small
 //! samples that is kept apart. The covariance of two estimates, of one estimator or of two, has the root of the product of their factors.
 
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, DidWarning, OUT_OF_RANGE, Result};
 use crate::base::parallel;
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law};
@@ -46,6 +46,8 @@ pub(in crate::estimator) struct Covariance {
     pub clusters: Vec<usize>,
     /// Whether each target's regression has no more rows than parameters.
     saturated: Vec<bool>,
+    /// Whether squares of each target's influence values are no numbers, or are rounded to zero.
+    out_of_range: Vec<bool>,
 }
 
 /// Sums of influence values by cluster.
@@ -148,6 +150,12 @@ impl Influences {
         let columns: Vec<Vec<f64>> = columns.into_iter().map(known).collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         let mut values = products(&columns);
+        let out_of_range = |target: usize| {
+            let variance = values[target * k + target];
+            let is_small = variance < f64::MIN_POSITIVE;
+            !variance.is_finite() || is_small && columns[target].iter().any(|sum| *sum != 0.0)
+        };
+        let out_of_range = (0..k).map(out_of_range).collect();
         self.factors = regressions.iter().zip(&clusters).map(|(of, g)| of.factor(*g)).collect();
         let roots: Vec<f64> = self.factors.iter().map(|factor| factor.sqrt()).collect();
         for a in 0..k {
@@ -158,7 +166,7 @@ impl Influences {
             }
         }
         let saturated = regressions.iter().map(Regression::is_saturated).collect();
-        Ok(Covariance { values, clusters, saturated })
+        Ok(Covariance { values, clusters, saturated, out_of_range })
     }
 
     /// By the clusters' labels and with the corrections for small samples: one column for each of these targets, empty where there is none.
@@ -235,6 +243,7 @@ impl Covariance {
             () if of.estimate.is_none() || of.se.is_some() => return None,
             () if self.clusters[target] < 2 => "all rows of its regression are of one cluster",
             () if self.saturated[target] => "its regression has no more rows than parameters",
+            () if self.out_of_range[target] => OUT_OF_RANGE,
             () => "the estimate does not vary",
         };
         Some(reason.to_owned())

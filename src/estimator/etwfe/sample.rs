@@ -88,11 +88,6 @@ impl Sample {
         let time = table.periods(&config.time, config.frequency)?;
         let group = table.first_periods(&config.group, config.frequency)?;
         let zeros = table.zero_groups(&config.group, config.frequency, time.lowest())?;
-        let without_group =
-            table.without_group(&config.group, group.without_period(), |holds| {
-                table.units_with(config.unit.as_deref(), &holds)
-            })?;
-        without_group.mark(&config.group, &mut read_as_missing);
         let weights = config.weights.as_ref().map(|name| table.weights(name)).transpose()?;
         let names = config.covariates.iter();
         let mut covariates =
@@ -127,6 +122,20 @@ impl Sample {
         let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();
         let rows_missing = len - rows.len();
         rows.retain(has_weight);
+        let serves = (rows.len() < len).then(|| {
+            let mut serves = vec![false; len];
+            for row in &rows {
+                serves[*row as usize] = true;
+            }
+            serves
+        });
+        let of_row = |row: usize| group.of_row(row);
+        let without_group =
+            table.without_group(&config.group, of_row, serves.as_deref(), |holds| {
+                table.units_with(config.unit.as_deref(), holds)
+            })?;
+        read_as_missing.extend(table.read_as_missing.iter().cloned());
+        without_group.mark(&config.group, &mut read_as_missing);
         let missing = || -> Vec<(String, usize)> {
             let numbers = [(&config.outcome, &outcome)].into_iter();
             let numbers = numbers.chain(config.weights.iter().zip(&weights));
@@ -185,7 +194,8 @@ impl Sample {
             .collect();
         warnings.extend(doubtful_times(found.iter().copied(), periods.iter().copied()));
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
-        warnings.extend(without_group.warnings(&config.group));
+        let (of_groups, of_periods) = (found.iter().copied(), periods.iter().copied());
+        warnings.extend(without_group.warnings(&config.group, of_groups, of_periods));
         if rows_missing > 0 {
             warnings.extend(DidWarning::dropped(rows_missing, missing()));
         }

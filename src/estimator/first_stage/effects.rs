@@ -258,7 +258,9 @@ pub(super) fn finished(effects: &mut StageEffects, reading: &StageReading, stage
     let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
     let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);
     let zeros = zero_groups(&effects.settings.group, zeros, cells.iter().map(|c| c.time));
-    let without = cohorts.into_iter().flat_map(|cohorts| cohorts.missing_groups());
+    let (groups, periods) = (cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
+    let without = cohorts.map(|cohorts| cohorts.missing_groups(groups, periods));
+    let without = without.into_iter().flatten();
     for warning in moved.into_iter().chain(far).chain(zeros).chain(without) {
         if !effects.warnings.contains(&warning) {
             effects.warnings.push(warning);

@@ -215,7 +215,7 @@ impl<B: DidBackend> SunAbraham<B> {
             .chain(cohorts.moved_groups())
             .chain(far)
             .chain(zeros)
-            .chain(cohorts.missing_groups());
+            .chain(cohorts.missing_groups(cells.groups().into_iter(), cells.periods()));
         regression.warnings.splice(0..0, warnings);
         let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
         let references = cells.references.iter().copied();
@@ -290,12 +290,18 @@ fn averaged(
 
 /// A warning of cohorts whose effects are those of a single unit, by the codes of units of all rows.
 fn single_units(units: &[u32], cells: &CohortCells) -> Option<DidWarning> {
-    // A unit of the cohort, and whether there is another.
-    let mut found: BTreeMap<i128, (u32, bool)> = BTreeMap::new();
+    // A unit of each cell, and whether there is another.
+    let mut of_cells: Vec<Option<(u32, bool)>> = vec![None; cells.cells.len()];
     for (code, unit) in cells.codes.iter().zip(units) {
-        let Some(cell) = cells.cells.get(*code as usize) else { continue };
-        let (first, others) = found.entry(cell.cohort).or_insert((*unit, false));
+        let Some(cell) = of_cells.get_mut(*code as usize) else { continue };
+        let (first, others) = cell.get_or_insert((*unit, false));
         *others |= first != unit;
+    }
+    let mut found: BTreeMap<i128, (u32, bool)> = BTreeMap::new();
+    for (cell, of_cell) in cells.cells.iter().zip(of_cells) {
+        let Some((unit, several)) = of_cell else { continue };
+        let (first, others) = found.entry(cell.cohort).or_insert((unit, false));
+        *others |= several || *first != unit;
     }
     let single = found.into_iter().filter(|(_, (_, others))| !others);
     let single: Vec<f64> = single.map(|(cohort, _)| coarse(cohort)).collect();

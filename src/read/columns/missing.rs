@@ -21,7 +21,7 @@ const PART: usize = 8_192;
 pub struct ReadAsMissing {
     /// Name of the column.
     pub column: String,
-    /// What stands there; nothing for an empty field.
+    /// What stands there; nothing for an empty field, a null, and where it is not known which of several words.
     pub token: String,
     /// How often.
     pub values: usize,

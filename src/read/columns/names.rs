@@ -32,7 +32,9 @@ fn indicators(column: &str, names: &[&str]) -> Option<String> {
     let (of, name) = column.split_once('.')?;
     let base = of.strip_prefix("ib").is_some_and(|base| base.parse::<u32>().is_ok());
     (names.contains(&name) && (of == "i" || base)).then(|| {
-        format!("`{column}` is how Stata writes indicators of the levels; write `C({name})`.")
+        format!(
+            "`{column}` is how Stata writes indicators of the levels; in a formula write `C({name})`, in a list of columns name an indicator column for each level."
+        )
     })
 }
 
@@ -95,7 +97,7 @@ mod tests {
         let names = ["st", "lpop"];
         for asked in ["i.st", "ib12.st"] {
             let text = message(asked, "covariate", &names);
-            assert!(text.contains("write `C(st)`. Its columns are"), "{text}");
+            assert!(text.contains("in a formula write `C(st)`, in a list of columns"), "{text}");
             assert!(!text.contains("did you mean"), "{text}");
         }
         let text = message("c.lpop", "covariate", &names);

@@ -173,14 +173,9 @@ impl PeriodCodes {
         }
     }
 
-    /// Rows with +infinity, and those with a missing value.
-    pub fn without_period(&self) -> (usize, usize) {
-        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
-        let count = |of: u16| {
-            let in_part = |part: usize| parts[part].iter().filter(|code| **code == of).count();
-            parallel::map(parts.len(), in_part).into_iter().sum()
-        };
-        (count(Self::INFINITE), count(Self::MISSING))
+    /// Value of a row.
+    pub fn of_row(&self, row: usize) -> f64 {
+        self.value(self.codes[row])
     }
 
     /// Smallest value as it was read; it may be negative infinity.

@@ -15,6 +15,10 @@ use super::wanted::{Asked, Wanted};
 use super::without_group::WithoutGroup;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
+use crate::base::parallel;
+
+/// Rows that one task looks at.
+const PART: usize = 8_192;
 
 /// A frame without the values that stand for a missing one. What is wrong with a column is said by its name, its role and its row.
 #[derive(Clone)]
@@ -140,29 +144,43 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Rows without a group, and whether other rows say by a code that they are never treated, if so many rows are, and so many have a
-    /// group that is no number; `units` counts the units that have a row for which a test holds.
+    /// Rows without a group, and whether other rows say by a code that they are never treated, of those that are `complete`, or of all.
+    /// `group` is the first treated period of a row; `units` counts the units that have a row for which a test holds.
     pub fn without_group(
         &self,
         name: &str,
-        (never_treated, nan): (usize, usize),
-        units: impl FnOnce(&(dyn Fn(usize) -> bool + Sync)) -> usize,
+        group: impl Fn(usize) -> f64 + Sync,
+        complete: Option<&[bool]>,
+        units: impl FnOnce(&(dyn Fn(usize) -> bool + Sync)) -> Option<usize>,
     ) -> Result<WithoutGroup> {
         let series = self.series(name, "group")?;
-        let rows = series.null_count();
-        let coded = never_treated > rows;
-        if rows == 0 {
-            return Ok(WithoutGroup { coded, nan, ..WithoutGroup::default() });
-        }
-        let nulls = series.is_null().rechunk().into_owned();
-        Ok(WithoutGroup { rows, units: units(&|row| nulls.get(row) == Some(true)), coded, nan })
+        let nulls = series.null_count();
+        let is_null = (nulls > 0).then(|| series.is_null().rechunk().into_owned());
+        let is_null = |row: usize| is_null.as_ref().is_some_and(|n| n.get(row) == Some(true));
+        let serves = |row: usize| complete.is_none_or(|complete| complete[row]);
+        let parts = self.len().div_ceil(PART);
+        let count = |holds: &(dyn Fn(usize) -> bool + Sync)| -> usize {
+            let of =
+                |part| parallel::part(part, PART, self.len()).filter(|row| holds(*row)).count();
+            parallel::map(parts, of).into_iter().sum()
+        };
+        let is_coded = |row: usize| group(row) == f64::INFINITY && serves(row) && !is_null(row);
+        let in_none = |part| !parallel::part(part, PART, self.len()).any(is_coded);
+        // Most often the first rows tell.
+        let coded = !parallel::all(parts, &in_none);
+        // Rows whose group is NaN are not complete.
+        let nan = complete.map_or(0, |_| count(&|row| group(row).is_nan()));
+        let is_without = |row: usize| is_null(row) && serves(row);
+        let rows = if nulls > 0 { count(&is_without) } else { 0 };
+        let units = if rows > 0 { units(&is_without) } else { None };
+        Ok(WithoutGroup { rows, units, nulls, coded, nan })
     }
 
-    /// Units of a column that have a row for which a test holds; such rows, where there is no column.
-    pub fn units_with(&self, unit: Option<&str>, holds: &dyn Fn(usize) -> bool) -> usize {
+    /// Units of a column that have a row for which a test holds; none if there is no column.
+    pub fn units_with(&self, unit: Option<&str>, holds: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let series = self.series(unit?, "unit").ok()?;
         let rows: BooleanChunked = (0..self.len()).map(|row| Some(holds(row))).collect();
-        let of = |unit| self.series(unit, "unit").ok()?.filter(&rows).ok()?.n_unique().ok();
-        unit.and_then(of).unwrap_or_else(|| rows.num_trues())
+        series.filter(&rows).ok()?.drop_nulls().n_unique().ok()
     }
 
     fn dated(

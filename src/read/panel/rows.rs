@@ -93,15 +93,6 @@ impl Rows {
             codes = found;
             Units { labels, order }
         });
-        let without_group = match roles.treatment {
-            Treatment::FirstPeriod => {
-                table.without_group(&roles.group, group.without_period(), |holds| match &units {
-                    Some(units) => units.order.with(holds),
-                    None => table.units_with(None, &holds),
-                })?
-            }
-            Treatment::Indicator | Treatment::Dose => WithoutGroup::default(),
-        };
         let cluster = labels(&roles.cluster, "cluster")?.map(|labels| labels.codes());
         // Which number an untreated row has as its dose does not matter, nor whether it has one, if groups have a column.
         let filled = match (&dose, &roles.dose, roles.treatment) {
@@ -129,7 +120,7 @@ impl Rows {
             time,
             group,
             zero_groups,
-            without_group,
+            without_group: WithoutGroup::default(),
             eligible,
             w,
             units,
@@ -141,6 +132,12 @@ impl Rows {
             rounded,
         };
         rows.find_incomplete(roles, &codes, dose.as_deref());
+        if roles.treatment == Treatment::FirstPeriod {
+            let (group, complete) = (|row| rows.group.of_row(row), rows.complete.as_deref());
+            rows.without_group = table.without_group(&roles.group, group, complete, |holds| {
+                rows.units.as_ref().map(|units| units.order.with(holds))
+            })?;
+        }
         if let (Some(dose), Some(units), Some(name)) = (&dose, &rows.units, &roles.dose) {
             let treated = |row| is_treated(&rows.group, &rows.time, row);
             let by_dose = roles.treatment == Treatment::Dose;

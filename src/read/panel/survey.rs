@@ -44,8 +44,8 @@ pub(super) struct Survey {
     groups: BTreeSet<u64>,
     /// Rows whose first treated period is written as 0, where periods are negative.
     zero_groups: usize,
-    /// Rows and units without a first treated period.
-    without_group: WithoutGroup,
+    /// Rows and units without a first treated period; behind a pointer, as messages have other parts that are small.
+    without_group: Box<WithoutGroup>,
 }
 
 impl Survey {
@@ -73,7 +73,7 @@ impl Survey {
             periods,
             groups,
             zero_groups: rows.zero_groups,
-            without_group: rows.without_group,
+            without_group: Box::new(rows.without_group),
         }
     }
 
@@ -142,7 +142,13 @@ impl Survey {
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
         let zeros = zero_groups(&request.roles.group, self.zero_groups, periods);
         rules.warnings.extend(zeros.filter(|_| !rules.two_periods));
-        rules.warnings.extend(self.without_group.warnings(&request.roles.group));
+        // Rows are what is counted where they are no panel.
+        let is_panel = !request.options.repeated_cross_sections;
+        let units = self.without_group.units.filter(|_| is_panel);
+        let without_group = WithoutGroup { units, ..*self.without_group };
+        let groups = self.units.keys().map(|pattern| pattern.cohort.group);
+        let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
+        rules.warnings.extend(without_group.warnings(&request.roles.group, groups, periods));
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }
@@ -163,7 +169,15 @@ impl Survey {
                 status_as_group(group, groups, periods, *frequency).unwrap_or(error)
             }
             (DidError::NoValidGroups { .. }, Treatment::Indicator | Treatment::Dose) => {
-                DidError::NobodyTreated { column: group.clone(), role: treatment.role() }
+                let anticipating = match error {
+                    DidError::NoValidGroups { anticipating } => anticipating,
+                    _ => String::new(),
+                };
+                DidError::NobodyTreated {
+                    column: group.clone(),
+                    role: treatment.role(),
+                    anticipating,
+                }
             }
             _ => error,
         }
@@ -201,7 +215,7 @@ impl Additive for Survey {
         self.periods.extend(other.periods);
         self.groups.extend(other.groups);
         self.zero_groups += other.zero_groups;
-        self.without_group.add(other.without_group);
+        self.without_group.add(*other.without_group);
         Ok(())
     }
 }

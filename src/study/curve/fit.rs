@@ -135,7 +135,7 @@ impl<B: DidBackend> JointStudy<B> {
         let values = fitted.iter().map(|effects| mean(effects, &event_times)).collect();
         let joint = sample.joint(values, &columns);
         let n_clusters = joint.n_clusters.unwrap_or_default();
-        let mut warnings: Vec<DidWarning> = sample.without_group.warnings(&self.group).collect();
+        let mut warnings: Vec<DidWarning> = sample.missing_groups(&self.group);
         warnings.extend(DidWarning::few_clusters(n_clusters));
         warnings.extend(grid.replaced(&self.covariates));
         let errors = joint.standard_errors();

@@ -90,7 +90,7 @@ impl<B: DidBackend> JointStudy<B> {
             effects.push(Effects { estimator, at: at.map(|(row, j)| (row.at, j)).collect() });
             first += study.study.rows.len();
         }
-        let mut warnings: Vec<DidWarning> = sample.without_group.warnings(&self.group).collect();
+        let mut warnings: Vec<DidWarning> = sample.missing_groups(&self.group);
         warnings.extend(DidWarning::few_clusters(n_clusters));
         let standard_errors = joint.standard_errors();
         let Critical { value, band } =

@@ -4,10 +4,11 @@ use polars::prelude::{BooleanChunked, Column, DataFrame, NewChunkedArray};
 
 use super::{JointStudy, SampleFilter, Specification};
 use crate::base::calendar::{Frequency, named, shown};
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::read::columns::{
-    Codes, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted, WithoutGroup,
+    Codes, Gaps, Kind, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
+    WithoutGroup,
 };
 use crate::read::files::FilesRead;
 use crate::read::formula::Formula;
@@ -29,7 +30,7 @@ pub(in crate::study) struct StudySample {
     /// Root mean square of the outcome, at most 1.
     size: f64,
     /// Rows and units without a first treated period.
-    pub without_group: WithoutGroup,
+    without_group: WithoutGroup,
     pub files: FilesRead,
     pub read_as_missing: Vec<ReadAsMissing>,
 }
@@ -91,14 +92,29 @@ impl StudySample {
             let Codes { codes, labels } = labels.codes();
             let time = table.periods(&config.time, config.frequency)?;
             let group = table.first_periods(&config.group, config.frequency)?;
-            let without_group =
-                table.without_group(&config.group, group.without_period(), |holds| {
-                    table.units_with(Some(&config.unit), &holds)
-                })?;
             // Estimators see a frame, and could not name the line of a file.
-            if let Some(weights) = &config.weights {
-                table.weights(weights)?;
+            let weights = config.weights.as_ref().map(|name| table.weights(name)).transpose()?;
+            // Covariates are not the same in all estimators.
+            let mut gaps = Gaps::new(table.len());
+            if let Ok(outcome) = table.numbers(&config.outcome, "outcome") {
+                gaps.mark(&config.outcome, |row| outcome[row].is_finite());
             }
+            if let Ok(units) = table.labels(&config.unit, "unit") {
+                gaps.mark(&config.unit, |row| units.is_there(row));
+            }
+            gaps.mark(&config.time, |row| !time.is_missing(row));
+            gaps.mark(&config.group, |row| !group.is_missing(row));
+            gaps.mark(column, |row| codes[row] != MISSING);
+            if let (Some(weights), Some(name)) = (&weights, &config.weights) {
+                gaps.mark(name, |row| weights[row].is_finite());
+            }
+            let (of_row, complete) = (|row| group.of_row(row), gaps.complete.as_deref());
+            let without_group = table.without_group(&config.group, of_row, complete, |holds| {
+                table.units_with(Some(&config.unit), holds)
+            })?;
+            let mut read_as_missing = read.read_as_missing;
+            read_as_missing.extend(table.read_as_missing.iter().cloned());
+            without_group.mark(&config.group, &mut read_as_missing);
             drop(table);
             // A name that formulas take as it is.
             let mut cluster = "cluster_code".to_owned();
@@ -109,8 +125,7 @@ impl StudySample {
             let codes: Vec<Option<i64>> = codes.iter().map(code).collect();
             frame.with_column(Column::new(cluster.as_str().into(), codes))?;
             let size = size(&frame, &config.outcome);
-            let (files, mut read_as_missing) = (read.files, read.read_as_missing);
-            without_group.mark(&config.group, &mut read_as_missing);
+            let files = read.files;
             let n_clusters = labels.len();
             let periods = time.finite(time.codes.iter());
             let cohorts = inside(&periods, group.finite(group.codes.iter()));
@@ -156,6 +171,13 @@ impl StudySample {
             unit: self.size,
             unknown: Vec::new(),
         }
+    }
+
+    /// Warnings about rows without a group, by the name of its column.
+    pub fn missing_groups(&self, column: &str) -> Vec<DidWarning> {
+        let groups = self.group.finite(self.group.codes.iter());
+        let periods = self.rows.periods.iter().copied();
+        self.without_group.warnings(column, groups.into_iter(), periods)
     }
 
     /// First treated periods of the data, ascending.

@@ -28,8 +28,8 @@ const EVENT_TIME: &str = "event time ";
 pub(super) fn names_times(warning: &DidWarning) -> bool {
     use DidWarning::{
         ChangingCovariates, Collinear, CollinearRegressors, ConcentratedEffects, DroppedRows,
-        FewClusters, RoundedIntegers, SmallGroups, TimeVaryingCovariates, TimeVaryingWeights,
-        Unbalanced, UnweightedStack,
+        FewClusters, RoundedIntegers, RowsWithGaps, SmallGroups, TimeVaryingCovariates,
+        TimeVaryingWeights, Unbalanced, UnweightedStack, WeightsOfStart,
     };
     let is_told = match warning {
         ConcentratedEffects { example, .. } => example.starts_with(EVENT_TIME),
@@ -43,11 +43,13 @@ pub(super) fn names_times(warning: &DidWarning) -> bool {
             | DroppedRows { .. }
             | FewClusters { .. }
             | RoundedIntegers { .. }
+            | RowsWithGaps { .. }
             | SmallGroups { .. }
             | TimeVaryingCovariates { .. }
             | TimeVaryingWeights
             | Unbalanced { .. }
             | UnweightedStack
+            | WeightsOfStart
     );
     !is_told && !has_none
 }
@@ -74,6 +76,9 @@ mod tests {
         assert_eq!(warning(&rests("event time 3"), 1.0), Some(rests("event time 2")));
         assert_eq!(warning(&rests("overall"), 1.0), None);
         assert!(!names_times(&rests("event time 3")) && names_times(&rests("group 2004")));
-        assert!(!names_times(&DidWarning::FewClusters { clusters: 3 }));
+        let gaps = DidWarning::RowsWithGaps { rows: 3, columns: Vec::new() };
+        for other in [DidWarning::FewClusters { clusters: 3 }, gaps, DidWarning::WeightsOfStart] {
+            assert!(!names_times(&other), "{other}");
+        }
     }
 }

@@ -103,6 +103,10 @@ fn doses_that_cannot_be_are_named() {
     assert!(matches!(never, DidError::NobodyTreated { role: "dose", .. }), "{never}");
     let said = never.to_string();
     assert!(said.contains("column `dose`") && !said.contains("status of 0 and 1"), "{said}");
+    let early = doses(&df, |_, d, g, t| if g == 2.0 && t >= 2.0 { d } else { 0.0 });
+    let anticipating = but(config(), |c| (c.group, c.anticipation) = (None, 1));
+    let said = error(&anticipating, &early).to_string();
+    assert!(said.contains("(with 1 periods of anticipation): no unit's dose is 0"), "{said}");
     // Rows without treatment need no dose, so that comparison units are left.
     let all = error(&config(), &map(&df, "dose", |_| f64::NAN)).to_string();
     assert!(all.contains("no group is first treated"), "{all}");

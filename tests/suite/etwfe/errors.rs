@@ -132,6 +132,18 @@ fn units_with_two_groups_or_rows_are_said() {
 }
 
 #[test]
+fn words_in_data_frames_are_known() {
+    let df = textbook();
+    let never = |g: &f64| *g == 0.0 || g.is_infinite();
+    let rows = floats(&df, "g").iter().filter(|g| never(g)).count();
+    let df = map(&df, "g", |g| if never(&g) { f64::NAN } else { g });
+    let named = but(etwfe(), |c| c.missing_values = Some(vec!["NaN".to_owned()]));
+    let read = named.fit(&df).unwrap().settings.read_as_missing;
+    let found: Vec<_> = read.iter().map(|e| (&*e.token, e.values, e.never_treated)).collect();
+    assert_eq!(found, [("NaN", rows, true)]);
+}
+
+#[test]
 fn what_is_left_out_is_said() {
     let df = textbook();
     let already = map(&df, "g", |g| if g == 3.0 { 1.0 } else { g });

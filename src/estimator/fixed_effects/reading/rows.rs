@@ -74,19 +74,30 @@ impl RowCohorts {
         }
         let lowest = time.iter().copied().reduce(f64::min);
         let zero_groups = table.zero_groups(&columns.cohort, None, lowest)?;
-        let never_treated = cohort.iter().filter(|group| **group == f64::INFINITY).count();
-        let nan = cohort.iter().filter(|group| group.is_nan()).count();
-        let without_group =
-            table.without_group(&columns.cohort, (never_treated, nan), |holds| {
-                table.units_with(Some(&columns.unit), &holds)
-            })?;
-        let column = columns.cohort.clone();
+        let (column, without_group) = (columns.cohort.clone(), WithoutGroup::default());
         Ok(Self { cohort, time, zero_groups, without_group, column, moved, grid })
     }
 
-    /// Warnings about rows without a group.
-    pub fn missing_groups(&self) -> impl Iterator<Item = DidWarning> + use<> {
-        self.without_group.warnings(&self.column)
+    /// Finds the rows without a group among those that are usable, or among all.
+    fn find_missing(
+        &mut self,
+        table: &Table<'_>,
+        unit: &str,
+        usable: Option<&[bool]>,
+    ) -> Result<()> {
+        let group = |row: usize| self.cohort[row];
+        let units = |holds: &(dyn Fn(usize) -> bool + Sync)| table.units_with(Some(unit), holds);
+        self.without_group = table.without_group(&self.column, group, usable, units)?;
+        Ok(())
+    }
+
+    /// Warnings about rows without a group, in a sample with these groups and periods.
+    pub fn missing_groups(
+        &self,
+        groups: impl Iterator<Item = f64>,
+        periods: impl Iterator<Item = f64>,
+    ) -> Vec<DidWarning> {
+        self.without_group.warnings(&self.column, groups, periods)
     }
 
     /// Says of what was read as missing in the group column that it stands for never treated.
@@ -175,10 +186,13 @@ impl RegressionRows {
             usable: None,
             missing: Vec::new(),
             weightless: 0,
-            read_as_missing: table.read_as_missing,
+            read_as_missing: table.read_as_missing.clone(),
             rounded,
         };
         rows.find_usable(columns);
+        if let (Some(cohorts), Some(of)) = (&mut rows.cohorts, &columns.cohorts) {
+            cohorts.find_missing(levels, &of.unit, rows.usable.as_deref())?;
+        }
         Ok(rows)
     }
 

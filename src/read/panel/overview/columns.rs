@@ -177,13 +177,6 @@ impl ColumnsRead {
             unit_codes = codes;
             Units { labels, order }
         });
-        let without_group = |name: &String| {
-            table.without_group(name, group.without_period(), |holds| match &units {
-                Some(units) => units.order.with(holds),
-                None => table.units_with(None, &holds),
-            })
-        };
-        let without_group = columns.group.as_ref().map(without_group).transpose()?;
         if let Some(name) = &columns.unit {
             mark(name, true, &|row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
         }
@@ -223,6 +216,16 @@ impl ColumnsRead {
                 time.finite(codes.map(|(code, _)| code))
             }
         };
+        let without_group = |name: &String| {
+            let complete = complete.complete.as_deref();
+            table.without_group(
+                name,
+                |row| group.of_row(row),
+                complete,
+                |holds| units.as_ref().map(|units| units.order.with(holds)),
+            )
+        };
+        let without_group = columns.group.as_ref().map(without_group).transpose()?;
         let numbers = covariates.iter().filter_map(|(name, covariate)| match covariate {
             Covariate::Number(values) => Some((name, values)),
             Covariate::Label(_) => None,
@@ -311,7 +314,10 @@ impl ColumnsRead {
         let of = |(name, values): &(&str, &Values)| {
             ((*name).to_owned(), count(&|row| !values[row].is_finite()))
         };
-        let columns = numbers.iter().map(of).filter(|(_, rows)| *rows > 0).collect();
+        let columns: Vec<_> = numbers.iter().map(of).filter(|(_, rows)| *rows > 0).collect();
+        if columns.is_empty() {
+            return RowsWithGaps::default();
+        }
         let lacks = |row: usize| numbers.iter().any(|(_, values)| !values[row].is_finite());
         RowsWithGaps { rows: count(&lacks), columns }
     }

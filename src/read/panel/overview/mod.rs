@@ -166,12 +166,11 @@ impl Overview {
     }
 
     /// Warnings about rows without a group.
-    pub fn missing_groups(
-        &self,
-        group: Option<&String>,
-    ) -> impl Iterator<Item = DidWarning> + use<> {
-        let without = self.without_group;
-        group.map(|group| without.warnings(group)).into_iter().flatten()
+    pub fn missing_groups(&self, group: Option<&String>) -> Vec<DidWarning> {
+        let Some(group) = group else { return Vec::new() };
+        let groups = self.group_values().iter().zip(&self.found.groups);
+        let groups = groups.filter(|(_, of)| of.units > 0).map(|(group, _)| *group);
+        self.without_group.warnings(group, groups, self.periods().iter().copied())
     }
 
     /// The grid of periods and groups.

@@ -255,6 +255,12 @@ fn outcomes_that_do_not_vary_have_no_standard_error() {
     let fit = projections(2, 1).fit(with(&df, "y", vec![3.7; df.height()])).unwrap();
     assert_eq!(at(&fit, 0), (Some(0.0), None));
     assert_eq!(fit.pooled.unknown.as_deref(), Some("the estimate does not vary"));
+    for scale in [1e200, 1e-200] {
+        let fit = projections(2, 1).fit(map(&df, "y", |y| y * scale)).unwrap();
+        assert_eq!(at(&fit, 0).1, None, "{scale}");
+        let unknown = fit.pooled.unknown.as_deref().unwrap();
+        assert!(unknown.contains("outside the range of double precision"), "{scale}: {unknown}");
+    }
     let lagged = but(projections(3, 1), |c| c.outcome_lags = 1);
     let fit = lagged.fit(with(&df, "y", vec![3.7; df.height()])).unwrap();
     assert_eq!(at(&fit, -3), (Some(0.0), None));

@@ -96,7 +96,7 @@ fn rows_that_serve_in_part_are_counted() {
     assert_eq!((fit.sample.read.rows_missing, fit.sample.rows_with_gaps), (0, 54));
     assert_eq!((fit.sample.n_used(), fit.sample.n_units), (540, 90));
     let shown = fit.to_string();
-    assert!(shown.contains("54 for `x`, 27 for `y`) stay and serve where"), "{shown}");
+    assert!(shown.contains("54 for `x`, 27 for `y`) stay: a row without a covariate"), "{shown}");
     // Without covariates only outcomes are read.
     let fit = projections(2, 1).fit(&without_x).unwrap();
     assert_eq!(fit, projections(2, 1).fit(&df).unwrap());

@@ -145,6 +145,13 @@ fn what_has_no_standard_error_says_so() {
         let words = format!("{what} no standard error: the estimate does not vary");
         assert!(shown.contains(&words), "{shown}");
     }
+    for scale in [1e200, 1e-200] {
+        let fit = stacked(2, 1).fit(map(&df, "y", |y| y * scale)).unwrap();
+        let effect = fit.effects.iter().find(|of| of.event_time == 0).unwrap();
+        assert!(effect.estimate.estimate.is_some() && effect.estimate.se.is_none(), "{scale}");
+        let unknown = effect.unknown.as_deref().unwrap();
+        assert!(unknown.contains("outside the range of double precision"), "{scale}: {unknown}");
+    }
     // A single unit is treated.
     let (ids, groups) = (floats(&df, "id"), floats(&df, "g"));
     let only = |(id, g): (&f64, &f64)| if *id == 1.0 { *g } else { 0.0 };
