@@ -145,7 +145,7 @@ fn remedies_are_of_the_reasons() {
     let (treated, comparison) =
         (singular(RegressionUnits::Treated), singular(RegressionUnits::Comparison));
     let regression = "outcome regression, which needs no regression of treated units";
-    assert!(of(&[treated.clone()]).starts_with(regression));
+    assert!(of(std::slice::from_ref(&treated)).starts_with(regression));
     assert_eq!(of(&[treated, comparison]), "fewer covariates");
     for status in
         [CellStatus::SingularCurve { rcond: 0.0 }, CellStatus::FewDoses { distinct: 2, needed: 4 }]
