@@ -121,9 +121,22 @@ fn names_of_other_programs_are_known() {
         (["--min_e", "-2"], "--aggregate dynamic:min_e=-2"),
         (["--first-treat", "g"], "named by --gname"),
         (["--boot", "999"], "--boot --biters 999"),
+        (["--boot", "--first-treat"], "named by --gname"),
+        (["--na-rm", "true"], "--aggregate dynamic:na_rm=true"),
     ] {
         says(&told(&att_gt(MPDTA, &option)), &[hint]);
     }
+    let seed = failure(2, &att_gt(MPDTA, &["--boot", "--sed", "3"]));
+    assert!(seed.contains("--seed") && !seed.contains("--boot has no value"), "{seed}");
+    let etwfe = [&["etwfe", MPDTA][..], &COLUMNS].concat();
+    says(&told(&[&etwfe[..], &["--cluster", "lpop"]].concat()), &["--vcov cluster:firm"]);
+    says(&told(&[&etwfe[..], &["--robust"]].concat()), &["add --vcov hetero"]);
+    let npiv = failure(2, &["npiv", MPDTA, "--cluster", "lpop"]);
+    assert!(!npiv.contains("--clustervars"), "{npiv}");
+    // Commands below others have their own names.
+    says(&told(&["simulate", "att_gt"]), &["the command is `burn-did simulate att-gt`"]);
+    let aggregate = failure(2, &["panel", "aggte"]);
+    assert!(!aggregate.contains("the command is"), "{aggregate}");
 }
 
 #[test]
@@ -153,6 +166,10 @@ fn reasons_of_cells_are_said_once() {
     let said = text(&done.stderr);
     assert!(said.matches("a covariate is constant").count() <= 2, "{said}");
     says(said, &["12 cells have no estimate (group 2004: 2004, 2005, 2006, 2007; group 2006"]);
+    let json = burn_did(&[&args[..], &["--format", "json"]].concat());
+    let document: serde_json::Value = serde_json::from_str(text(&json.stdout)).unwrap();
+    let warnings = document["warnings"].as_array().unwrap().len();
+    assert_eq!(document["about"]["n_warnings"], serde_json::json!(warnings));
     let average = failed_average(&["--aggregate", "simple"]);
     says(&average, &["leave the covariates named out of --xformla"]);
     assert!(!average.contains("--est-method"), "{average}");

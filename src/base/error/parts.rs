@@ -185,6 +185,24 @@ pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize, few: 
     )
 }
 
+/// About an average without some of its cells: how many of how many, and how many of those left out have an estimate.
+pub(super) fn cells_left_out([cells, of, lost]: [usize; 3], share: f64, groups: &str) -> String {
+    let lost = match lost {
+        0 => "",
+        _ => ", or are of a group that has none in the window,",
+    };
+    let weight = match share {
+        0.0 => "none of the overall average".to_owned(),
+        share => format!(
+            "{} of the weight of the overall average, which is not the average asked for",
+            percent(share)
+        ),
+    };
+    format!(
+        "{cells} of the {of} cells of this average have no estimate{lost} and are left out, of group {groups}: {weight}"
+    )
+}
+
 /// About levels of a moderator that differ without treatment.
 pub(super) fn moderator_levels(moderator: &str) -> String {
     format!(

@@ -284,6 +284,9 @@ pub enum DidWarning {
         share: f64,
         /// Their groups.
         groups: Vec<f64>,
+        /// How many of them have an estimate, but are of a group that has none in the window.
+        #[serde(default)]
+        lost: usize,
     },
     /// Treated rows cannot be imputed, as no untreated row has their level of a fixed effect: of units that are always treated, say, or of
     /// periods in which all are.

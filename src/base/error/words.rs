@@ -6,14 +6,14 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
-    WEIGHTS_OF_START, cohorts_in_place_of_units, collinear_in_effects, crowded_pretest,
-    dates_in_digits, few_units, influence_not_finite, list, missing_groups, moderator_levels,
-    moved, nan_groups, negligible_errors, no_error, no_joint_test, no_standard_error, one_outcome,
-    rows_with_gaps, separated, treated_outside, unbalanced, without_comparison,
+    WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, collinear_in_effects,
+    crowded_pretest, dates_in_digits, few_units, influence_not_finite, list, missing_groups,
+    moderator_levels, moved, nan_groups, negligible_errors, no_error, no_joint_test,
+    no_standard_error, one_outcome, rows_with_gaps, separated, treated_outside, unbalanced,
+    without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
 use crate::base::counted::counted;
-use crate::base::percent::percent;
 
 impl DidWarning {
     pub(super) fn write(
@@ -194,20 +194,9 @@ impl DidWarning {
             Self::IgnoredOption { option } => {
                 write!(f, "`{option}` is ignored by this aggregation")
             }
-            Self::CellsLeftOut { cells, of, share, groups } => {
+            Self::CellsLeftOut { cells, of, share, groups, lost } => {
                 let groups = groups.iter().map(name).collect::<Vec<_>>().join(", ");
-                write!(
-                    f,
-                    "{cells} of the {of} cells of this average have no estimate, or are of a group that has none in the window, and are left out, of group {groups}: "
-                )?;
-                match *share {
-                    0.0 => write!(f, "none of the overall average"),
-                    share => write!(
-                        f,
-                        "{} of the weight of the overall average, which is not the average asked for",
-                        percent(share)
-                    ),
-                }
+                f.write_str(&cells_left_out([*cells, *of, *lost], *share, &groups))
             }
             Self::NoPostEventTime => f.write_str("no event time after treatment: no overall effect"),
             Self::LostComparison { group, time, comparison, reason } => write!(

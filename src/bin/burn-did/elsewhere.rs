@@ -40,7 +40,7 @@ const OPTIONS: &[(&str, &str, &str)] = &[
     (
         "--na-rm",
         "aggregate",
-        "averages leave out cells without an estimate by --aggregate simple:na_rm=true",
+        "averages leave out cells without an estimate by --aggregate dynamic:na_rm=true",
     ),
 ];
 
@@ -64,7 +64,9 @@ pub(crate) fn hint_for(
         ErrorKind::InvalidSubcommand if command == "cluster" => {
             Some("clusters of machines need a build with the feature `ballista`".into())
         }
-        ErrorKind::InvalidSubcommand => known(context(ContextKind::InvalidSubcommand)?, program),
+        ErrorKind::InvalidSubcommand => {
+            known(context(ContextKind::InvalidSubcommand)?, arguments, program)
+        }
         ErrorKind::UnknownArgument => {
             let of_command = program.find_subcommand(&*command);
             of_option(context(ContextKind::InvalidArg)?, &command, of_command, arguments)
@@ -74,13 +76,20 @@ pub(crate) fn hint_for(
     }
 }
 
-/// The command that another name stands for.
-fn known(name: &str, program: &Command) -> Option<Cow<'static, str>> {
+/// The command that another name stands for, or the one below a command that has commands, such as `simulate`.
+fn known(name: &str, arguments: &[OsString], program: &Command) -> Option<Cow<'static, str>> {
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    let above = words.find(|word| word != "help").unwrap_or_default();
+    let below = program.find_subcommand(&*above).filter(|command| command.has_subcommands());
+    let (within, path) = match below {
+        Some(command) => (command, format!("burn-did {above}")),
+        None => (program, "burn-did".to_owned()),
+    };
     let name = name.to_lowercase();
     let here = COMMANDS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
-    let hyphens = name.replace('_', "-");
-    let meant = here.or_else(|| program.find_subcommand(&hyphens).map(|_| hyphens.as_str()))?;
-    Some(format!("the command is `burn-did {meant}`").into())
+    let meant = here.map_or_else(|| name.replace('_', "-"), str::to_owned);
+    within.find_subcommand(&meant)?;
+    Some(format!("the command is `{path} {meant}`").into())
 }
 
 /// What to write instead of an option of a command.
@@ -90,11 +99,14 @@ fn of_option(
     parser: Option<&Command>,
     arguments: &[OsString],
 ) -> Option<&'static str> {
-    let (regression, doses) = (matches!(command, "feols" | "sunab"), command == "cont-did");
+    let (regression, doses) =
+        (matches!(command, "feols" | "sunab" | "etwfe"), command == "cont-did");
     let follows = |before: &str| {
         let pair = |pair: &[OsString]| pair[0] == before && pair[1] == option;
         arguments.windows(2).any(pair)
     };
+    let has =
+        |ours: &str| parser.is_some_and(|p| p.get_arguments().any(|a| a.get_long() == Some(ours)));
     match option {
         "--xformla" | "--covariates" | "--xname" if doses => {
             Some("a continuous treatment has no covariates; leave the option out")
@@ -105,17 +117,14 @@ fn of_option(
         "--cluster" | "--clustervars" | "--clusters" if regression => {
             Some("clusters are part of --vcov, as in --vcov cluster:firm")
         }
-        "--cluster" => Some(
+        "--cluster" if has("clustervars") => Some(
             "the column of clusters is named by --clustervars; a cluster of machines needs a build with the feature `ballista`",
         ),
         "--robust" | "--se" if regression => Some("add --vcov hetero"),
-        _ if follows("--boot") || follows("--bootstrap") => {
+        value if !value.starts_with('-') && (follows("--boot") || follows("--bootstrap")) => {
             Some("--boot has no value; the number of draws is --biters, as in --boot --biters 999")
         }
         _ => {
-            let has = |ours: &str| {
-                parser.is_some_and(|p| p.get_arguments().any(|a| a.get_long() == Some(ours)))
-            };
             let written = option.replace('_', "-");
             let known = |(theirs, ours, _): &&(&str, &str, &str)| *theirs == written && has(ours);
             OPTIONS.iter().find(known).map(|(_, _, hint)| *hint)
@@ -143,9 +152,20 @@ mod tests {
     fn commands_of_other_programs_are_known() {
         let program =
             Command::new("burn-did").subcommands(["att-gt", "two-stage"].map(Command::new));
-        let said = |name| known(name, &program);
-        assert_eq!(said("did2s").as_deref(), Some("the command is `burn-did two-stage`"));
-        assert_eq!(said("att_gt").as_deref(), Some("the command is `burn-did att-gt`"));
-        assert_eq!(said("other"), None);
+        let simulate = Command::new("simulate").subcommand(Command::new("att-gt"));
+        let program = program.subcommand(simulate);
+        let said = |words: &[&str]| {
+            let arguments: Vec<OsString> =
+                ["burn-did"].iter().chain(words).map(OsString::from).collect();
+            known(words.last()?, &arguments, &program)
+        };
+        assert_eq!(said(&["did2s"]).as_deref(), Some("the command is `burn-did two-stage`"));
+        assert_eq!(said(&["att_gt"]).as_deref(), Some("the command is `burn-did att-gt`"));
+        assert_eq!(said(&["help", "att_gt"]), said(&["att_gt"]));
+        assert_eq!(said(&["other"]), None);
+        let below = Some("the command is `burn-did simulate att-gt`");
+        assert_eq!(said(&["simulate", "att_gt"]).as_deref(), below);
+        assert_eq!(said(&["help", "simulate", "att_gt"]).as_deref(), below);
+        assert_eq!(said(&["simulate", "did2s"]), None);
     }
 }

@@ -56,7 +56,9 @@ pub(crate) fn hint(error: &DidError) -> Option<Cow<'static, str>> {
             "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left; these have no weight"
         }
         DidError::MissingCells { remedy, .. } => {
-            let other = if remedy.contains("outcome regression") {
+            let other = if remedy.contains("knots") {
+                "fit the curves with a lower --degree or fewer --num-knots; "
+            } else if remedy.contains("outcome regression") {
                 "estimate with --est-method reg or fewer covariates in --xformla; "
             } else if remedy.contains("covariates") {
                 "leave the covariates named out of --xformla; "
@@ -104,15 +106,36 @@ fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
         Written::Sign(number) => {
             format!("write numbers without a sign of a unit, as {number} in place of {text}").into()
         }
-        _ if role == "group" => format!(
-            "if `{text}` stands for never treated: --na {text},NA; if it is not known when these units were treated: --na {text},NA --rows \"{column} is not missing\", which leaves their rows out"
-        )
-        .into(),
+        // A comma stands between the words of --na.
+        _ if text.contains(',') && role == "group" => {
+            format!("if `{text}` stands for never treated, write 0 or nothing instead").into()
+        }
+        _ if text.contains(',') => {
+            format!("if `{text}` stands for a missing value, write nothing instead").into()
+        }
+        _ if role == "group" => {
+            let na = na(&text);
+            format!(
+                "if `{text}` stands for never treated: {na}; if it is not known when these units were treated: {na} --rows \"{column} is not missing\", which leaves their rows out"
+            )
+            .into()
+        }
         _ => format!(
-            "if `{text}` stands for a missing value, name it by --na, with all other such words, as in --na {text},never: these words take the place of the usual ones"
+            "if `{text}` stands for a missing value, name it by --na, with all other such words, as in {}: these words take the place of the usual ones",
+            na(&text)
         )
         .into(),
     })
+}
+
+/// The option that reads a word as missing beside the usual one, as a shell takes it.
+fn na(word: &str) -> String {
+    let words = if word == "NA" { "NA,never".to_owned() } else { format!("{word},NA") };
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ',' | '.' | '-' | '_');
+    match words.chars().all(is_plain) {
+        true => format!("--na {words}"),
+        false => format!("--na \"{words}\""),
+    }
 }
 
 #[cfg(test)]
@@ -140,7 +163,11 @@ mod tests {
         says("outcome", "12%", "as 12 in place of 12%");
         says("outcome", "1,234.5", "separators of thousands");
         says("outcome", "8,461", "--decimal comma");
-        says("outcome", "NA", "as in --na NA,never");
+        says("outcome", "NA", "as in --na NA,never:");
+        says("outcome", "?", "as in --na \"?,NA\":");
+        says("group", "not treated", "--na \"not treated,NA\" --rows");
+        says("group", "never, so far", "write 0 or nothing instead");
+        says("outcome", "none, lost", "write nothing instead");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) struct Change {
     pub(super) mean: Vec<Vec<f64>>,
     /// Divisor of the outcomes.
     pub y_scale: f64,
-    /// The largest mean outcome, in absolute value: what standard errors are judged by.
+    /// The largest mean of absolute outcomes: what standard errors are judged by.
     pub y_size: f64,
     /// Mean of each version of each covariate in each stratum.
     pub(super) centre: Vec<Vec<f64>>,

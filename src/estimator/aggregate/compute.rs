@@ -49,8 +49,8 @@ pub(crate) fn aggregate(
         Some(overall) => effects.joint.estimate(overall, inference.alpha).ok_or_else(missing)?,
         None => Estimate::default(),
     };
-    // Where a row has none either, its reason is said.
-    if overall.se.is_none() && standard_errors.iter().all(Option::is_some) {
+    // Where a row has none either, its reason is said; a reference has none by construction.
+    if overall.se.is_none() && rows.iter().all(|row| row.reference || row.estimate.se.is_some()) {
         let law = effects.joint.combined(&linear.overall).ok_or_else(missing)?;
         warnings.extend(law.missing(&vec![None; law.len()]));
     }

@@ -425,7 +425,7 @@ pub(super) fn finish<B: DidBackend>(
     config: &ContDid<B>,
     sample: &Sample,
     curves: Curves,
-    [level, slope]: [GroupTimeResult; 2],
+    [mut level, mut slope]: [GroupTimeResult; 2],
     (knots, start): (DoseKnots, Instant),
     kept: Kept,
 ) -> Result<ContDidResult> {
@@ -434,6 +434,10 @@ pub(super) fn finish<B: DidBackend>(
     let shown = &quantiles[..config.grid.probabilities().len().min(quantiles.len())];
     let doses = config.grid.doses(knots.range, shown);
     let band = level.settings.inference.band;
+    // The band asked for is that of the curve.
+    for cells in [&mut level, &mut slope] {
+        cells.warnings.retain(|warning| *warning != DidWarning::BandOfOne);
+    }
     let mut result = ContDidResult {
         method: config.method,
         target: config.target,

@@ -120,7 +120,8 @@ impl<'a> UnfinishedResult<'a> {
             let draws = draws.into_iter().map(|d| d * y_scale).collect();
             se = self.resampled(draws, bootstrap.draws, unit);
         }
-        if se.is_none() {
+        // If every draw failed, that is why.
+        if se.is_none() && self.result.draws.as_ref().is_none_or(|draws| !draws.is_empty()) {
             let is_clustered = self.sample.n_clusters.is_some_and(|n| n < self.sample.n);
             self.result.warnings.push(without_error(att, analytic, unit, is_clustered));
         }

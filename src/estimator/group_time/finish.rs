@@ -104,6 +104,10 @@ pub(crate) fn of_effects(
     start: Instant,
 ) -> GroupTimeResult {
     let (cells, critical) = table(&effects, &mut warnings);
+    // Without a standard error there is no interval to be the band.
+    if cells.iter().all(|cell| cell.estimate.se.is_none()) {
+        warnings.retain(|warning| *warning != DidWarning::BandOfOne);
+    }
     let wald = super::contrast::pre_test(&effects, &cells, &mut warnings);
     timings.finish(start);
     GroupTimeResult {

@@ -7,7 +7,7 @@ use crate::estimator::aggregate::{EventStudy, ROUNDING, check_usable, wrong};
 use crate::result::settings::Settings;
 
 /// That effects of different event times are in different units.
-const NORMALIZED: &str = "each effect and placebo is divided by the change of the treatment up to its own event time, so that trends that differ linearly are no line here, and restrictions on these estimates are none on trends; fit without `normalized` (`--normalized`) and analyse those effects";
+const NORMALIZED: &str = "each effect and placebo is divided by the change of the treatment up to its own event time: where these changes differ, trends that differ linearly are no line here, and restrictions on these estimates are none on trends; fit without `normalized` (`--normalized`) and analyse those effects, which are the same numbers where all these changes are 1";
 
 /// Coefficients before and after the reference period, in order of time.
 #[derive(Clone, Debug, PartialEq)]

@@ -127,7 +127,7 @@ pub(crate) struct Sample {
     pub labels: Option<Vec<String>>,
     /// Factor by which outcomes were divided.
     pub y_scale: f64,
-    /// The largest mean outcome of a stratum in a period, in absolute value; 1 if all are zero.
+    /// The largest mean absolute outcome of a stratum in a period; 1 if all are zero.
     pub y_size: f64,
     pub audit: SampleAudit,
     pub warnings: Vec<DidWarning>,

@@ -3,7 +3,7 @@
 use burn_did::{
     DidWarning,
     group_time::{CellStatus, GroupTimeCell, RegressionUnits},
-    options::EstimationMethod,
+    options::{Band, EstimationMethod},
 };
 use polars::prelude::DataFrame;
 
@@ -86,4 +86,20 @@ fn clusters_that_are_whole_cohorts_are_the_reason() {
     let fit = Spec::default().fit(&constant);
     let expected = DidWarning::UnvaryingChanges { estimates };
     assert!(fit.warnings.contains(&expected), "{:?}", fit.warnings);
+}
+
+#[test]
+fn a_band_of_one_needs_a_standard_error() {
+    let df = panel();
+    let (time, group) = (floats(&df, "t"), floats(&df, "g"));
+    let kept = |row: &usize| matches!(time[*row], 2.0 | 3.0) && matches!(group[*row], 0.0 | 3.0);
+    let two = rows(&df, &(0..df.height()).filter(kept).collect::<Vec<_>>());
+    let constant = with(&two, "y", vec![0.1; two.height()]);
+    for (df, said) in [(&two, true), (&constant, false)] {
+        let fit = Spec { band: Band::Uniform, ..Spec::default() }.fit(df);
+        assert_eq!(fit.cells.len(), 1);
+        assert_eq!(fit.cells[0].estimate.se.is_some(), said);
+        let warned = fit.warnings.contains(&DidWarning::BandOfOne);
+        assert_eq!(warned, said, "{:?}", fit.warnings);
+    }
 }

@@ -226,6 +226,29 @@ fn intervals_have_the_law_of_bands() {
     near(Some(width), 2.093_024_054, 1e-8);
 }
 
+/// Two periods have one cell; what has a band is the curve.
+#[test]
+fn a_band_of_one_is_that_of_a_curve_at_one_dose() {
+    let df = but(simulation(300), |s| {
+        s.periods = 2;
+        s.groups = 1;
+    })
+    .frame();
+    let said = |doses: &[f64]| {
+        let config = but(config(), |c| {
+            c.grid = DoseGrid::Values(doses.to_vec());
+            c.band = Some(Band::Uniform);
+        });
+        let fit = fit(&config, &df);
+        for cells in [&fit.level, &fit.slope] {
+            assert!(!cells.warnings.contains(&DidWarning::BandOfOne), "{:?}", cells.warnings);
+        }
+        fit.warnings.contains(&DidWarning::BandOfOne)
+    };
+    assert!(said(&[0.5]));
+    assert!(!said(&[0.2, 0.5, 0.9]));
+}
+
 #[test]
 fn small_outcomes_have_standard_errors() {
     let df = simulation(300).frame();

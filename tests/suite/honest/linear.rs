@@ -133,7 +133,9 @@ fn normalized_effects_are_refused() {
     let study = switching(&panel(&[(5, 10), (0, 30)]), true);
     let refused = |error: DidError| {
         assert_eq!(error.code(), "event_study");
-        assert!(error.to_string().contains("fit without `normalized`"), "{error}");
+        let said = error.to_string();
+        assert!(said.contains("where these changes differ"), "{said}");
+        assert!(said.contains("fit without `normalized`"), "{said}");
     };
     refused(study.honest(Honest::smoothness().m([0.0])).unwrap_err());
     refused(study.pretrends(Pretrends::new()).unwrap_err());

@@ -127,10 +127,10 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
     Ok(change)
 }
 
-/// The largest mean of an outcome column of a stratum, in absolute value; 1 if all are zero.
+/// The largest mean of the absolute values of an outcome column of a stratum; 1 if all are zero.
 fn size(sums: &[ColumnSums], known: &KnownColumns) -> f64 {
     let of_stratum = |(sums, observed): (&ColumnSums, &Vec<usize>)| {
-        let means = sums.y.iter().zip(observed).map(|(sum, n)| (sum / *n.max(&1) as f64).abs());
+        let means = sums.size.iter().zip(observed).map(|(sum, n)| sum / *n.max(&1) as f64);
         means.filter(|mean| mean.is_finite()).fold(0.0, f64::max)
     };
     let largest = sums.iter().zip(&known.observed).map(of_stratum).fold(0.0, f64::max);

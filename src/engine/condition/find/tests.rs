@@ -67,6 +67,17 @@ fn found(rows: &Rows, known: &KnownColumns, info: &mut DesignInfo) -> Change {
 const LEVELS: Conditioning = Conditioning::Levels(Precision::F64);
 
 #[test]
+fn outcomes_whose_means_are_zero_have_a_size() {
+    let size = |y: &[f64]| {
+        let rows = Rows(vec![stratum(y, &[], &[]), stratum(&[0.0, 0.0], &[], &[])]);
+        found(&rows, &known(&rows, LEVELS, 0), &mut design(0)).y_size
+    };
+    assert_eq!(size(&[-0.5, 0.5]), 0.5);
+    assert_eq!(size(&[0.1, 0.3]), 0.2);
+    assert_eq!(size(&[0.0, 0.0]), 1.0);
+}
+
+#[test]
 fn outcomes_are_centred_by_stratum_and_covariates_standardised_by_the_reference() {
     let rows = Rows(vec![
         stratum(&[1.0, 3.0], &[900.0, 1_100.0], &[]),

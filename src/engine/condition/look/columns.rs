@@ -27,6 +27,8 @@ pub(crate) struct ColumnLook {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ColumnSums {
     pub y: Vec<f64>,
+    /// Of the outcomes' absolute values, 0 where squares are summed.
+    pub size: Vec<f64>,
     pub x: Vec<f64>,
     pub w: Vec<f64>,
 }
@@ -36,6 +38,7 @@ impl ColumnLook {
         let zeros = |columns: usize| vec![0.0; columns];
         ColumnSums {
             y: zeros(self.mean[stratum].len()),
+            size: zeros(self.mean[stratum].len()),
             x: zeros(self.centre[stratum].len()),
             w: zeros(self.weights),
         }
@@ -51,9 +54,15 @@ impl ColumnLook {
 
     fn tile(&self, piece: &Piece<'_>, tile: &Range<usize>) -> ColumnSums {
         let centred = |(column, mean): (&[f64], &f64)| self.column(&column[tile.clone()], *mean);
+        let size = |(column, mean): (&[f64], &f64)| match self.squares {
+            true => 0.0,
+            false => sizes(&column[tile.clone()], *mean),
+        };
+        let y = || piece.y().zip(&self.mean[piece.stratum]);
         let w = piece.w().take(self.weights);
         ColumnSums {
-            y: piece.y().zip(&self.mean[piece.stratum]).map(centred).collect(),
+            y: y().map(centred).collect(),
+            size: y().map(size).collect(),
             x: piece.x().zip(&self.centre[piece.stratum]).map(centred).collect(),
             w: w.map(|column| self.column(&column[tile.clone()], 0.0)).collect(),
         }
@@ -78,15 +87,24 @@ impl Stat for ColumnSums {
     fn merge(&mut self, other: &Self) -> Result<()> {
         let lengths = |s: &Self| [s.y.len(), s.x.len(), s.w.len()];
         let (own, got) = (lengths(self), lengths(other));
-        if own != got {
+        if own != got || self.size.len() != other.size.len() {
             let problem = format!("sums of {got:?} columns were to be added to {own:?}");
             return Err(DidError::Engine { problem });
         }
         add(&mut self.y, &other.y);
+        add(&mut self.size, &other.size);
         add(&mut self.x, &other.x);
         add(&mut self.w, &other.w);
         Ok(())
     }
+}
+
+/// `Σ |v - mean|`.
+fn sizes(values: &[f64], mean: f64) -> f64 {
+    vectorized(
+        #[inline(always)]
+        || sum(values, |v| (v - mean).abs()),
+    )
 }
 
 /// `Σ f(v)` over eight lanes.

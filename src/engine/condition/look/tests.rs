@@ -32,7 +32,8 @@ impl LookStat {
         let (y, x, w) = (numbers.to_vec(), Vec::new(), numbers.to_vec());
         let products = Gram { zz: numbers.to_vec(), ..Gram::zero(0, 0) };
         let number = numbers.iter().copied().map(Self::Number);
-        let sums = [Self::Columns(ColumnSums { y, x, w }), Self::Products(products)];
+        let size = numbers.to_vec();
+        let sums = [Self::Columns(ColumnSums { y, size, x, w }), Self::Products(products)];
         let (lowest, highest) = (numbers[0], numbers[numbers.len() - 1]);
         let range = DoseStat::Range { lowest, highest, distinct: numbers.to_vec() };
         let doses = [range, DoseStat::Digits(vec![0, u64::MAX])].map(Self::Doses);
@@ -78,10 +79,11 @@ fn sums_by_hand() {
         let (mean, centre) = (mean.clone(), centre.clone());
         asked(&Look::Columns(ColumnLook { mean, centre, weights: 1, squares }), &data)
     };
-    let sums =
-        |y, x: [f64; 2], w| LookStat::Columns(ColumnSums { y: vec![y], x: x.to_vec(), w: vec![w] });
-    assert_eq!(columns(false), sums(0.0, [-5.0, 8.0], 6.0));
-    assert_eq!(columns(true), sums(14.0, [27.0, 64.0], 14.0));
+    let sums = |y, size, x: [f64; 2], w| {
+        LookStat::Columns(ColumnSums { y: vec![y], size: vec![size], x: x.to_vec(), w: vec![w] })
+    };
+    assert_eq!(columns(false), sums(0.0, 6.0, [-5.0, 8.0], 6.0));
+    assert_eq!(columns(true), sums(14.0, 0.0, [27.0, 64.0], 14.0));
     let covariate =
         |sum| asked(&Look::Covariate(CovariateLook { covariate: 0, covariates: 1, sum }), &data);
     assert_eq!(covariate(CovariateSum::Largest), LookStat::Number(8.0));

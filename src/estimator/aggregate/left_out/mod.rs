@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::weights::{LinearAggregation, Selection, linear};
 use super::{Aggregation, AggregationKind};
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::result::estimates::{CellStatus, GroupTimeEffects};
+use crate::result::estimates::{CellStatus, GroupTimeEffects, RegressionUnits};
 use crate::result::inference::{Combination, Joint};
 
 /// Cells that belong to an average, which was formed without them: those without an estimate, and those of groups that fall out of the
@@ -44,6 +44,7 @@ impl LeftOut {
             of: self.of,
             share: self.share,
             groups: self.groups.iter().map(|g| g.group).collect(),
+            lost: self.cells.iter().filter(|c| c.status == CellStatus::Estimated).count(),
         }
     }
 
@@ -271,12 +272,24 @@ const OF_A_LOST_GROUP: &str =
 /// What gives cells an estimate without a change of what is averaged.
 pub(crate) fn remedy(cells: &[LeftOutCell]) -> &'static str {
     let any = |of: fn(&CellStatus) -> bool| cells.iter().any(|cell| of(&cell.status));
+    let is_singular = |status: &CellStatus| {
+        matches!(status, CellStatus::SingularDesign { .. } | CellStatus::SingularInformation)
+    };
+    let of_treated = |status: &CellStatus| {
+        matches!(status, CellStatus::SingularDesign { among: RegressionUnits::Treated, .. })
+    };
+    let mut singular = cells.iter().filter(|cell| is_singular(&cell.status)).peekable();
     if any(|s| matches!(s, CellStatus::Overlap { .. } | CellStatus::NoControlWeight)) {
         "outcome regression, which needs no propensity score, or fewer covariates"
-    } else if any(|s| {
-        matches!(s, CellStatus::SingularDesign { .. } | CellStatus::SingularInformation)
-    }) {
-        "fewer covariates"
+    } else if singular.peek().is_some() {
+        match singular.all(|cell| of_treated(&cell.status)) {
+            true => {
+                "outcome regression, which needs no regression of treated units, or fewer covariates"
+            }
+            false => "fewer covariates",
+        }
+    } else if any(|s| matches!(s, CellStatus::SingularCurve { .. } | CellStatus::FewDoses { .. })) {
+        "a lower degree or fewer knots"
     } else if any(|s| matches!(s, CellStatus::NoControls { .. })) {
         "another control group, or a window without these cells"
     } else {

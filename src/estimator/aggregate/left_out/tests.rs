@@ -60,6 +60,8 @@ fn what_belongs_to_no_average_is_not_left_out_of_it() {
 fn groups_have_their_share_of_the_treated() {
     let left_out = left_out(&without(&[0, 1]), &Aggregation::simple()).expect("cells");
     let group = &left_out.groups[0];
+    let said = left_out.warning().to_string();
+    assert!(said.starts_with("2 of the 3 cells of this average have no estimate and"), "{said}");
     close(group.treated_share, 1.0 / 3.0);
     assert_eq!((group.group, group.cells, group.of, group.n_treated), (2.0, 2, 2, 10));
     close(left_out.share, 0.5);
@@ -89,6 +91,8 @@ fn a_group_that_falls_out_of_the_window_is_left_out_with_all_its_cells() {
         lines.len() == 2 && lines[1].contains("it has an estimate, but its group"),
         "{lines:?}"
     );
+    let said = left_out.warning().to_string();
+    assert!(said.contains("or are of a group that has none in the window"), "{said}");
     // The window is told from what is missing: it leaves out no other group.
     assert!(window(&effects, &options).is_none_or(|window| window.groups.is_empty()));
 }
@@ -127,6 +131,47 @@ fn errors_name_cells_reasons_and_remedies() {
     assert!(remedy.is_some() && remedy < na_rm, "{text}");
     assert!(text.ends_with("25% of the weight of the overall average"), "{text}");
     assert!(message(&without(&[2])).ends_with("which have no weight in the overall average"));
+}
+
+#[test]
+fn remedies_are_of_the_reasons() {
+    let singular =
+        |among| CellStatus::SingularDesign { rcond: 0.0, columns: vec!["x".into()], among };
+    let of = |statuses: &[CellStatus]| {
+        let cell =
+            |status: &CellStatus| LeftOutCell { group: 2.0, time: 2.0, status: status.clone() };
+        remedy(&statuses.iter().map(cell).collect::<Vec<_>>())
+    };
+    let (treated, comparison) =
+        (singular(RegressionUnits::Treated), singular(RegressionUnits::Comparison));
+    let regression = "outcome regression, which needs no regression of treated units";
+    assert!(of(std::slice::from_ref(&treated)).starts_with(regression));
+    assert_eq!(of(&[treated, comparison]), "fewer covariates");
+    for status in
+        [CellStatus::SingularCurve { rcond: 0.0 }, CellStatus::FewDoses { distinct: 2, needed: 4 }]
+    {
+        assert_eq!(of(&[status]), "a lower degree or fewer knots");
+    }
+}
+
+/// The effect of group 2 one period after treatment offsets those at treatment, and group 3 has a reference before it.
+#[test]
+fn an_overall_average_without_a_standard_error_has_a_reason_beside_a_reference() {
+    let mut effects = effects();
+    effects.cells[2].status = CellStatus::Reference;
+    effects.joint.values[2] = Some(0.0);
+    let influence = [1.0, -1.0, 0.0, 1.0, 0.0, 0.0];
+    let covariance = influence.iter().flat_map(|a| influence.map(|b| a * b));
+    effects.joint.covariance = Some(covariance.collect::<Vec<f64>>().into());
+    let settings = crate::estimator::group_time::report::fixtures::settings(effects.inference);
+    let average = aggregate(&effects, Aggregation::dynamic(), &effects.inference, settings);
+    let average = average.expect("an average");
+    let with_errors = average.rows.iter().filter(|row| row.estimate.se.is_some()).count();
+    assert_eq!((with_errors, average.rows.len(), average.overall.se), (2, 3, None));
+    let is_reason = |w: &DidWarning| {
+        matches!(w, DidWarning::UnvaryingChanges { .. } | DidWarning::NegligibleErrors { .. })
+    };
+    assert!(average.warnings.iter().any(is_reason), "{:?}", average.warnings);
 }
 
 #[test]

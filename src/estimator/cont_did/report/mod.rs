@@ -89,7 +89,7 @@ impl Report for ContDidResult {
             Variable::fact("overall_acrt_se", self.overall.acrt.se),
             Variable::fact("critical_value_att", self.dose.critical_att),
             Variable::fact("critical_value_acrt", self.dose.critical_acrt),
-            Variable::fact("n_warnings", self.warnings.len()),
+            Variable::fact("n_warnings", self.messages().len()),
         ];
         facts::settings_without(&self.level.settings, &["method"])
             .into_iter()

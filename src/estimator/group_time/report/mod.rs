@@ -75,7 +75,7 @@ impl Report for GroupTimeResult {
             Variable::fact("wald_stat", self.wald.map(|w| w.stat)),
             Variable::fact("wald_df", self.wald.map(|w| w.df)),
             Variable::fact("wald_p_value", self.wald.map(|w| w.p_value)),
-            Variable::fact("n_warnings", self.warnings.len()),
+            Variable::fact("n_warnings", self.messages().len()),
         ];
         facts::settings(&self.settings).into_iter().chain(facts_of_cells).collect()
     }
