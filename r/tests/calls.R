@@ -50,7 +50,7 @@ stopifnot(nobs(att_gt("lemp", "year", "countyreal", "first.treat", data = worded
 known <- function(...) suppressWarnings(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = c("never", "NA"), control_group = "notyettreated", bstrap = FALSE, ...))
 stopifnot(nobs(known()) == 2500L, nobs(known(rows = "first.treat is not missing")) == sum(worded$first.treat != "never" & worded$year < 2007))
 letter <- transform(data, lemp = replace(as.character(lemp), 3L, "x"))
-says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = letter)), "as in `na = c(\"x\", \"never\")`: these words")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = letter)), "as in `na = c(\"x\", \"NA\")`: these words")
 says(caught(att_gt("lemp", "year", NULL, "first.treat", data = data)), "by `idname`, or add `panel = FALSE`")
 says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = rbind(data, data[1L, ]))), "take `panel = FALSE` without `idname`")
 says(caught(att_gt("lemp", "year", "countyreal", "treat", data = data)), "use `drdid` with `dname`")
