@@ -1,5 +1,7 @@
 //! What is known of fits and cells, as columns.
 
+use std::collections::HashMap;
+
 use super::estimates::Variable;
 use super::foot;
 use crate::base::calendar::{Frequency, shown};
@@ -40,51 +42,43 @@ pub(crate) fn statuses<'a>(
 
 /// Warnings in words: cells without an estimate for one reason are named together.
 pub(crate) fn messages(warnings: &[DidWarning], frequency: Option<Frequency>) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
-    let mut said: Vec<&str> = Vec::new();
+    let mut failed: HashMap<&str, Vec<(f64, f64)>> = HashMap::new();
     for warning in warnings {
-        let message = warning.message(frequency);
-        match warning {
-            DidWarning::FailedCell { reason, .. } if said.contains(&reason.as_str()) => {}
-            DidWarning::FailedCell { reason, .. } => {
-                said.push(reason);
-                let text = match alike(warnings, reason).as_slice() {
-                    [_] => message.text,
-                    cells => failed_cells(cells, reason, frequency),
-                };
-                messages.push(Message { text, ..message });
-            }
-            _ => messages.push(message),
+        if let DidWarning::FailedCell { group, time, reason } = warning {
+            failed.entry(reason).or_default().push((*group, *time));
         }
     }
-    messages
-}
-
-/// Groups and periods of cells that have no estimate for a reason.
-fn alike(warnings: &[DidWarning], reason: &str) -> Vec<(f64, f64)> {
-    let cell = |warning: &DidWarning| match warning {
-        DidWarning::FailedCell { group, time, reason: of } if of == reason => Some((*group, *time)),
-        _ => None,
+    let message = |warning: &DidWarning| {
+        let message = warning.message(frequency);
+        let DidWarning::FailedCell { reason, .. } = warning else { return Some(message) };
+        // All are said where the first stands.
+        let cells = failed.remove(reason.as_str())?;
+        Some(match cells.as_slice() {
+            [_] => message,
+            cells => Message { text: failed_cells(cells, reason, frequency), ..message },
+        })
     };
-    warnings.iter().filter_map(cell).collect()
+    warnings.iter().filter_map(message).collect()
 }
-
-/// Periods that are listed one by one, at most.
-const LISTED: usize = 4;
 
 /// Says of cells that they have no estimate, group by group.
 fn failed_cells(cells: &[(f64, f64)], reason: &str, frequency: Option<Frequency>) -> String {
     let name = |period: f64| shown(period, frequency);
     let of_group = |cells: &[(f64, f64)]| {
         let times: Vec<String> = cells.iter().map(|(_, time)| name(*time)).collect();
-        let times = match times.as_slice() {
-            few if few.len() <= LISTED => few.join(", "),
-            many => format!("{} times from {} to {}", many.len(), many[0], many[many.len() - 1]),
-        };
-        format!("group {}: {times}", name(cells[0].0))
+        format!("group {}: {}", name(cells[0].0), some_times(&times, ""))
     };
     let groups: Vec<String> = cells.chunk_by(|a, b| a.0 == b.0).map(of_group).collect();
     format!("{} cells have no estimate ({}): {reason}", cells.len(), groups.join("; "))
+}
+
+/// Times one by one behind a word, or if there are many their number and the first and last of them.
+pub(crate) fn some_times(times: &[String], word: &str) -> String {
+    const LISTED: usize = 4;
+    match times {
+        few if few.len() <= LISTED => format!("{word}{}", few.join(", ")),
+        many => format!("{} times from {} to {}", many.len(), many[0], many[many.len() - 1]),
+    }
 }
 
 impl Settings {

@@ -132,7 +132,7 @@ impl Sample {
         let of_row = |row: usize| group.of_row(row);
         let without_group =
             table.without_group(&config.group, of_row, serves.as_deref(), |holds| {
-                table.units_with(config.unit.as_deref(), holds)
+                table.units_with(config.unit.as_deref()?, holds)
             })?;
         read_as_missing.extend(table.read_as_missing.iter().cloned());
         without_group.mark(&config.group, &mut read_as_missing);

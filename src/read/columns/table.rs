@@ -176,9 +176,9 @@ impl<'a> Table<'a> {
         Ok(WithoutGroup { rows, units, nulls, coded, nan })
     }
 
-    /// Units of a column that have a row for which a test holds; none if there is no column.
-    pub fn units_with(&self, unit: Option<&str>, holds: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let series = self.series(unit?, "unit").ok()?;
+    /// Units of a column that have a row for which a test holds; none if there is no such column.
+    pub fn units_with(&self, unit: &str, holds: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let series = self.series(unit, "unit").ok()?;
         let rows: BooleanChunked = (0..self.len()).map(|row| Some(holds(row))).collect();
         series.filter(&rows).ok()?.drop_nulls().n_unique().ok()
     }

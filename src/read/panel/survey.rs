@@ -164,22 +164,16 @@ impl Survey {
         let no_group =
             matches!(error, DidError::NoValidGroups { .. } | DidError::TooFewPeriods { .. });
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
-        match (&error, *treatment) {
-            (_, Treatment::FirstPeriod) if no_group => {
+        match (error, *treatment) {
+            (error, Treatment::FirstPeriod) if no_group => {
                 status_as_group(group, groups, periods, *frequency).unwrap_or(error)
             }
-            (DidError::NoValidGroups { .. }, Treatment::Indicator | Treatment::Dose) => {
-                let anticipating = match error {
-                    DidError::NoValidGroups { anticipating } => anticipating,
-                    _ => String::new(),
-                };
-                DidError::NobodyTreated {
-                    column: group.clone(),
-                    role: treatment.role(),
-                    anticipating,
-                }
-            }
-            _ => error,
+            (DidError::NoValidGroups { anticipating }, treatment) => DidError::NobodyTreated {
+                column: group.clone(),
+                role: treatment.role(),
+                anticipating,
+            },
+            (error, _) => error,
         }
     }
 }

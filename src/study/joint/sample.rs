@@ -110,7 +110,7 @@ impl StudySample {
             }
             let (of_row, complete) = (|row| group.of_row(row), gaps.complete.as_deref());
             let without_group = table.without_group(&config.group, of_row, complete, |holds| {
-                table.units_with(Some(&config.unit), holds)
+                table.units_with(&config.unit, holds)
             })?;
             let mut read_as_missing = read.read_as_missing;
             read_as_missing.extend(table.read_as_missing.iter().cloned());

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::weights::{LinearAggregation, Selection, linear};
 use super::{Aggregation, AggregationKind};
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::report::facts::some_times;
 use crate::result::estimates::{CellStatus, GroupTimeEffects, RegressionUnits};
 use crate::result::inference::{Combination, Joint};
 
@@ -316,8 +317,7 @@ pub(crate) fn listed(
         let times: Vec<String> = kind.iter().map(|c| shown(c.time)).collect();
         let times = match times.as_slice() {
             [only] => format!("time {only}"),
-            few if few.len() <= 4 => format!("times {}", few.join(", ")),
-            many => format!("{} times from {} to {}", many.len(), many[0], many[many.len() - 1]),
+            several => some_times(several, "times "),
         };
         let why = |cell: &LeftOutCell| match &cell.status {
             CellStatus::Estimated => OF_A_LOST_GROUP.to_owned(),

@@ -86,7 +86,7 @@ impl RowCohorts {
         usable: Option<&[bool]>,
     ) -> Result<()> {
         let group = |row: usize| self.cohort[row];
-        let units = |holds: &(dyn Fn(usize) -> bool + Sync)| table.units_with(Some(unit), holds);
+        let units = |holds: &(dyn Fn(usize) -> bool + Sync)| table.units_with(unit, holds);
         self.without_group = table.without_group(&self.column, group, usable, units)?;
         Ok(())
     }

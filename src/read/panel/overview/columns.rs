@@ -134,12 +134,10 @@ impl ColumnsRead {
                 return Err(DidError::config("group", expected, "none"));
             }
         };
+        let all_periods = time.finite(time.codes.iter());
         let moved = match moved {
             Some(moved) => moved.to_vec(),
-            None => {
-                let [periods, groups] = [&time, &group].map(|of| of.finite(of.codes.iter()));
-                moved_groups(&periods, &groups)
-            }
+            None => moved_groups(&all_periods, &group.finite(group.codes.iter())),
         };
         let group = group.replaced(&moved);
         let zeros = |name: &String| table.zero_groups(name, columns.frequency, time.lowest());
@@ -188,13 +186,11 @@ impl ColumnsRead {
             mark(name, true, &|row| treatment[row].is_finite());
         }
         let needed_outcome = outcome.iter().filter(|_| !columns.keeps_gaps);
-        for (name, values) in needed_outcome {
+        let numbers =
+            needed_outcome.map(|of| (of, false)).chain(weights.iter().map(|of| (of, true)));
+        for ((name, values), places) in numbers {
             let values: &[f64] = values;
-            mark(name, false, &|row| values[row].is_finite());
-        }
-        if let Some((name, values)) = &weights {
-            let values: &[f64] = values;
-            mark(name, true, &|row| values[row].is_finite());
+            mark(name, places, &|row| values[row].is_finite());
         }
         if let Some((name, codes)) = &cluster {
             mark(name, true, &|row| codes.codes[row] != MISSING);
@@ -210,7 +206,7 @@ impl ColumnsRead {
             }
         }
         let placed_periods = match placed.complete {
-            None => time.finite(time.codes.iter()),
+            None => all_periods,
             Some(placed) => {
                 let codes = time.codes.iter().zip(placed).filter(|(_, placed)| *placed);
                 time.finite(codes.map(|(code, _)| code))
