@@ -218,10 +218,9 @@ pub mod imputation {
 
 /// Options and parts of local projections, and the effects and samples of regressions by units.
 pub mod projections {
+    pub use crate::base::options::ProjectionBase;
     pub use crate::estimator::by_unit::{EventEffect, PanelSample};
-    pub use crate::estimator::local_projections::{
-        ProjectionBase, ProjectionMethod, ProjectionSettings,
-    };
+    pub use crate::estimator::local_projections::{ProjectionMethod, ProjectionSettings};
 }
 
 /// Options and parts of stacked difference-in-differences.

@@ -20,6 +20,7 @@ mod kept;
 mod manifest;
 #[cfg(feature = "ballista")]
 mod network;
+mod parts;
 mod prepare;
 mod prepared;
 mod session;
@@ -29,6 +30,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod units;
 mod wire;
 mod worker;
 
@@ -45,5 +47,6 @@ pub(crate) use prepared::Prepared;
 pub(crate) use session::Session;
 pub(crate) use source::KEPT_NOWHERE;
 pub(crate) use stored::Stored;
+pub(crate) use units::open_units;
 pub use wire::BUILD;
 pub use worker::Worker;

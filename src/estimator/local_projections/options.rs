@@ -1,8 +1,7 @@
 //! Options of local projections.
 
-use super::base::ProjectionBase;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{ControlGroup, Inference};
+use crate::base::options::{ControlGroup, Inference, ProjectionBase};
 use crate::base::words::words;
 use crate::estimator::by_unit::{Asked, WINDOW, asked};
 use crate::estimator::shell::options;

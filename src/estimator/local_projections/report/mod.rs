@@ -3,14 +3,13 @@
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::options::ProjectionBase;
+use crate::engine::by_unit::{Target, pooled_name};
 use crate::estimator::by_unit::{
     EventEffect, compared_by_event_time, effects_section, effects_table, event_estimates,
     event_table, unknown,
 };
-use crate::estimator::local_projections::plan::{Target, pooled_name};
-use crate::estimator::local_projections::{
-    LocalProjectionsResult, ProjectionBase, ProjectionMethod,
-};
+use crate::estimator::local_projections::{LocalProjectionsResult, ProjectionMethod};
 use crate::report::compare::{OVER_EVENT_TIMES, TO_REFERENCE};
 use crate::report::contract::Report;
 use crate::report::declare::result;

@@ -2,6 +2,7 @@
 
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::base::BasePeriod;
 use crate::base::calendar::{Frequency, moved_groups};
@@ -17,7 +18,7 @@ use crate::read::panel::units::{UnitOrder, Units};
 const SHIFTED_BY: usize = 101;
 
 /// Which column is what.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PanelColumns {
     /// Without one, every row is a unit.
     pub unit: Option<String>,
@@ -74,7 +75,7 @@ pub(super) struct ColumnsRead {
 }
 
 /// Rows that are looked at though they lack the outcome or a covariate.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RowsWithGaps {
     pub rows: usize,
     /// Those without a value, by column; a row counts for each.
