@@ -30,8 +30,10 @@ use crate::engine::pass::{
     TILE, Weight, WeightSums, WeightingJob, WeightingPass,
 };
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
+use crate::estimator::AttGt;
+use crate::estimator::local_projections::LocalProjections;
 use crate::estimator::shell::through::remotely;
-use crate::estimator::{AttGt, LocalProjections, Stacked};
+use crate::estimator::stacked::Stacked;
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {

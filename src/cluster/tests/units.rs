@@ -1,7 +1,5 @@
 //! Estimators that ask units one by one: the bits of a fit at home, wherever units and tiles end.
 
-use std::sync::Arc;
-
 use polars::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
@@ -11,9 +9,8 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, ProjectionBase};
 use crate::cluster::Cluster;
 use crate::data::Simulation;
-use crate::estimator::local_projections::ProjectionMethod;
-use crate::estimator::stacked::StackEffects;
-use crate::estimator::{LocalProjections, Stacked};
+use crate::estimator::local_projections::{LocalProjections, ProjectionMethod};
+use crate::estimator::stacked::{StackEffects, Stacked};
 
 /// A result without the files that it was read from; or the error, without the worker that found it.
 fn shown<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -53,9 +50,32 @@ fn simulation(units: usize) -> Simulation {
     of.clusters(90).weights(true).attrition(0.1).build()
 }
 
-fn with_treatment(data: DataFrame) -> DataFrame {
-    let started = col("group").gt(0).and(col("period").gt_eq(col("group")));
-    data.lazy().with_column(started.cast(DataType::Int32).alias("treated")).collect().unwrap()
+fn floats(data: &DataFrame, column: &str) -> Vec<Option<f64>> {
+    let column = data.column(column).unwrap().cast(&DataType::Float64).unwrap();
+    column.f64().unwrap().iter().collect()
+}
+
+/// The data with a column of these values.
+fn with(data: &DataFrame, column: &str, values: Vec<Option<f64>>) -> DataFrame {
+    let mut data = data.clone();
+    data.with_column(Column::new(column.into(), values)).unwrap();
+    data
+}
+
+/// The data with another value in a row.
+fn but(data: &DataFrame, column: &str, row: usize, value: Option<f64>) -> DataFrame {
+    let mut values = floats(data, column);
+    values[row] = value;
+    with(data, column, values)
+}
+
+fn with_treatment(data: &DataFrame) -> DataFrame {
+    let times = floats(data, "group").into_iter().zip(floats(data, "period"));
+    let treated = times.map(|(group, period)| {
+        let is_treated = group > Some(0.0) && group.is_some_and(f64::is_finite) && period >= group;
+        Some(f64::from(u8::from(is_treated)))
+    });
+    with(data, "treated", treated.collect())
 }
 
 fn projections() -> LocalProjections {
@@ -86,7 +106,7 @@ fn local_projections() {
     let mut switching = projections();
     (switching.group, switching.treatment) = (None, Some("treated".into()));
     switching.stable_periods = Some(2);
-    assert_as_at_home!("switching", switching, with_treatment(data));
+    assert_as_at_home!("switching", switching, with_treatment(&data));
 }
 
 #[test]
@@ -109,25 +129,21 @@ fn stacks_of_units() {
 #[test]
 fn what_is_wrong_is_said_as_at_home() {
     let data = simulation(300).frame();
-    let changed = |column: Expr| data.clone().lazy().with_column(column).collect().unwrap();
-    let row = || int_range(lit(0), len(), 1, DataType::Int64);
-    let y = |at: i64, value: Expr| when(row().eq(lit(at))).then(value).otherwise(col("y"));
-    let without = changed(y(700, lit(NULL)).alias("y"));
-    let said = assert_as_at_home!("missing", projections(), without);
+    let said = assert_as_at_home!("missing", projections(), but(&data, "y", 700, None));
     assert!(said.contains("RowsWithGaps"), "{said}");
-    let weight = when(row().eq(lit(801))).then(lit(-1.0)).otherwise(col("weight"));
     let mut weighted = projections();
     weighted.weights = Some("weight".into());
-    let said = assert_as_at_home!("negative", weighted, changed(weight.alias("weight")));
+    let negative = but(&data, "weight", 801, Some(-1.0));
+    let said = assert_as_at_home!("negative", weighted, negative);
     assert!(said.contains("row 801") || said.contains("row 802"), "{said}");
-    let said = assert_as_at_home!("nothing", stacks(), changed(lit(f64::NAN).alias("y")));
-    assert!(said.contains('y'), "{said}");
-    let odd = when(row().eq(lit(1_000))).then(lit(0.5)).otherwise(col("treated"));
-    let odd = with_treatment(data.clone()).lazy().with_column(odd.alias("treated"));
+    let nothing = with(&data, "y", vec![None; data.height()]);
+    let said = assert_as_at_home!("nothing", stacks(), nothing);
+    assert!(said.contains("`y`"), "{said}");
     let mut switching = projections();
     (switching.group, switching.treatment) = (None, Some("treated".into()));
     switching.stable_periods = Some(1);
-    let said = assert_as_at_home!("odd", switching, odd.collect().unwrap());
+    let odd = but(&with_treatment(&data), "treated", 1_000, Some(0.5));
+    let said = assert_as_at_home!("odd", switching, odd);
     assert!(said.contains("has 0.5"), "{said}");
 }
 
