@@ -2,6 +2,7 @@
 
 use super::base::ProjectionBase;
 use super::options::LocalProjections;
+use crate::base::counted::counted;
 use crate::base::options::ControlGroup;
 use crate::estimator::by_unit::{NEVER, Opened, Series, Timeline, Units};
 
@@ -88,7 +89,10 @@ impl<'a> Plan<'a> {
 
     /// Their names.
     pub fn names(&self) -> Vec<String> {
-        let lag = |lag: u32| format!("change of {} {lag} period(s) before", self.options.outcome);
+        let lag = |lag: u32| {
+            let before = counted(lag, "period", "periods");
+            format!("change of {} {before} before", self.options.outcome)
+        };
         let lags = (1..=self.options.outcome_lags).map(lag);
         self.options.covariates.iter().cloned().chain(lags).collect()
     }
