@@ -1,6 +1,7 @@
 //! Which rows of a unit are in which sub-experiment.
 
 use super::options::Stacked;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 use crate::base::options::ControlGroup;
 use crate::estimator::by_unit::{NEVER, Opened, Series, Timeline, Units};
@@ -56,8 +57,9 @@ impl<'a> Plan<'a> {
                     options.group
                 ),
                 false => format!(
-                    "no cohort is observed from {pre} periods before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`){}",
-                    opened.also_missing()
+                    "no cohort is observed from {} before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`){}",
+                    counted(pre, "period", "periods"),
+                    opened.also()
                 ),
             };
             return Err(DidError::EmptyWindow { what });
