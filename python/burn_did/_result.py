@@ -87,7 +87,7 @@ class Result(Tidy):
         return self._native.to_markdown()
 
     def to_latex(self) -> str:
-        """Give the table in LaTeX, for the package ``booktabs``."""
+        """Give the table in LaTeX, for the package ``booktabs``; of more than 40 lines for ``longtable``, too."""
         return self._native.to_latex()
 
     def to_html(self) -> str:

@@ -118,7 +118,7 @@ pub(crate) fn errors(settings: &Settings, resampled: Option<String>) -> String {
         out.extend([", clustered by ", cluster]);
     }
     if let Some(n) = settings.n_clusters {
-        out.extend([" (", &n.to_string(), " clusters)"]);
+        out.extend([" (", &counted(n, "cluster", "clusters"), ")"]);
     }
     out
 }
@@ -224,7 +224,7 @@ pub(crate) fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -
     (!signs.is_empty()).then(|| format!("{units} ({})", signs.join("; ")))
 }
 
-/// In how many rows which word of the group column, or none, stands for never treated.
+/// In how many rows which word of the group column, or none, stands for never treated, and whether a code does in others.
 fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
     let sign = |entry: &ReadAsMissing| {
         let is = match entry.token.as_str() {
@@ -233,7 +233,11 @@ fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
         };
         format!("`{}` is {is} in {}", entry.column, counted(entry.values, "row", "rows"))
     };
-    missing.iter().filter(|entry| entry.never_treated).map(sign).collect()
+    let stand = missing.iter().filter(|entry| entry.never_treated);
+    let mut signs: Vec<String> = stand.clone().map(sign).collect();
+    let beside = stand.clone().find(|entry| entry.beside_code);
+    signs.extend(beside.map(|entry| format!("`{}` is 0 or infinite in others", entry.column)));
+    signs
 }
 
 /// As [`data`], of whatever audit.

@@ -170,7 +170,11 @@ fn what_is_wrong_is_said() {
         (1, &[MPDTA][..], "mpdta.csv: this is no JSON document"),
         (1, &["no-such-file.json"], "no-such-file.json"),
         (2, &[&event_study, &event_study], "two columns would be called wrong-event_study"),
-        (2, &[&event_study, "--names", "a,b"], "--names has 2 name(s) for 1 result(s)"),
+        (
+            2,
+            &[&event_study, "--names", "a,b"],
+            "the number of names (--names) is 2, and that of results 1",
+        ),
         (2, &[&plain, &event_study], "error: the files must be results with a row in common"),
         (2, &[&regression, &event_study], "results with a row in common"),
         (2, &[&plain, "--keep", "Event*"], "the rows are ATT(2004, 2004); "),

@@ -70,13 +70,14 @@ pub(crate) const RANGE: &str = "squares of the outcome are outside the range of 
 
 /// About estimates without a standard error.
 pub(super) fn no_error(estimates: usize, why: &str) -> String {
-    format!("{estimates} estimate(s) have no standard error: {why}")
+    format!("{} no standard error: {why}", counted(estimates, "estimate has", "estimates have"))
 }
 
 /// About standard errors up to a limit that counts as rounding.
 pub(super) fn negligible_errors(estimates: usize, limit: f64) -> String {
     format!(
-        "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome by a number that makes it larger than 1.49e-7"
+        "{} no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome by a number that makes it larger than 1.49e-7",
+        counted(estimates, "estimate has", "estimates have")
     )
 }
 
@@ -90,7 +91,12 @@ pub(super) fn influence_not_finite(group: &str, time: &str) -> String {
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(
-        "`{column}` of the second stage is 0 in {rows} rows that are treated by their groups, which say nothing of its coefficient; if `{column}` is meant to be the treatment, make groups and `{column}` agree"
+        "`{column}` of the second stage is 0 in {} nothing of its coefficient; if `{column}` is meant to be the treatment, make groups and `{column}` agree",
+        counted(
+            rows,
+            "row that is treated by its group, which says",
+            "rows that are treated by their groups, which say"
+        )
     )
 }
 
@@ -98,7 +104,7 @@ pub(super) fn treated_outside(column: &str, rows: usize) -> String {
 pub(super) fn cohorts_in_place_of_units(units: usize) -> String {
     let why = match units {
         0 => "controls or weights may differ between the units of a cohort".to_owned(),
-        units => format!("{units} units are missing in some periods"),
+        units => format!("{} missing in some periods", counted(units, "unit is", "units are")),
     };
     format!(
         "{why}: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
@@ -119,7 +125,7 @@ pub(super) fn no_joint_test(coefficients: usize, rank: Option<usize>) -> String 
         Some(rank) => format!("with so few clusters the covariance has a rank of at most {rank}"),
         None => "their covariance is singular".to_owned(),
     };
-    format!("no F test of the {coefficients} coefficients: {why}")
+    format!("no F test of {}: {why}", counted(coefficients, "coefficient", "coefficients"))
 }
 
 /// About groups that are no numbers, where no unit is never treated.
@@ -132,13 +138,14 @@ pub(super) fn nan_groups(column: &str, rows: usize) -> String {
 
 /// About groups that are missing beside groups that say that units are never treated.
 pub(super) fn missing_groups(column: &str, rows: usize, units: Option<usize>) -> String {
+    let count = if units.unwrap_or(rows) == 1 { "counts" } else { "count" };
     let rows = counted(rows, "row", "rows");
     let (missing, others) = match units {
         Some(units) => (format!("for {} ({rows})", counted(units, "unit", "units")), "units"),
         None => (format!("in {rows}"), "rows"),
     };
     format!(
-        "column `{column}` (group) is missing {missing}, which count as never treated, as the {others} with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
+        "column `{column}` (group) is missing {missing}, which {count} as never treated, as the {others} with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
     )
 }
 
@@ -150,10 +157,54 @@ pub(super) fn one_outcome(factor: &str, outcome: f64, levels: &[String], rows: u
     let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
     let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
     format!(
-        "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
-        levels.len(),
+        "left out {} of `{factor}` with {}, as every outcome there is {outcome}: {}{ellipsis}",
+        counted(levels.len(), "level", "levels"),
+        counted(rows, "row", "rows"),
         shown.join(", ")
     )
+}
+
+/// So many treated rows that cannot be imputed and are, and whose what it is that they lack.
+pub(super) fn not_imputed(rows: usize) -> [String; 2] {
+    let one = "treated row, which cannot be imputed, is";
+    let several = "treated rows, which cannot be imputed, are";
+    let their = if rows == 1 { "its" } else { "their" };
+    [counted(rows, one, several), their.to_owned()]
+}
+
+/// About comparison units without a weight, with the group and time of the cell that has most of them.
+pub(super) fn trimmed_controls(
+    cells: usize,
+    worst: Option<[String; 2]>,
+    units: usize,
+    share: f64,
+) -> String {
+    let is_one = units == 1;
+    let units = counted(units, "comparison unit", "comparison units");
+    let share = 100.0 * share;
+    let left_out = format!("{units} with {share:.2}% of the comparison group's weight");
+    match worst {
+        None => {
+            let theirs = match is_one {
+                true => "is trimmed: its propensity score is",
+                false => "are trimmed: their propensity score is",
+            };
+            format!("{left_out} {theirs} at least the trimming level")
+        }
+        Some([group, time]) => format!(
+            "comparison units with a propensity score of 0.995 or more are trimmed in {}, most in (group {group}, time {time}): {left_out}",
+            counted(cells, "cell", "cells")
+        ),
+    }
+}
+
+/// The regressors, or else the fixed effects, that tell one outcome from the other.
+pub(super) fn separating(columns: &[String]) -> String {
+    match columns {
+        [] => "the fixed effects separate".to_owned(),
+        [one] => format!("{one} separates"),
+        several => format!("{} separate", several.join(", ")),
+    }
 }
 
 /// About rows whose outcome is certain.
@@ -163,22 +214,25 @@ pub(super) fn separated(rows: usize, columns: &[String]) -> String {
         columns => format!(" by {}", columns.join(", ")),
     };
     format!(
-        "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit), were left out (separation{by})"
+        "left out {} whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit) (separation{by})",
+        counted(rows, "row", "rows")
     )
 }
 
 /// About a pre-test of many estimates.
 pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize, few: TooFew) -> String {
+    let (of_units, estimates) =
+        (counted(units, "unit", "units"), counted(estimates, "estimate", "estimates"));
     let found = match few {
         TooFew::Treated => {
-            format!("{estimates} estimates of the group {group}, which has {units} units")
+            format!("{estimates} of the group {group}, which has {of_units}")
         }
         TooFew::Comparison => {
-            format!(
-                "{estimates} estimates of the group {group}, which is compared with {units} units"
-            )
+            format!("{estimates} of the group {group}, which is compared with {of_units}")
         }
-        TooFew::Clusters => format!("{estimates} estimates and {units} clusters"),
+        TooFew::Clusters => {
+            format!("{estimates} and {}", counted(units, "cluster", "clusters"))
+        }
     };
     format!(
         "the pre-test has {found}: with fewer than ten for each it rejects too often, also if trends are parallel; test fewer, such as those of the event study of several groups (`pretrends`), or count longer periods"
@@ -191,6 +245,7 @@ pub(super) fn cells_left_out([cells, of, lost]: [usize; 3], share: f64, groups: 
         0 => "",
         _ => ", or are of a group that has none in the window,",
     };
+    let (have, are) = if cells == 1 { ("has", "is") } else { ("have", "are") };
     let weight = match share {
         0.0 => "none of the overall average".to_owned(),
         share => format!(
@@ -199,7 +254,7 @@ pub(super) fn cells_left_out([cells, of, lost]: [usize; 3], share: f64, groups: 
         ),
     };
     format!(
-        "{cells} of the {of} cells of this average have no estimate{lost} and are left out, of group {groups}: {weight}"
+        "{cells} of the {of} cells of this average {have} no estimate{lost} and {are} left out, of group {groups}: {weight}"
     )
 }
 

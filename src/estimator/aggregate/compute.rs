@@ -34,6 +34,7 @@ pub(crate) fn aggregate(
     let combinations = linear.rows.iter().map(|r| &r.combination);
     let joint = effects.joint.combined(combinations).ok_or_else(missing)?;
     let standard_errors = joint.standard_errors();
+    warnings.extend(joint.missing(&standard_errors, |row| linear.rows[row].reference));
     let critical = joint.critical(inference, &standard_errors, true, &mut warnings);
     let rows: Vec<AggregatedRow> = linear
         .rows
@@ -52,7 +53,7 @@ pub(crate) fn aggregate(
     // Where a row has none either, its reason is said; a reference has none by construction.
     if overall.se.is_none() && rows.iter().all(|row| row.reference || row.estimate.se.is_some()) {
         let law = effects.joint.combined(&linear.overall).ok_or_else(missing)?;
-        warnings.extend(law.missing(&vec![None; law.len()]));
+        warnings.extend(law.missing(&vec![None; law.len()], |_| false));
     }
     let left_out = left_out(effects, &aggregation);
     warnings.extend(left_out.as_ref().map(|left_out| left_out.warning()));

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::label;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 #[cfg(feature = "cluster")]
 use crate::base::options::Precision;
@@ -20,7 +21,7 @@ use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{Overview, PanelColumns, Reading, Sums};
-use crate::read::panel::{doubtful_times, smallest_cohort, zero_groups};
+use crate::read::panel::{dates_in_digits, doubtful_times, smallest_cohort, zero_groups};
 use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
@@ -268,15 +269,16 @@ impl Opened<'_> {
         })
     }
 
-    /// The end of an error about too little to compare: what rows lack, if they do.
-    pub fn also_missing(&self) -> String {
+    /// The end of an error about too little to compare: what rows lack, if they do, and periods that are dates in digits.
+    pub fn also(&self) -> String {
         let (lost, gaps) = (&self.overview.missing, &self.overview.gaps.columns);
         let columns = lost.iter().chain(gaps).map(|(name, rows)| format!("{rows} of `{name}`"));
         let columns: Vec<String> = columns.collect();
-        match columns.is_empty() {
-            true => String::new(),
-            false => format!("; values are missing, too: {}", columns.join(", ")),
-        }
+        let missing = (!columns.is_empty())
+            .then(|| format!("; values are missing, too: {}", columns.join(", ")));
+        let dates = dates_in_digits(self.overview.periods().iter().copied());
+        let dates = dates.map(|warning| format!("; {warning}"));
+        missing.into_iter().chain(dates).collect()
     }
 
     /// What should be known of the rows.
@@ -319,7 +321,8 @@ impl PanelSample {
             format!("Units: {n_units}, Periods: {n_periods}, Rows: {rows}"),
         ];
         if *rows_without_weight > 0 {
-            notes.push(format!("Left out: {rows_without_weight} row(s) with a weight of 0"));
+            let rows = counted(*rows_without_weight, "row", "rows");
+            notes.push(format!("Left out: {rows} with a weight of 0"));
         }
         if let Some(length) = self.period_length.filter(|length| *length != 1.0) {
             notes.push(format!("Event times count periods, of a length of {}", label(length)));

@@ -8,6 +8,7 @@ use super::effects::{effects, failures, finish};
 use super::kept::{TreatedUnits, treated};
 use super::law::{no_law, unit};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};
 use crate::engine::backend::DidBackend;
@@ -48,9 +49,9 @@ pub(super) fn estimate<B: DidBackend>(
     let (true, [plan]) = (two, &planned[..]) else {
         return Err(DidError::Doses {
             problem: format!(
-                "the method `cck` compares one treated group with never-treated units in two periods; the sample has {} cohort(s) in {} periods: keep two of each, or use the parametric method",
-                sample.cohorts.len(),
-                sample.periods.len()
+                "the method `cck` compares one treated group with never-treated units in two periods; the sample has {} in {}: keep two of each, or use the parametric method",
+                counted(sample.cohorts.len(), "cohort", "cohorts"),
+                counted(sample.periods.len(), "period", "periods")
             ),
         });
     };
@@ -110,8 +111,8 @@ fn few_observations(treated: &TreatedUnits) -> Result<Option<DidWarning>> {
     doses.dedup();
     if doses.len() <= CUBIC {
         let problem = format!(
-            "the treated units have {} distinct dose(s), and the smallest curve of the method `cck` has {} coefficients; use the parametric method with a lower degree",
-            doses.len(),
+            "the treated units have {}, and the smallest curve of the method `cck` has {} coefficients; use the parametric method with a lower degree",
+            counted(doses.len(), "distinct dose", "distinct doses"),
             CUBIC + 1
         );
         return Err(DidError::Doses { problem });

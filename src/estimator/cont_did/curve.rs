@@ -294,6 +294,7 @@ impl Curves {
         let joint = self.joint.combined(&combinations).ok_or_else(no_law)?;
         let joint = Joint { unit, ..joint };
         let errors = joint.standard_errors();
+        warnings.extend(joint.missing(&errors, |_| false));
         let critical = joint.critical(inference, &errors, true, warnings);
         let estimate = |(c, se): (&Combination, &Option<f64>)| {
             critical.estimate(Some(c.value), *se, inference.alpha)

@@ -3,6 +3,7 @@
 use super::effects::{StageEffect, StageEffects, StageTerm};
 #[cfg(feature = "plot")]
 use super::event_study::event_study;
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
@@ -87,10 +88,10 @@ pub(in crate::estimator) trait StageReport {
             settings.n_units, settings.n_untreated, settings.n_treated
         ));
         notes.push(format!(
-            "Std. Errors: {}, clustered by {} ({} clusters)",
+            "Std. Errors: {}, clustered by {} ({})",
             self.errors(),
             settings.cluster,
-            settings.n_clusters
+            counted(settings.n_clusters, "cluster", "clusters")
         ));
         notes.extend(self.own_notes());
         if !self.effects().references.is_empty() {

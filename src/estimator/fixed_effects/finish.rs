@@ -176,7 +176,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             r2_within: within.map(|within| 1.0 - quality.rss / within),
             rss: quality.rss,
             sigma: sigma(quality, n, counted.parameters),
-            log_likelihood: quality.likelihood.map(|(fit, _)| fit),
+            log_likelihood: quality.likelihood.map(|(fit, _)| fit).filter(|fit| fit.is_finite()),
             bic: quality.likelihood.and_then(|(fit, _)| bic(fit, n, counted.parameters)),
             squared_correlation: quality.squared_correlation,
             dropped,
@@ -447,6 +447,7 @@ fn absorbed(
 
 fn r2(quality: &Quality) -> Option<f64> {
     let r2 = match quality.likelihood {
+        Some((_, null)) if null.is_infinite() => return None,
         Some((fit, null)) => 1.0 - fit / null,
         None => 1.0 - quality.rss / quality.total,
     };
@@ -457,6 +458,7 @@ fn r2(quality: &Quality) -> Option<f64> {
 fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
     let (n, parameters) = (n as f64, parameters as f64);
     let adjusted = match quality.likelihood {
+        Some((_, null)) if null.is_infinite() => None,
         Some((fit, null)) => Some(1.0 - (fit - (parameters - 1.0)) / null),
         None => r2(quality).map(|r2| 1.0 - (1.0 - r2) * (n - 1.0) / (n - parameters)),
     };

@@ -284,6 +284,8 @@ fn table(
         None => (vec![None; cells.len()], none()),
         Some(joint) => {
             let mut se = joint.standard_errors();
+            let is_reference = |cell: usize| effects.cells[cell].status == CellStatus::Reference;
+            warnings.extend(joint.missing(&se, is_reference));
             let critical = joint.critical(inference, &se, false, warnings);
             if joint.n_clusters.is_none() && joint.draws.is_none() {
                 let n = joint.n as f64;

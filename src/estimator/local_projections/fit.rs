@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::regression::{Bases, Fitted, Identity, Spread};
 use super::result::{LocalProjectionsResult, ProjectionSettings};
 use crate::base::calendar::shown;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{ControlGroup, ProjectionBase};
@@ -145,7 +146,8 @@ fn check_absorbing(opened: &Opened<'_>) -> Result<()> {
         0 => Ok(()),
         rows => Err(DidError::Panel {
             problem: format!(
-                "column `{column}` (treatment) goes back to 0 in {rows} rows; set `stable_periods` (`--nonabsorbing-lag`) to the periods after which effects are stable, or see `DidMultiplegt`"
+                "column `{column}` (treatment) goes back to 0 in {}; set `stable_periods` (`--nonabsorbing-lag`) to the periods after which effects are stable, or see `DidMultiplegt`",
+                counted(rows, "row", "rows")
             ),
         }),
     }
@@ -360,9 +362,9 @@ fn no_effect(plan: &Plan<'_>, opened: &Opened<'_>) -> String {
         _ => "",
     };
     format!(
-        "no effect from {} periods before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`){}",
-        options.pre_window,
+        "no effect from {} before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`){}",
+        counted(options.pre_window, "period", "periods"),
         options.post_window,
-        opened.also_missing()
+        opened.also()
     )
 }

@@ -1,6 +1,7 @@
 //! What is to be estimated.
 
 use super::options::LocalProjections;
+use crate::base::counted::counted;
 use crate::base::error::{DidWarning, Result};
 use crate::engine::by_unit::{ProjectionPlan, ProjectionRules, Timeline};
 use crate::estimator::by_unit::Opened;
@@ -42,7 +43,10 @@ impl<'a> Plan<'a> {
 
     /// Names of covariates and lagged changes.
     pub fn names(&self) -> Vec<String> {
-        let lag = |lag: u32| format!("change of {} {lag} period(s) before", self.options.outcome);
+        let lag = |lag: u32| {
+            let before = counted(lag, "period", "periods");
+            format!("change of {} {before} before", self.options.outcome)
+        };
         let lags = (1..=self.options.outcome_lags).map(lag);
         self.options.covariates.iter().cloned().chain(lags).collect()
     }

@@ -4,6 +4,7 @@ use super::draws::{CurveDraws, in_errors, quantile};
 use super::level::{Observations, SieveLevel, Sieves};
 use super::levels::SieveLevels;
 use super::sieve::{Sieve, SieveBasis, SieveKnots, breakpoints, dimension};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::splines::Splines;
@@ -43,7 +44,8 @@ impl Spaces<'_> {
                 let points = breakpoints(values, segments, self.knots, range);
                 Splines::new(degree, &points).ok_or_else(|| DidError::Sieve {
                     problem: format!(
-                        "{what} has too few distinct values for {segments} segment(s) of a sieve"
+                        "{what} has too few distinct values for {} of a sieve",
+                        counted(segments, "segment", "segments")
                     ),
                 })
             };

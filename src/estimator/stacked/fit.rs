@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::regression::Fitted;
 use super::result::{StackSettings, StackedResult, SubExperiment};
 use super::weighting::{groups, weighting};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::engine::by_unit::{StackScores, StackSums, StackWeighting};
@@ -318,10 +319,10 @@ fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
     let options = plan.options;
     DidError::EmptyWindow {
         what: format!(
-            "no cohort with a window from {} periods before treatment to {} after it has controls that are not treated in it; choose a shorter window, or other controls (`control_group`){}",
-            options.pre_window,
+            "no cohort with a window from {} before treatment to {} after it has controls that are not treated in it; choose a shorter window, or other controls (`control_group`){}",
+            counted(options.pre_window, "period", "periods"),
             options.post_window,
-            opened.also_missing()
+            opened.also()
         ),
     }
 }

@@ -1,6 +1,7 @@
 //! What is to be estimated.
 
 use super::options::Stacked;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::by_unit::{StackPlan, Timeline};
 use crate::estimator::by_unit::Opened;
@@ -34,8 +35,9 @@ impl<'a> Plan<'a> {
                     options.group
                 ),
                 false => format!(
-                    "no cohort is observed from {pre} periods before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`){}",
-                    opened.also_missing()
+                    "no cohort is observed from {} before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`){}",
+                    counted(pre, "period", "periods"),
+                    opened.also()
                 ),
             };
             return Err(DidError::EmptyWindow { what });

@@ -28,6 +28,9 @@ pub struct ReadAsMissing {
     /// Whether it says that a unit is never treated, as in the column of first treated periods.
     #[serde(default)]
     pub never_treated: bool,
+    /// Whether 0 or infinity says so in other rows.
+    #[serde(default)]
+    pub beside_code: bool,
 }
 
 /// Which values stand for a missing one.
@@ -62,6 +65,7 @@ impl TokenCounts {
             token,
             values,
             never_treated: false,
+            beside_code: false,
         };
         self.0.into_iter().map(entry).collect()
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
+use crate::base::counted::counted;
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -163,7 +164,9 @@ impl std::fmt::Display for CellStatus {
             ),
             Self::FewDoses { distinct, needed } => write!(
                 f,
-                "the treated units have {distinct} distinct dose(s), and the curve {needed} coefficients; choose a lower degree or fewer knots"
+                "the treated units have {}, and the curve {}; choose a lower degree or fewer knots",
+                counted(*distinct, "distinct dose", "distinct doses"),
+                counted(*needed, "coefficient", "coefficients")
             ),
             Self::SingularInformation => {
                 write!(f, "the information matrix of the propensity score is singular")

@@ -51,7 +51,6 @@ impl Joint {
     ) -> Critical {
         let z = super::pointwise(inference.alpha);
         let pointwise = Critical { value: z, band: Band::Pointwise };
-        warnings.extend(self.missing(standard_errors));
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }

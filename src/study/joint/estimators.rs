@@ -4,6 +4,7 @@ use super::sample::{StudyRows, StudySample};
 use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator, shifted};
 use crate::base::calendar::TimeGrid;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
@@ -116,7 +117,8 @@ impl<B: DidBackend> Fitting<'_, B> {
                 DidWarning::Unbalanced { units } => Message {
                     code: Some(warning.code().into()),
                     text: format!(
-                        "{units} units are missing in some periods; this estimator of the study leaves them out"
+                        "{} missing in some periods and left out by this estimator of the study",
+                        counted(*units, "unit is", "units are")
                     ),
                 },
                 other => shifted::warning(other, self.rows.shift)

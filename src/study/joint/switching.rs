@@ -7,6 +7,7 @@ use super::estimators::{FittedStudy, Fitting, by_code, foreign};
 use super::sample::StudyRows;
 use super::steps::Steps;
 use crate::base::calendar::{TimeGrid, shown};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
@@ -77,15 +78,20 @@ fn of_group(error: DidError, group: &str) -> DidError {
 fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<Message> {
     let dropped = &fit.audit.dropped;
     let counts = [
-        (dropped.rows_averaged, "row(s) were averaged with others of their unit and period"),
+        (
+            dropped.rows_averaged,
+            "row was averaged with others of its unit and period",
+            "rows were averaged with others of their unit and period",
+        ),
         (
             dropped.groups_of_unknown_switch,
-            "unit(s) without a row in the first treated period or in the one before are comparison units until then",
+            "unit without a row in the first treated period or in the one before is a comparison unit until then",
+            "units without a row in the first treated period or in the one before are comparison units until then",
         ),
     ];
-    let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+    let there = counts.into_iter().filter(|(count, ..)| *count > 0);
     let mut words: Vec<Message> =
-        counted.map(|(count, what)| format!("{count} {what}").into()).collect();
+        there.map(|(count, one, several)| counted(count, one, several).into()).collect();
     let at = |horizons: &mut dyn Iterator<Item = i64>| {
         let times: Vec<String> = horizons.map(|horizon| shown(event_time(horizon), None)).collect();
         times.join(", ")

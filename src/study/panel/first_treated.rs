@@ -7,6 +7,7 @@ use super::frame::{PanelFrame, StepColumns, UnitRows, gathered, index};
 use super::keys::PanelKeys;
 use super::step::{Plan, Step, new_column};
 use super::survey::{Survey, TreatmentLook};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 
 /// How the first treated period is found and written.
@@ -141,7 +142,8 @@ impl Step for FirstTreatedStep {
             (&survey.treatment.first_missing, self.options.missing_as_unknown)
         {
             let problem = format!(
-                "column `{column}` (treatment) is missing in {missing} row(s), first for unit {unit} in period {period}; fill it in, or take it as unknown (`missing_as_unknown`, `--missing-as-unknown`)"
+                "column `{column}` (treatment) is missing in {}, first for unit {unit} in period {period}; fill it in, or take it as unknown (`missing_as_unknown`, `--missing-as-unknown`)",
+                counted(missing, "row", "rows")
             );
             return Err(DidError::Panel { problem });
         }
@@ -149,7 +151,8 @@ impl Step for FirstTreatedStep {
             (&survey.treatment.first_end, self.options.keep_first)
         {
             let problem = format!(
-                "column `{column}` (treatment) is not absorbing: it goes back to 0 in {ends} unit(s), first for unit {unit} in period {period}; effects of such treatments are those of `DidMultiplegt`, or keep the first treated period all the same (`keep_first`, `--keep-first`)"
+                "column `{column}` (treatment) is not absorbing: it goes back to 0 in {}, first for unit {unit} in period {period}; effects of such treatments are those of `DidMultiplegt`, or keep the first treated period all the same (`keep_first`, `--keep-first`)",
+                counted(ends, "unit", "units")
             );
             return Err(DidError::Panel { problem });
         }

@@ -145,6 +145,26 @@ fn pieces_without_rows_or_values_are_as_a_whole() {
 }
 
 #[test]
+fn codes_of_digits_keep_their_zeros() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from.csv"), folder.path().join("to.csv"));
+    let keys = PanelKeys::builder().unit("id").time("t").build();
+    for (codes, kept) in [
+        (["007", "10", "NA"], ["007", "10", ""]),
+        // Numbers.
+        (["007", "1.5", "2"], ["7.0", "1.5", "2.0"]),
+    ] {
+        let rows = codes.iter().enumerate().map(|(t, code)| format!("1,{t},{code}\n"));
+        std::fs::write(&from, format!("id,t,fips\n{}", rows.collect::<String>())).unwrap();
+        panel::deduplicate(&keys, Keep::Equal).write(&*from, &to).unwrap();
+        let written = std::fs::read_to_string(&to).unwrap();
+        let fips: Vec<&str> =
+            written.lines().skip(1).map(|line| line.rsplit_once(',').unwrap().1).collect();
+        assert_eq!(fips, kept);
+    }
+}
+
+#[test]
 fn csv_files_are_read_by_the_rules_of_the_estimators() {
     let folder = tempfile::tempdir().unwrap();
     let (path, out) = (folder.path().join("a.csv"), folder.path().join("b.csv"));

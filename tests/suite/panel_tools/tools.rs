@@ -71,7 +71,7 @@ fn missing_treatments_are_passed_over_where_the_others_tell() {
         .apply(&df)
         .unwrap_err()
         .to_string();
-    assert!(error.contains("missing in 4 row(s), first for unit 1 in period 1"), "{error}");
+    assert!(error.contains("missing in 4 rows, first for unit 1 in period 1"), "{error}");
     let unknown = FirstTreated::builder().missing_as_unknown(true).build();
     let (df, change) = panel::first_treated(&keys(), "d", unknown).apply(&df).unwrap();
     let expected = [Some(3.0), Some(3.0), Some(3.0), Some(1.0), Some(1.0), Some(1.0)];
@@ -86,7 +86,7 @@ fn treatments_that_end_are_named_and_may_be_kept() {
     let error = panel::first_treated(&keys(), "d", FirstTreated::default()).apply(&df).unwrap_err();
     assert_eq!(error.code(), "panel");
     let error = error.to_string();
-    assert!(error.contains("in 1 unit(s), first for unit 2 in period 2"), "{error}");
+    assert!(error.contains("in 1 unit, first for unit 2 in period 2"), "{error}");
     let keep = FirstTreated::builder().keep_first(true).build();
     let (df, change) = panel::first_treated(&keys(), "d", keep).apply(&df).unwrap();
     assert_eq!(numbers(&df, "first_treated")[3..], [Some(1.0); 3]);
@@ -170,7 +170,7 @@ fn duplicates_are_dropped_and_conflicts_decided() {
     let of = |keep| panel::deduplicate(&keys(), keep).apply(&df);
     let error = of(Keep::Equal).unwrap_err().to_string();
     assert!(
-        error.contains("2 pair(s)")
+        error.contains("2 pairs of unit")
             && error.contains("`name` in 1, `y` in 2")
             && error.contains("unit 1 in period 1"),
         "{error}"

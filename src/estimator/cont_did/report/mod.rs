@@ -13,7 +13,7 @@ use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::{Digits, point};
+use crate::report::number::{Digits, counted, point};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
@@ -235,16 +235,12 @@ impl ContDidResult {
 
     fn curves(&self) -> String {
         let (degree, knots) = (self.knots.degree, self.knots.interior.len());
-        match self.method {
-            DoseMethod::Parametric => {
-                format!("splines of degree {degree} with {knots} interior knot(s)")
-            }
-            DoseMethod::Cck => {
-                format!(
-                    "splines of degree {degree} with {knots} interior knot(s), chosen by the data"
-                )
-            }
-        }
+        let chosen = match self.method {
+            DoseMethod::Parametric => "",
+            DoseMethod::Cck => ", chosen by the data",
+        };
+        let knots = counted(knots, "interior knot", "interior knots");
+        format!("splines of degree {degree} with {knots}{chosen}")
     }
 }
 

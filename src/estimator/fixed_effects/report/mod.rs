@@ -17,7 +17,7 @@ use crate::report::compare::{Comparable, Term, sample_facts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::{Digits, statistic};
+use crate::report::number::{Digits, counted, statistic};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
@@ -169,7 +169,8 @@ impl RegressionResult {
         }
         let mut rows = format!("Rows: {}", self.n);
         if self.n_singletons > 0 {
-            rows.push_str(&format!(" ({} singletons dropped)", self.n_singletons));
+            let singletons = counted(self.n_singletons, "singleton", "singletons");
+            rows.push_str(&format!(" ({singletons} dropped)"));
         }
         if let Some(weights) = &settings.weights {
             rows.push_str(&format!(", Weights: {weights}"));
@@ -192,6 +193,9 @@ impl RegressionResult {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
             format!("F({}{df2}): {:.4} ({})", f.df1, f.stat, foot::p_equals(f.p_value))
         }));
+        if !is_linear && self.log_likelihood.is_none() {
+            quality.push("Log-Likelihood: none (outside the range of double precision)".into());
+        }
         notes.push(quality.join(", "));
         let iterations =
             |s: &SolverReport| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
@@ -231,7 +235,9 @@ fn groups(fit: &RegressionResult) -> String {
         [] => String::new(),
         clusters => {
             let numbers: Vec<String> = clusters.iter().map(|(_, n)| n.to_string()).collect();
-            format!(" ({} clusters)", numbers.join(" and "))
+            let is_one = matches!(clusters, [(_, 1)]);
+            let word = if is_one { "cluster" } else { "clusters" };
+            format!(" ({} {word})", numbers.join(" and "))
         }
     }
 }

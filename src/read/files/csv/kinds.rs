@@ -13,6 +13,8 @@ pub(super) struct FoundFields {
     pub floats: bool,
     /// Integers that 128 bits do not hold.
     pub digits: bool,
+    /// Numbers that are told apart and begin with a 0 before another digit.
+    pub padded: bool,
     /// Numbers with a point or an exponent that doubles do not tell from others.
     pub rounded: bool,
     pub not_a_number: bool,
@@ -92,6 +94,7 @@ impl FoundFields {
             integers: self.integers,
             floats: self.floats || other.floats,
             digits: self.digits || other.digits,
+            padded: self.padded || other.padded,
             rounded: self.rounded || other.rounded,
             not_a_number: self.not_a_number || other.not_a_number,
             booleans: self.booleans || other.booleans,
@@ -103,7 +106,8 @@ impl FoundFields {
         }
     }
 
-    /// The type; that of a label tells all its values apart, as does that of a carried column unless it has numbers with decimals.
+    /// The type; that of a label tells all its values apart, as does that of a carried column unless it has numbers with decimals. A carried
+    /// column of codes such as 007 keeps their zeros, which are not those of a number.
     pub fn kind(self, kind: Kind) -> FieldKind {
         let label = match kind {
             Kind::Value => false,
@@ -116,6 +120,9 @@ impl FoundFields {
         }
         if self.booleans {
             return FieldKind::Boolean;
+        }
+        if kind == Kind::Carried && self.padded && !self.floats {
+            return FieldKind::Digits;
         }
         let (low, high) = self.integers.unwrap_or_default();
         let exact = low.unsigned_abs() <= EXACT && high.unsigned_abs() <= EXACT;

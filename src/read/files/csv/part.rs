@@ -77,6 +77,7 @@ impl<'a> PartBuilder<'a> {
             match &mut self.part.values {
                 PartValues::Integers(values) => {
                     if let Some(value) = short_integer(text.as_bytes()) {
+                        self.part.found.padded |= self.label && is_padded(text);
                         (self.low, self.high) = (self.low.min(value), self.high.max(value));
                         values.push(value);
                         self.rows += 1;
@@ -120,6 +121,7 @@ impl<'a> PartBuilder<'a> {
         let field = Field::new(text, self.typing.missing, self.commas);
         let (row, part) = (self.rows, &mut self.part);
         part.found.add(field);
+        part.found.padded |= self.label && is_padded(text);
         if let Field::Float(value) | Field::WithComma { value, .. } = field {
             if self.commas && !part.found.decimal_points && text.contains('.') {
                 part.found.points = true;
@@ -277,6 +279,12 @@ fn short_integer(text: &[u8]) -> Option<i64> {
         value = 10 * value + i64::from(digit);
     }
     Some(if negative { -value } else { value })
+}
+
+/// Whether a 0 stands before another digit.
+#[inline]
+fn is_padded(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
 }
 
 /// A number with a decimal point.

@@ -185,6 +185,12 @@ impl Overview {
         }
     }
 
+    /// Warnings about groups that were taken as a period, or as another group, from which rounding alone tells them, and about rows
+    /// without a group.
+    pub fn doubtful_groups(&self, group: Option<&String>) -> Vec<DidWarning> {
+        self.moved_groups().into_iter().chain(self.missing_groups(group)).collect()
+    }
+
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
     pub fn moved_groups(&self) -> Option<DidWarning> {
         DidWarning::moved_groups(&self.moved)
