@@ -167,10 +167,7 @@ impl RegressionResult {
             let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
             notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
         }
-        let mut rows = format!("Rows: {}", self.n);
-        if self.n_singletons > 0 {
-            rows.push_str(&format!(" ({} singletons dropped)", self.n_singletons));
-        }
+        let mut rows = foot::rows_of_regression(self.n, self.n_singletons);
         if let Some(weights) = &settings.weights {
             rows.push_str(&format!(", Weights: {weights}"));
         }
