@@ -35,7 +35,7 @@ pub use guard::panics_are_caught;
 /// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
 /// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
-/// estimators replaces the words. All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
+/// estimators replaces the words, or adds some to one column (`start=0`). All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
 /// a moment, one more copy of as many columns as there are cores.
 ///
 /// Stata files (`.dta`, formats 113 to 115 and 117 to 119) have their own missing values (`.`, `.a` to `.z`) and dates (`%td`, `%tc`); other

@@ -258,7 +258,12 @@ impl<B: DidBackend> Fitting<'_, B> {
         let fit = estimator.fit_on(&rows.frame, device)?;
         let influence = fit.influence.as_ref().ok_or_else(foreign)?;
         let influence = by_code(sample, &named(influence)?)?;
-        let warnings = self.messages(&fit.regression.warnings);
+        let mut warnings = self.messages(&fit.regression.warnings);
+        if fit.regression.n_singletons > 0 {
+            let rows = counted(fit.regression.n_singletons, "row is", "rows are");
+            let lost = format!("{rows} left out that alone have a unit or a period (singletons)");
+            warnings.push(lost.into());
+        }
         Ok(FittedStudy { study: fit.event_study, influence, n_rows: fit.regression.n, warnings })
     }
 

@@ -17,7 +17,7 @@ use crate::report::compare::{Comparable, Term, sample_facts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::{Digits, counted, statistic};
+use crate::report::number::{Digits, statistic};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
@@ -167,11 +167,7 @@ impl RegressionResult {
             let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
             notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
         }
-        let mut rows = format!("Rows: {}", self.n);
-        if self.n_singletons > 0 {
-            let singletons = counted(self.n_singletons, "singleton", "singletons");
-            rows.push_str(&format!(" ({singletons} dropped)"));
-        }
+        let mut rows = foot::rows_of_regression(self.n, self.n_singletons);
         if let Some(weights) = &settings.weights {
             rows.push_str(&format!(", Weights: {weights}"));
         }

@@ -203,7 +203,11 @@ impl EventStudy {
             Provenance::Given => {}
             Provenance::Regression(fit) => notes.extend([
                 format!("Formula: {}", fit.formula),
-                format!("Rows: {}, Std. Errors: {}", fit.n, fit.vcov),
+                format!(
+                    "{}, Std. Errors: {}",
+                    foot::rows_of_regression(fit.n, fit.n_singletons),
+                    fit.vcov
+                ),
             ]),
             Provenance::Effects(settings) => notes.extend([
                 format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates),

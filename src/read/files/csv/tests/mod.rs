@@ -226,7 +226,7 @@ fn pieces_of_any_size_give_what_the_plain_way_gives() {
         if chosen.is_empty() {
             continue;
         }
-        let given = ["-99".to_owned(), "x".to_owned()];
+        let given = ["-99".to_owned(), "x".to_owned(), "a=1".to_owned(), "e=2".to_owned()];
         let missing = MissingValues::new(random.random_bool(0.3).then_some(&given[..]));
         let columns: Vec<(usize, &str, bool)> = chosen
             .iter()

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use polars::prelude::*;
 
-use crate::read::columns::{MissingValues, ReadAsMissing, TokenCounts};
+use crate::read::columns::{MissingValues, MissingWords, ReadAsMissing, TokenCounts};
 use crate::read::files::csv::field::Field as Is;
 use crate::read::files::csv::kinds::is_rounded;
 
@@ -30,7 +30,8 @@ pub(super) fn read(
     for (place, name, label) in columns {
         let texts = texts.column(&place.to_string()).unwrap().str().unwrap();
         let texts: Vec<&str> = texts.iter().map(Option::unwrap_or_default).collect();
-        let (series, words) = typed(name, &texts, missing, *label);
+        let is_read = |name: &str| columns.iter().any(|(_, read, _)| *read == name);
+        let (series, words) = typed(name, &texts, &missing.words(name, is_read), *label);
         counts.extend(words.of(name));
         all.push(series);
     }
@@ -100,12 +101,7 @@ fn records(text: &str) -> Plain<(Vec<u8>, usize, usize)> {
 }
 
 /// A column of fields in the type that holds them.
-fn typed(
-    name: &str,
-    texts: &[&str],
-    missing: &MissingValues,
-    label: bool,
-) -> (Series, TokenCounts) {
+fn typed(name: &str, texts: &[&str], missing: &MissingWords, label: bool) -> (Series, TokenCounts) {
     let fields: Vec<Is<'_>> = texts.iter().map(|t| Is::new(t.trim(), missing, false)).collect();
     let is_word = |field: &Is<'_>| matches!(field, Is::Missing | Is::NotANumber);
     let any = |test: &dyn Fn(&Is<'_>) -> bool| fields.iter().any(test);
