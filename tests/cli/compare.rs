@@ -57,7 +57,7 @@ pub fn check_latex(name: &str, latex: &str) {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let paper = format!(
-        "\\documentclass{{article}}\n\\usepackage{{booktabs,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
+        "\\documentclass{{article}}\n\\usepackage{{booktabs,longtable,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
     );
     fs::write(format!("{folder}/paper.tex"), paper).unwrap();
     let compiled = Command::new("pdflatex")

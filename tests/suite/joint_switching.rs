@@ -96,7 +96,7 @@ fn rows_may_be_missing_and_units_always_treated() {
     let text = study.to_string();
     assert!(text.contains("without a row in the first treated period"), "{text}");
     // The study has no option that keeps such units.
-    assert!(text.contains("this estimator of the study leaves them out"), "{text}");
+    assert!(text.contains("left out by this estimator of the study"), "{text}");
     assert!(!text.contains("--allow-unbalanced-panel"), "{text}");
     let first = |g: f64| if g == 4.0 { 1.0 } else { g };
     let whole = Simulation::builder().units(300).periods(6).seed(8).build().frame();

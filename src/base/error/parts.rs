@@ -125,7 +125,11 @@ pub(super) fn no_joint_test(coefficients: usize, rank: Option<usize>) -> String 
         Some(rank) => format!("with so few clusters the covariance has a rank of at most {rank}"),
         None => "their covariance is singular".to_owned(),
     };
-    format!("no F test of {}: {why}", counted(coefficients, "coefficient", "coefficients"))
+    let coefficients = match coefficients {
+        1 => "the coefficient".to_owned(),
+        several => format!("the {several} coefficients"),
+    };
+    format!("no F test of {coefficients}: {why}")
 }
 
 /// About groups that are no numbers, where no unit is never treated.
