@@ -83,6 +83,9 @@ impl<'a> PartBuilder<'a> {
             match &mut self.part.values {
                 PartValues::Integers(values) => {
                     if let Some(value) = short_integer(text.as_bytes()) {
+                        if self.label && has_leading_zero(text) {
+                            self.part.found.leading_zeros = true;
+                        }
                         (self.low, self.high) = (self.low.min(value), self.high.max(value));
                         values.push(value);
                         self.rows += 1;
@@ -126,6 +129,9 @@ impl<'a> PartBuilder<'a> {
         let field = Field::new(text, self.missing, self.commas);
         let (row, part) = (self.rows, &mut self.part);
         part.found.add(field);
+        if self.label && matches!(field, Field::Integer(_) | Field::Digits(_)) {
+            part.found.leading_zeros |= has_leading_zero(text);
+        }
         if let Field::Float(value) | Field::WithComma { value, .. } = field {
             if self.commas && !part.found.decimal_points && text.contains('.') {
                 part.found.points = true;
@@ -262,6 +268,12 @@ impl PartValues {
         };
         length == rows as usize
     }
+}
+
+/// Whether a zero is the first of several digits.
+#[inline]
+fn has_leading_zero(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
 }
 
 /// An integer of so few digits that nothing has to be checked.
