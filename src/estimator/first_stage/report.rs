@@ -87,12 +87,7 @@ pub(in crate::estimator) trait StageReport {
             "Units: {}, Rows: {} untreated, {} treated",
             settings.n_units, settings.n_untreated, settings.n_treated
         ));
-        notes.push(format!(
-            "Std. Errors: {}, clustered by {} ({})",
-            self.errors(),
-            settings.cluster,
-            counted(settings.n_clusters, "cluster", "clusters")
-        ));
+        notes.push(format!("Std. Errors: {}", self.standard_errors_of()));
         notes.extend(self.own_notes());
         if !self.effects().references.is_empty() {
             let references: Vec<String> =
@@ -117,6 +112,13 @@ pub(in crate::estimator) trait StageReport {
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
         notes.extend(self.warnings_of().into_iter().map(|message| format!("Warning: {message}")));
         notes
+    }
+
+    fn standard_errors_of(&self) -> String {
+        let settings = &self.effects().settings;
+        let (errors, cluster) = (self.errors(), &settings.cluster);
+        let clusters = counted(settings.n_clusters, "cluster", "clusters");
+        format!("{errors}, clustered by {cluster} ({clusters})")
     }
 
     fn warnings_of(&self) -> Vec<Message> {
@@ -303,6 +305,14 @@ macro_rules! stage_result {
             fn overall_averages(&self) -> Option<String> {
                 let weights = self.effects.settings.columns.weights.as_ref();
                 Some($crate::report::compare::over_treated_rows(weights))
+            }
+
+            fn standard_errors(&self) -> Option<String> {
+                Some(self.standard_errors_of())
+            }
+
+            fn remarks(&self) -> Vec<String> {
+                $crate::report::compare::texts(self.warnings_of())
             }
 
             fn before_treatment(&self) -> Option<String> {

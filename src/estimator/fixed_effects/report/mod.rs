@@ -13,7 +13,7 @@ use crate::base::options::Band;
 use crate::estimator::fixed_effects::{
     Absorbed, Coefficient, Family, RegressionResult, RegressionSettings, SolverReport,
 };
-use crate::report::compare::{Comparable, Term, sample_facts};
+use crate::report::compare::{Comparable, Term, sample_facts, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -279,6 +279,10 @@ impl Comparable for RegressionResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        texts(self.messages())
     }
 
     fn absorbed(&self) -> Option<Vec<String>> {

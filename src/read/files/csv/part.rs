@@ -83,7 +83,9 @@ impl<'a> PartBuilder<'a> {
             match &mut self.part.values {
                 PartValues::Integers(values) => {
                     if let Some(value) = short_integer(text.as_bytes()) {
-                        self.part.found.padded |= self.label && is_padded(text);
+                        if self.label && has_leading_zero(text) {
+                            self.part.found.leading_zeros = true;
+                        }
                         (self.low, self.high) = (self.low.min(value), self.high.max(value));
                         values.push(value);
                         self.rows += 1;
@@ -127,7 +129,9 @@ impl<'a> PartBuilder<'a> {
         let field = Field::new(text, self.missing, self.commas);
         let (row, part) = (self.rows, &mut self.part);
         part.found.add(field);
-        part.found.padded |= self.label && is_padded(text);
+        if self.label && matches!(field, Field::Integer(_) | Field::Digits(_)) {
+            part.found.leading_zeros |= has_leading_zero(text);
+        }
         if let Field::Float(value) | Field::WithComma { value, .. } = field {
             if self.commas && !part.found.decimal_points && text.contains('.') {
                 part.found.points = true;
@@ -266,6 +270,12 @@ impl PartValues {
     }
 }
 
+/// Whether a zero is the first of several digits.
+#[inline]
+fn has_leading_zero(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
+}
+
 /// An integer of so few digits that nothing has to be checked.
 #[inline]
 fn short_integer(text: &[u8]) -> Option<i64> {
@@ -285,12 +295,6 @@ fn short_integer(text: &[u8]) -> Option<i64> {
         value = 10 * value + i64::from(digit);
     }
     Some(if negative { -value } else { value })
-}
-
-/// Whether a 0 stands before another digit.
-#[inline]
-fn is_padded(text: &str) -> bool {
-    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
 }
 
 /// A number with a decimal point.

@@ -230,13 +230,11 @@ impl Reading<'_> {
     ) -> Scanned<(Vec<Option<ColumnPart>>, usize, usize)> {
         let CsvFile { header, places, commas, .. } = &self.files[piece.file];
         let (separator, fields) = (header.separator, header.names.len());
-        let builder = |(mode, column): (&Option<Mode>, &CsvColumn)| {
+        let builders = modes.iter().zip(self.columns).map(|(mode, column)| {
             let label = column.kind != Kind::Value;
-            let new = |mode| PartBuilder::new(&column.missing, label, *commas, mode);
-            mode.map(new)
-        };
-        let mut builders: Vec<Option<PartBuilder<'_>>> =
-            modes.iter().zip(self.columns).map(builder).collect();
+            mode.map(|mode| PartBuilder::new(&column.missing, label, *commas, mode))
+        });
+        let mut builders: Vec<Option<PartBuilder<'_>>> = builders.collect();
         let mut scanner = Scanner::new(piece.bytes(), separator);
         if piece.has_header {
             scanner.record(fields, &mut |_, _| {})?;

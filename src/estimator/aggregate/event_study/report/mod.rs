@@ -319,7 +319,15 @@ impl Comparable for EventStudy {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.messages().into_iter().map(|message| message.text).collect()
+        compare::texts(self.messages().into_iter().chain(self.fit_notes.warnings.iter().cloned()))
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        match &self.provenance {
+            Provenance::Given => None,
+            Provenance::Effects(settings) => Some(foot::errors(settings, None)),
+            Provenance::Regression(fit) => Some(fit.vcov.clone()),
+        }
     }
 
     #[cfg(feature = "plot")]

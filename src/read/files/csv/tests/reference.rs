@@ -117,6 +117,10 @@ fn typed(name: &str, texts: &[&str], missing: &MissingWords, label: bool) -> (Se
     let rounded = fields.iter().zip(texts).any(|(field, text)| {
         matches!(field, Is::Float(value) if label && is_rounded(text.trim(), *value))
     });
+    let leading = fields.iter().zip(texts).any(|(field, text)| {
+        let (number, text) = (matches!(field, Is::Integer(_) | Is::Digits(_)), text.trim());
+        number && text.starts_with('0') && text[1..].starts_with(|c: char| c.is_ascii_digit())
+    });
     let mut words = TokenCounts::default();
     let mut count = |is_word: &dyn Fn(usize) -> bool| {
         (0..texts.len())
@@ -141,7 +145,7 @@ fn typed(name: &str, texts: &[&str], missing: &MissingWords, label: bool) -> (Se
         if booleans {
             let truth = |f: &Is<'_>| if let Is::Boolean(b) = f { Some(*b) } else { None };
             Series::new(name, fields.iter().map(truth).collect::<Vec<_>>())
-        } else if label && (digits || floats) && (digits || rounded || !exact) {
+        } else if label && (leading || ((digits || floats) && (digits || rounded || !exact))) {
             let kept = texts.iter().zip(&fields).map(|(t, f)| (!is_word(f)).then_some(t.trim()));
             Series::new(name, kept.collect::<Vec<_>>())
         } else if floats || digits || integers.is_empty() || (no_number && exact && !label) {
