@@ -9,6 +9,7 @@ mod arguments;
 mod arrow_type;
 mod call;
 mod callback;
+mod categories;
 mod columns;
 mod comparison;
 mod described;

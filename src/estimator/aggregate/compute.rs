@@ -74,6 +74,7 @@ pub(crate) fn aggregate(
         settings: Settings { inference: *inference, ..settings },
         fit_notes: FitNotes::default(),
         universal,
+        influence: None,
     })
 }
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::words::words;
+use crate::engine::source::Influence;
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
@@ -243,4 +244,8 @@ pub struct Aggregated {
     /// The event study with the base period of all cells the same, if it varies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) universal: Option<UniversalBase>,
+    /// Influence values of the overall average and of the rows, in columns `overall` and by the rows' `at`, if the fit kept those of the
+    /// effects; they have what the estimated shares of the groups add.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
 }

@@ -334,7 +334,9 @@ impl Npiv {
             let problem = "the function or its derivative is beyond the range of numbers; divide the outcome by a larger unit";
             return Err(DidError::OutOfRange { problem: problem.into() });
         }
-        Ok(self.result(&points, fitted, y.len(), scale))
+        let result = self.result(&points, fitted, y.len(), scale);
+        let settings = NpivSettings { w_degree: Some(spaces.w_degree), ..result.settings };
+        Ok(NpivResult { settings, ..result })
     }
 
     /// Requested segments of regressors and instruments, the latter `2^w_smooth` times as many if not set; `None` if the data choose.
@@ -392,6 +394,7 @@ impl Npiv {
                 regressors: self.regressors.clone(),
                 instruments: self.instruments.clone(),
                 degree: self.x_degree,
+                w_degree: None,
                 alpha: self.alpha,
                 draws: (self.bootstrap.draws, self.bootstrap.seed),
             },

@@ -123,6 +123,7 @@ pub(crate) fn att_gt(
             inference,
         },
         influence: None,
+        influence_of_shares: None,
         influence_files: None,
         weighting: None,
         scores: None,
@@ -227,6 +228,7 @@ fn aggregated(
         settings: settings(inference),
         fit_notes: FitNotes::default(),
         universal: None,
+        influence: None,
     }
 }
 
