@@ -50,7 +50,7 @@ mod commands;
 mod configure;
 #[path = "../../src/bin/burn-did/defaults.rs"]
 mod defaults;
-#[path = "../../src/bin/burn-did/elsewhere.rs"]
+#[path = "../../src/bin/burn-did/elsewhere/mod.rs"]
 mod elsewhere;
 #[path = "../../src/bin/burn-did/error.rs"]
 mod error;
