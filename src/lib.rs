@@ -76,6 +76,9 @@ pub mod report;
 mod result;
 mod study;
 
+/// The version of polars whose frames estimators take and results give.
+pub use polars;
+
 pub use base::error::{DidError, DidWarning, Result, TooFew};
 pub use base::memory::release_memory_by;
 pub use base::progress::{Progress, ProgressEvent};
