@@ -276,6 +276,7 @@ pub mod panel {
 #[doc(hidden)]
 pub mod command_line {
     pub use crate::base::harmless::is_harmless;
+    pub use crate::base::near::are_near;
     pub use crate::base::shell::{option, path, quoted};
     pub use crate::base::temporary::clear_away;
     pub use crate::base::written::check_folder;
