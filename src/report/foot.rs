@@ -192,6 +192,14 @@ pub(crate) fn sample(settings: &Settings) -> String {
     out
 }
 
+/// How many rows a regression has, and how many were left out as they alone have a level of a fixed effect.
+pub(crate) fn rows_of_regression(rows: usize, singletons: usize) -> String {
+    match singletons {
+        0 => format!("Rows: {rows}"),
+        _ => format!("Rows: {rows} ({} dropped)", counted(singletons, "singleton", "singletons")),
+    }
+}
+
 /// Which of several files were read, and what was read as missing.
 pub(crate) fn data(audit: &SampleAudit, frequency: Option<Frequency>) -> Vec<String> {
     let missing = audit.read_as_missing.iter().filter(|entry| !entry.never_treated).cloned();

@@ -23,6 +23,7 @@ mod kinds;
 mod left_out;
 mod lpdid;
 mod missing_groups;
+mod missing_words;
 mod mistakes;
 mod moving;
 mod panel;

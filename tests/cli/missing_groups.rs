@@ -115,9 +115,12 @@ fn groups_that_are_no_numbers_may_stand_for_never_treated() {
     let shown = stdout(&asked(&["att-gt"], &csv, &[]));
     let warning =
         "column `g` (group) is NaN in 1545 rows, which are left out, and no unit is never treated";
-    assert!(shown.contains(warning) && shown.contains("`--na NaN`"), "{shown}");
-    let named = stdout(&asked(&["att-gt"], &csv, &["--na", "NaN"]));
-    assert!(named.contains("Units: 500") && named.contains("`g` is `NaN` in 1545 rows"), "{named}");
+    assert!(shown.contains(warning) && shown.contains("`--na g=NaN`"), "{shown}");
+    for word in ["NaN", "g=NaN"] {
+        let named = stdout(&asked(&["att-gt"], &csv, &["--na", word]));
+        let said = "`g` is `NaN` in 1545 rows";
+        assert!(named.contains("Units: 500") && named.contains(said), "{named}");
+    }
 }
 
 const OF_ALL_KINDS: [&str; 4] = ["att-gt", "imputation", "sunab", "etwfe"];

@@ -180,6 +180,30 @@ fn a_period_without_values_does_not_change_the_type_of_text() {
     assert!(message.contains("give them one type"), "{message}");
 }
 
+/// Codes with leading zeros are no numbers, and what is only carried is written as it was.
+#[test]
+fn identifiers_and_carried_columns_stay_as_they_are() {
+    let rows =
+        "id,t,zip,y,z\n01,1,08001,1.10,100000\n01,2,08001,+2,1.5\n1,1,8001,TRUE,1e5\n1,2,8001,,7\n";
+    let (_folder, data, out) = folder(rows);
+    for more in [&[][..], &["--memory-budget", "1"]] {
+        let report = stdout(&panel("balance", &data, &out, more));
+        assert!(report.contains("units 2 to 2"), "{report}");
+        assert_eq!(fs::read_to_string(&out).unwrap(), rows);
+    }
+    let parquet = out.replace("out.csv", "out.parquet");
+    stdout(&panel("balance", &data, &parquet, &[]));
+    let frame = ParquetReader::new(fs::File::open(&parquet).unwrap()).finish().unwrap();
+    let types = |name: &str| frame.column(name).unwrap().dtype().to_string();
+    assert_eq!(["id", "t", "zip", "z"].map(types), ["str", "i64", "str", "f64"]);
+    // Equal numbers are equal, however they are written.
+    let rows = "id,t,zip,y\n01,1,08001,1.10\n01,1,08001,1.1\n";
+    let (_folder, data, out) = folder(rows);
+    let report = stdout(&panel("deduplicate", &data, &out, &[]));
+    assert!(report.contains("rows 2 to 1"), "{report}");
+    assert_eq!(fs::read_to_string(&out).unwrap(), "id,t,zip,y\n01,1,08001,1.1\n");
+}
+
 /// Numbers with more digits than doubles have are numbers in the written file, too, and long integers keep their digits.
 #[test]
 fn columns_keep_their_types() {

@@ -44,11 +44,11 @@ fn words_in_groups_are_never_treated_or_unknown() {
     says(
         &message,
         &[
-            "if `missing` stands for never treated: --na missing,NA",
-            "--na missing,NA --rows \"first.treat is not missing\", which leaves their rows out",
+            "if `missing` stands for never treated: --na \"first.treat=missing\"",
+            "--na \"first.treat=missing\" --rows \"first.treat is not missing\", which leaves their rows out",
         ],
     );
-    let more = ["--na", "missing,NA", "--rows", "first.treat is not missing"];
+    let more = ["--na", "first.treat=missing", "--rows", "first.treat is not missing"];
     says(&stdout(&att_gt(&data, &more)), &["Units: 191"]);
 }
 

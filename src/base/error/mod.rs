@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 pub use line::FileLine;
 pub use message::Message;
-pub(crate) use parts::RANGE as OUT_OF_RANGE;
+pub(crate) use parts::{RANGE as OUT_OF_RANGE, missing_word};
 pub use warning::{DidWarning, TooFew};
 
 use crate::base::words::ParseOptionError;
@@ -121,7 +121,7 @@ pub enum DidError {
     /// A value of a time or group column is not a date, or the date is less precise than the periods.
     #[error(
         "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05, or in digits as 20071, 200703 and 20070301{never}",
-        place = Place(*.row, .line), never = never_with_dates(.role)
+        place = Place(*.row, .line), never = never_with_dates(.column, .role, .value)
     )]
     NoPeriod {
         /// Name of the column.
@@ -178,7 +178,7 @@ pub enum DidError {
         /// Where that is in a CSV file.
         line: Option<Box<FileLine>>,
         /// What is allowed.
-        remedy: &'static str,
+        remedy: Cow<'static, str>,
     },
     /// There are too many distinct periods or groups.
     #[error(

@@ -126,7 +126,8 @@ pub(super) fn no_joint_test(coefficients: usize, rank: Option<usize>) -> String 
 pub(super) fn nan_groups(column: &str, rows: usize) -> String {
     let rows = counted(rows, "row, which is", "rows, which are");
     format!(
-        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value (`missing_values`, `--na NaN`)"
+        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value of this column ({})",
+        missing_word(column, "NaN")
     )
 }
 
@@ -263,13 +264,26 @@ pub(super) fn nobody_treated(role: &str, anticipating: &str) -> [Cow<'static, st
 }
 
 /// How a column of dates of this role has units that are never treated.
-pub(super) fn never_with_dates(role: &str) -> &'static str {
+pub(super) fn never_with_dates(column: &str, role: &str, value: &str) -> String {
     match role {
-        "group" => {
-            "; if the value stands for never treated, leave the field empty, or name the value as a missing one (`missing_values`, `--na`)"
-        }
-        _ => "",
+        "group" => format!(
+            "; if the value stands for never treated, write 0, leave the field empty, or name the value as a missing one of this column ({})",
+            missing_word(column, value.trim_matches('`'))
+        ),
+        _ => String::new(),
     }
+}
+
+/// The option that names a word as missing in one column; in all if that cannot be said of one.
+pub(crate) fn missing_word(column: &str, word: &str) -> String {
+    let cannot_be_said = |text: &str| text.contains([',', '`', '"']);
+    if column.is_empty() || column.contains('=') || [column, word].into_iter().any(cannot_be_said) {
+        return "`missing_values`, `--na`".to_owned();
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let quote =
+        if [column, word].iter().all(|text| text.chars().all(is_plain)) { "" } else { "\"" };
+    format!("`missing_values`, `--na {quote}{column}={word}{quote}`")
 }
 
 /// Cohorts with few units, and which of them are of one.
@@ -365,7 +379,14 @@ mod tests {
 
     #[test]
     fn dates_have_their_own_word_for_never_treated() {
-        assert!(never_with_dates("group").contains("leave the field empty"));
-        assert_eq!(never_with_dates("time"), "");
+        let never = |role| never_with_dates("start", role, "`never`");
+        assert!(never("group").contains("write 0, leave the field empty"), "{}", never("group"));
+        assert!(never("group").ends_with("(`missing_values`, `--na start=never`)"));
+        assert_eq!(never("time"), "");
+        assert_eq!(
+            missing_word("first treat", "-1"),
+            "`missing_values`, `--na \"first treat=-1\"`"
+        );
+        assert_eq!(missing_word("a=b", "-1"), "`missing_values`, `--na`");
     }
 }

@@ -79,6 +79,9 @@ pub enum DidWarning {
         group: f64,
         /// The first or the last period, which is nearest to it.
         period: f64,
+        /// Name of the group column; empty in results of older versions.
+        #[serde(default)]
+        column: String,
     },
     /// Groups of 0 count as never treated, and 0 lies among the periods.
     ZeroGroup {

@@ -8,7 +8,7 @@ use super::parts::{
     BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
     WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, collinear_in_effects,
     crowded_pretest, dates_in_digits, few_units, influence_not_finite, list, missing_groups,
-    moderator_levels, moved, nan_groups, negligible_errors, no_error, no_joint_test,
+    missing_word, moderator_levels, moved, nan_groups, negligible_errors, no_error, no_joint_test,
     no_standard_error, one_outcome, rows_with_gaps, separated, treated_outside, unbalanced,
     without_comparison,
 };
@@ -47,18 +47,20 @@ impl DidWarning {
                     .map(|cohorts| cohorts.iter().map(name).collect::<Vec<_>>().join(", "));
                 f.write_str(&few_units(&groups, &single))
             }
-            Self::FarGroup { group, period } if group > period => write!(
+            Self::FarGroup { group, period, .. } if group > period => write!(
                 f,
                 "cohort {} is far after the last period {}; if it is a code for never treated, {}leave it empty (its units count as never treated within the data in any case)",
                 name(group),
                 name(period),
                 if frequency.is_some() { "" } else { "write 0 or " }
             ),
-            Self::FarGroup { group, period } => write!(
+            Self::FarGroup { group, period, column } => write!(
                 f,
-                "cohort {} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value (`missing_values`, `--na`)",
-                name(group),
-                name(period)
+                "cohort {group} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value of its column{} ({})",
+                name(period),
+                if frequency.is_some() { ", as it is written there" } else { "" },
+                missing_word(column, &name(group)),
+                group = name(group),
             ),
             Self::ZeroGroup { column, rows } => write!(
                 f,

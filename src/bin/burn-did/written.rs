@@ -9,8 +9,12 @@ pub(crate) enum Written {
     Date,
     /// A date that is written in another way, as 01/06/2003.
     OtherDate,
-    /// A number with letters before it, as FY2003.
+    /// A number with a short word for a period before it, as FY2003.
     Named(String),
+    /// A number with another minus than that of the keyboard.
+    Minus(char, String),
+    /// What a number is compared with, as <5, ~5, 10+ or before 2005: no number by itself.
+    Bound,
     /// A number that may have a decimal comma, as 0,25.
     DecimalComma,
     /// A number with separators of thousands, as 1,234.56 or 1.234.567.
@@ -35,6 +39,12 @@ impl Written {
         }
         if has_thousands(text) {
             return Self::Thousands;
+        }
+        if let Some((minus, number)) = other_minus(text) {
+            return Self::Minus(minus, format!("-{number}"));
+        }
+        if is_bound(text) {
+            return Self::Bound;
         }
         if let Some(number) = named(text) {
             return Self::Named(number.to_owned());
@@ -72,16 +82,61 @@ fn has_thousands(text: &str) -> bool {
         && thousands.iter().all(|part| part.len() == 3)
 }
 
-/// The digits behind letters.
+/// Words that stand before the number of a period and say nothing else of it.
+const PERIODS: [&str; 12] =
+    ["fy", "cy", "ay", "sy", "yr", "year", "y", "g", "t", "period", "wave", "cohort"];
+
+/// The digits behind a word for a period.
 fn named(text: &str) -> Option<&str> {
-    let digits = text.trim_start_matches(|c: char| c.is_alphabetic() || matches!(c, ' ' | '_'));
-    (digits.len() < text.len() && are_digits(digits)).then_some(digits)
+    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let word = text[..text.len() - digits.len()].trim_end_matches([' ', '_']).to_lowercase();
+    (are_digits(digits) && PERIODS.contains(&word.as_str())).then_some(digits)
 }
 
-/// The number beside one other character that is neither a letter nor a mark of numbers.
+/// A sign that looks like a minus, and the number behind it.
+fn other_minus(text: &str) -> Option<(char, &str)> {
+    let minus = text.chars().next().filter(|c| {
+        "\u{2212}\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{fe63}\u{ff0d}".contains(*c)
+    })?;
+    let number = text[minus.len_utf8()..].trim_start();
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    (is_number && number.parse::<f64>().is_ok()).then_some((minus, number))
+}
+
+/// Words that compare with the number beside them.
+const COMPARING: [&str; 22] = [
+    "pre", "post", "before", "after", "not", "since", "until", "till", "by", "from", "ca", "circa",
+    "about", "over", "under", "up", "to", "at", "least", "most", "than", "or",
+];
+
+/// More of them, which may stand behind the number, too.
+const MORE_OR_LESS: [&str; 6] = ["more", "less", "fewer", "greater", "later", "earlier"];
+
+/// Whether a text is a number and what compares with it, in signs or in words.
+fn is_bound(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let Some(start) = text.find(is_digit) else { return false };
+    let end = text.rfind(is_digit).map_or(text.len(), |last| last + 1);
+    if text[start..end].parse::<f64>().is_err() {
+        return false;
+    }
+    let (before, after) = (text[..start].to_lowercase(), text[end..].to_lowercase());
+    let words: Vec<&str> = [&before, &after]
+        .into_iter()
+        .flat_map(|part| part.split(|c: char| !c.is_alphabetic()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let compares = |word: &&str| COMPARING.contains(word) || MORE_OR_LESS.contains(word);
+    let has_sign = before.contains(['<', '>', '≤', '≥', '~', '≈', '±']) || after.trim() == "+";
+    words.iter().all(compares) && (has_sign || !words.is_empty())
+}
+
+/// The number beside a sign of a currency, of percent or of degrees.
 fn without_sign(text: &str) -> Option<&str> {
-    let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '-' | '+' | '?' | '*');
+    let is_sign = |c: char| {
+        matches!(c, '$' | '%' | '¢' | '£' | '¤' | '¥' | '‰' | '°' | '\u{20a0}'..='\u{20cf}')
+    };
     let number = text.trim_start_matches(is_sign).trim_end_matches(is_sign);
     let signs = text.chars().count() - number.chars().count();
-    (signs == 1 && number.parse::<f64>().is_ok()).then_some(number)
+    (signs == 1 && number.trim().parse::<f64>().is_ok()).then_some(number.trim())
 }

@@ -121,6 +121,7 @@ pub(in crate::estimator) fn event_study(
             outcome: words.sample.columns.outcome.clone(),
             vcov: format!("clustered by {cluster} ({clusters} clusters)"),
             n: words.sample.n_used(),
+            n_singletons: 0,
             column: None,
             frequency: words.sample.columns.frequency,
             of_untreated: false,

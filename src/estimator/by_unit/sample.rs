@@ -262,7 +262,7 @@ impl Opened<'_> {
         if let Some(column) = &self.columns.group {
             let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
             warnings.extend(overview.moved_groups());
-            warnings.extend(doubtful_times(groups.iter().copied(), periods.clone()));
+            warnings.extend(doubtful_times(column, groups.iter().copied(), periods.clone()));
             warnings.extend(zero_groups(column, overview.zero_groups, periods));
             warnings.extend(overview.missing_groups(Some(column)));
         }

@@ -253,7 +253,8 @@ pub(super) fn finished(effects: &mut StageEffects, reading: &StageReading, stage
     effects.warnings.extend(own.into_iter().flatten());
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());
     let cells = &sample.cells;
-    let far = doubtful_times(cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
+    let (groups, periods) = (cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
+    let far = doubtful_times(&effects.settings.group, groups, periods);
     let cohorts = reading.rows.cohorts.as_ref();
     let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
     let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);

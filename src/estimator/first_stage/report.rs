@@ -86,12 +86,7 @@ pub(in crate::estimator) trait StageReport {
             "Units: {}, Rows: {} untreated, {} treated",
             settings.n_units, settings.n_untreated, settings.n_treated
         ));
-        notes.push(format!(
-            "Std. Errors: {}, clustered by {} ({} clusters)",
-            self.errors(),
-            settings.cluster,
-            settings.n_clusters
-        ));
+        notes.push(format!("Std. Errors: {}", self.standard_errors_of()));
         notes.extend(self.own_notes());
         if !self.effects().references.is_empty() {
             let references: Vec<String> =
@@ -116,6 +111,12 @@ pub(in crate::estimator) trait StageReport {
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
         notes.extend(self.warnings_of().into_iter().map(|message| format!("Warning: {message}")));
         notes
+    }
+
+    fn standard_errors_of(&self) -> String {
+        let settings = &self.effects().settings;
+        let (errors, cluster) = (self.errors(), &settings.cluster);
+        format!("{errors}, clustered by {cluster} ({} clusters)", settings.n_clusters)
     }
 
     fn warnings_of(&self) -> Vec<Message> {
@@ -302,6 +303,14 @@ macro_rules! stage_result {
             fn overall_averages(&self) -> Option<String> {
                 let weights = self.effects.settings.columns.weights.as_ref();
                 Some($crate::report::compare::over_treated_rows(weights))
+            }
+
+            fn standard_errors(&self) -> Option<String> {
+                Some(self.standard_errors_of())
+            }
+
+            fn remarks(&self) -> Vec<String> {
+                $crate::report::compare::texts(self.warnings_of())
             }
 
             fn before_treatment(&self) -> Option<String> {

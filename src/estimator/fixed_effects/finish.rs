@@ -494,7 +494,7 @@ pub(super) fn check_outcomes(family: Family, column: &str, read: &RegressionRows
             value,
             row,
             line: None,
-            remedy: "a Poisson regression has outcomes of zero or more",
+            remedy: "a Poisson regression has outcomes of zero or more".into(),
         },
     })
 }

@@ -7,7 +7,7 @@ use super::kinds::kind;
 use super::period_codes::{PeriodCodes, Uncodable};
 use super::period_table::MAX_DISTINCT;
 use super::values::Numbers;
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, Result, missing_word};
 
 /// What a column is to have, by its role, and where it has numbers that are written as text.
 macro_rules! numbers {
@@ -99,7 +99,11 @@ pub(super) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
         value,
         row,
         line: None,
-        remedy: "if it is a period, add a constant to periods and groups so that all are positive; if it stands for never treated, write 0, +inf or nothing instead, or name it as a missing value (`missing_values`, `--na`)",
+        remedy: format!(
+            "if it is a period, add a constant to periods and groups so that all are positive; if it stands for never treated, write 0, +inf or nothing instead, or name it as a missing value of this column ({})",
+            missing_word(column, &value.to_string())
+        )
+        .into(),
     }
 }
 
@@ -135,7 +139,7 @@ pub(super) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Resu
             value: *w,
             row: first_row + row,
             line: None,
-            remedy: "no weight may be negative",
+            remedy: "no weight may be negative".into(),
         }),
     }
 }

@@ -55,7 +55,8 @@ impl<'a> Table<'a> {
         let mut table = Self { first_row, ..Self::plain(df) };
         for name in wanted.names() {
             let Ok(column) = df.column(&name) else { continue };
-            let cleaned = missing.clean(column.as_materialized_series())?;
+            let words = missing.words(&name, |name| df.column(name).is_ok());
+            let cleaned = words.clean(column.as_materialized_series())?;
             if let Some((series, counts)) = cleaned {
                 table.frame.to_mut().with_column(series.into_column())?;
                 table.read_as_missing.extend(counts.of(&name));

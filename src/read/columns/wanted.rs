@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Label,
     /// Both, as it is written again.
     Carried,
+    /// How they are written, as in a CSV file it is written again.
+    Verbatim,
 }
 
 /// A column that is asked for.
@@ -41,6 +43,14 @@ impl Wanted {
         self
     }
 
+    /// The same with carried columns as they are written.
+    #[must_use]
+    pub fn verbatim(mut self) -> Self {
+        let carried = self.0.iter_mut().filter(|asked| asked.kind == Kind::Carried);
+        carried.for_each(|asked| asked.kind = Kind::Verbatim);
+        self
+    }
+
     /// The requested columns.
     pub fn asked(&self) -> &[Asked] {
         &self.0
@@ -66,7 +76,7 @@ impl Wanted {
     pub fn kind_of(&self, name: &str) -> Kind {
         let roles = || self.0.iter().filter(|asked| asked.column == name);
         let has = |kind| roles().any(|asked| asked.kind == kind);
-        [Kind::Value, Kind::Label, Kind::Carried]
+        [Kind::Value, Kind::Label, Kind::Carried, Kind::Verbatim]
             .into_iter()
             .find(|kind| has(*kind))
             .unwrap_or(Kind::Value)

@@ -4,6 +4,7 @@ use super::sample::{StudyRows, StudySample};
 use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator, shifted};
 use crate::base::calendar::TimeGrid;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
@@ -256,7 +257,12 @@ impl<B: DidBackend> Fitting<'_, B> {
         let fit = estimator.fit_on(&rows.frame, device)?;
         let influence = fit.influence.as_ref().ok_or_else(foreign)?;
         let influence = by_code(sample, &named(influence)?)?;
-        let warnings = self.messages(&fit.regression.warnings);
+        let mut warnings = self.messages(&fit.regression.warnings);
+        if fit.regression.n_singletons > 0 {
+            let rows = counted(fit.regression.n_singletons, "row is", "rows are");
+            let lost = format!("{rows} left out that alone have a unit or a period (singletons)");
+            warnings.push(lost.into());
+        }
         Ok(FittedStudy { study: fit.event_study, influence, n_rows: fit.regression.n, warnings })
     }
 

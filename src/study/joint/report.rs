@@ -133,7 +133,9 @@ impl Report for JointStudyResult {
             Ok((of.estimator.name(), chart))
         });
         let charts: Vec<_> = charts.collect::<Result<_>>()?;
-        combined(charts, false, options, self.alpha).map(Picture::Chart)
+        let mut chart = combined(charts, false, options, self.alpha)?;
+        chart.remarks.extend(self.before_treatment());
+        Ok(Picture::Chart(chart))
     }
 }
 

@@ -105,6 +105,10 @@ impl Step for DeduplicateStep {
         "deduplicate"
     }
 
+    fn compares(&self) -> bool {
+        true
+    }
+
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
         let (contents, found) = repeated(frame)?;
         let conflicts = &mut survey.conflicts;

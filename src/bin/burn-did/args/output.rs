@@ -23,7 +23,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE", value_parser = parse::picture())]
     pub plot: Option<PathBuf>,
     /// Save the result as JSON, for the commands that read one.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = parse::document())]
     pub save: Option<PathBuf>,
     /// No progress and no warnings on standard error.
     #[arg(long, short, help_heading = None)]

@@ -220,7 +220,7 @@ impl ContDidResult {
     }
 
     /// A note on the standard errors of curves and slopes, in addition to the general one.
-    fn more_errors(&self) -> String {
+    pub(super) fn more_errors(&self) -> String {
         let groups = self.knots.groups.len();
         let shares = match self.curves.shares {
             CohortShares::Fixed if groups > 1 => ", given the groups' shares",

@@ -13,7 +13,7 @@ use crate::base::options::Band;
 use crate::estimator::fixed_effects::{
     Absorbed, Coefficient, Family, RegressionResult, RegressionSettings, SolverReport,
 };
-use crate::report::compare::{Comparable, Term, sample_facts};
+use crate::report::compare::{Comparable, Term, sample_facts, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -167,10 +167,7 @@ impl RegressionResult {
             let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
             notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
         }
-        let mut rows = format!("Rows: {}", self.n);
-        if self.n_singletons > 0 {
-            rows.push_str(&format!(" ({} singletons dropped)", self.n_singletons));
-        }
+        let mut rows = foot::rows_of_regression(self.n, self.n_singletons);
         if let Some(weights) = &settings.weights {
             rows.push_str(&format!(", Weights: {weights}"));
         }
@@ -277,6 +274,10 @@ impl Comparable for RegressionResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        texts(self.messages())
     }
 
     fn absorbed(&self) -> Option<Vec<String>> {

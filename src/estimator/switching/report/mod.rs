@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::switching::{DidMultiplegtResult, SwitchingEffect};
-use crate::report::compare::{Comparable, Term, before_treatment, sample_facts};
+use crate::report::compare::{Comparable, Term, before_treatment, sample_facts, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -202,10 +202,7 @@ impl DidMultiplegtResult {
             audit.never_switchers,
             audit.cells
         ));
-        let resampled = settings.inference.bootstrap.map(|b| {
-            format!("bootstrap by groups or clusters ({} draws, seed {})", b.draws, b.seed)
-        });
-        notes.push(format!("Std. Errors: {}", foot::errors(settings, resampled)));
+        notes.push(format!("Std. Errors: {}", self.errors()));
         notes.extend(self.left_out());
         if let filled @ 1.. = self.audit.dropped.treatments_filled {
             notes.push(format!("Filled: {filled} missing treatment(s), as those around them"));
@@ -254,6 +251,16 @@ impl DidMultiplegtResult {
     }
 }
 
+impl DidMultiplegtResult {
+    /// How standard errors were made.
+    fn errors(&self) -> String {
+        let resampled = self.settings.inference.bootstrap.map(|b| {
+            format!("bootstrap by groups or clusters ({} draws, seed {})", b.draws, b.seed)
+        });
+        foot::errors(&self.settings, resampled)
+    }
+}
+
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
 impl Comparable for DidMultiplegtResult {
     fn terms(&self) -> Vec<Term> {
@@ -296,7 +303,12 @@ impl Comparable for DidMultiplegtResult {
     }
 
     fn remarks(&self) -> Vec<String> {
-        counted_periods(self.period_length()).into_iter().collect()
+        let counted = counted_periods(self.period_length()).into_iter();
+        counted.chain(texts(self.messages())).collect()
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        Some(self.errors())
     }
 
     #[cfg(feature = "plot")]
