@@ -76,6 +76,9 @@ pub mod report;
 mod result;
 mod study;
 
+/// The version of polars whose frames estimators take and results give.
+pub use polars;
+
 pub use base::error::{DidError, DidWarning, Result, TooFew};
 pub use base::memory::release_memory_by;
 pub use base::progress::{Progress, ProgressEvent};
@@ -272,6 +275,7 @@ pub mod panel {
 #[doc(hidden)]
 pub mod command_line {
     pub use crate::base::harmless::is_harmless;
+    pub use crate::base::near::are_near;
     pub use crate::base::shell::{option, path, quoted};
     pub use crate::base::temporary::clear_away;
     pub use crate::base::written::check_folder;

@@ -89,7 +89,7 @@ class Result(Tidy):
         return self._native.to_json()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON as a dictionary: ``kind``, ``about``, tables of estimates, ``warnings`` and the whole ``result``."""
+        """Give the JSON as a dictionary: ``kind``, ``about``, tables of estimates, ``notes``, ``warnings`` and the whole ``result``."""
         document: dict[str, Any] = json.loads(self.to_json())
         return document
 

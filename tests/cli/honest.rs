@@ -75,7 +75,7 @@ fn documents_have_the_keys_that_are_documented() {
         parsed(&["honest", &file, "--l-vec", "avg", "--mbar", "0.5,1", "--format", "json"]);
     assert_eq!(
         keys(&document),
-        ["about", "format", "intervals", "kind", "original", "result", "warnings"]
+        ["about", "format", "intervals", "kind", "notes", "original", "result", "warnings"]
     );
     assert_eq!(
         keys(&document["original"]),

@@ -101,8 +101,17 @@ fn every_output_is_made_and_read() {
     assert!(fs::read_to_string(&picture).unwrap().starts_with("<svg"));
     let document: Value = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();
     assert_eq!(document["kind"], json!("sun_abraham"));
-    let expected =
-        ["about", "coefficients", "format", "kind", "overall", "result", "rows", "warnings"];
+    let expected = [
+        "about",
+        "coefficients",
+        "format",
+        "kind",
+        "notes",
+        "overall",
+        "result",
+        "rows",
+        "warnings",
+    ];
     assert_eq!(keys(&document), expected);
     assert!(stdout(&["honest", &saved, "--mbar", "1"]).contains("Original"));
     let again = temporary("sunab-again.svg");

@@ -51,7 +51,7 @@ words! {
 ///
 /// ```
 /// use burn_did::Aggregation;
-/// let event_study = Aggregation::dynamic().min_e(-3.0).max_e(5.0).balance_e(2);
+/// let event_study = Aggregation::dynamic().min_e(-3).max_e(5).balance_e(2);
 /// # assert_eq!(event_study.balance_e, Some(2));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,15 +154,15 @@ impl Aggregation {
 
     /// Smallest event time reported.
     #[must_use]
-    pub fn min_e(mut self, min_e: f64) -> Self {
-        self.min_e = Some(min_e);
+    pub fn min_e(mut self, min_e: impl Into<f64>) -> Self {
+        self.min_e = Some(min_e.into());
         self
     }
 
     /// Largest event time used.
     #[must_use]
-    pub fn max_e(mut self, max_e: f64) -> Self {
-        self.max_e = Some(max_e);
+    pub fn max_e(mut self, max_e: impl Into<f64>) -> Self {
+        self.max_e = Some(max_e.into());
         self
     }
 

@@ -75,7 +75,8 @@ options! {
         #[doc(alias = "dylags")]
         #[builder(default)]
         pub outcome_lags: u32,
-        /// Covariates, at the first treated period: columns of numbers. A row without one serves where outcomes alone are needed.
+        /// Covariates, at the first treated period: names of columns of numbers, as in `["x1", "x2"]`, and no formula. A row without one
+        /// serves where outcomes alone are needed.
         #[doc(alias = "controls")]
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,

@@ -69,7 +69,7 @@ options! {
         #[doc(alias = "unit_sub")]
         #[builder(default)]
         pub independent_copies: bool,
-        /// Covariates: columns of numbers.
+        /// Covariates: names of columns of numbers, as in `["x1", "x2"]`, and no formula.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
         /// Counts observed periods, where periods are not evenly spaced.
