@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
+use crate::base::counted::listed;
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,6 +137,9 @@ impl CellStatus {
     }
 }
 
+/// Columns of a singular design that are named, at most: the reason stands beside every cell.
+const NAMED: usize = 5;
+
 impl std::fmt::Display for CellStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -153,9 +157,9 @@ impl std::fmt::Display for CellStatus {
             }
             Self::SingularDesign { rcond, columns, among } => write!(
                 f,
-                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at `{}`",
+                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at {}",
                 among.words(),
-                columns.join("`, `")
+                listed(columns, NAMED, "`")
             ),
             Self::SingularCurve { rcond } => write!(
                 f,
