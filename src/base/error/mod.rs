@@ -98,6 +98,21 @@ pub enum DidError {
         /// Where that is in a CSV file.
         line: Option<Box<FileLine>>,
     },
+    /// A column has its own name among its values, as in a file of several files with their headers.
+    #[error(
+        "column `{column}` ({role}) has its own name in {place}, as in files that are put together with their headers; leave such lines out",
+        place = Place(*.row, .line)
+    )]
+    RepeatedHeader {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// Its row, counted from 0.
+        row: usize,
+        /// Where that is in a CSV file.
+        line: Option<Box<FileLine>>,
+    },
     /// A column has a type that its role cannot take.
     #[error("column `{column}` ({role}) holds {got}; expected {expected}")]
     ColumnType {

@@ -6,7 +6,7 @@ use std::fmt;
 use super::construct::named;
 use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
-use crate::base::counted::counted;
+use crate::base::counted::{NAMED_COLUMNS, counted, listed};
 use crate::base::percent::percent;
 
 /// About standard errors with controls and several first treatments.
@@ -30,7 +30,7 @@ pub(super) fn collinear_in_effects(columns: &[String], effects: &[String]) -> St
     format!(
         "dropped because of collinearity with other regressors or the fixed effects, only in the regressions of {}: {}",
         effects.join(", "),
-        columns.join(", ")
+        listed(columns, NAMED_COLUMNS, "")
     )
 }
 

@@ -13,7 +13,7 @@ use super::parts::{
     trimmed_controls, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, shown};
-use crate::base::counted::counted;
+use crate::base::counted::{NAMED_COLUMNS, counted, listed};
 
 impl DidWarning {
     pub(super) fn write(
@@ -221,12 +221,12 @@ impl DidWarning {
             Self::Collinear { columns } => write!(
                 f,
                 "covariates that are linear combinations of others were left out: {}",
-                columns.join(", ")
+                listed(columns, NAMED_COLUMNS, "")
             ),
             Self::CollinearRegressors { columns } => write!(
                 f,
                 "dropped because of collinearity with other regressors or the fixed effects: {}",
-                columns.join(", ")
+                listed(columns, NAMED_COLUMNS, "")
             ),
             Self::CollinearInEffects { columns, effects } => {
                 f.write_str(&collinear_in_effects(columns, effects))

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::counted::{NAMED_COLUMNS, listed};
 use crate::base::error::DidError;
 use crate::base::near::nearest;
-
-/// Names of existing columns that are listed, at most.
-const LISTED: usize = 20;
 
 /// There is no such column among those available.
 pub(crate) fn not_found<'a>(
@@ -21,11 +19,12 @@ pub(crate) fn not_found<'a>(
         .or_else(by_period)
         .map(|hint| format!("{hint} "))
         .unwrap_or_default();
-    let mut listed: Vec<String> = names.iter().take(LISTED).map(|n| format!("`{n}`")).collect();
-    if names.len() > LISTED {
-        listed.push(format!("and {} more", names.len() - LISTED));
+    DidError::ColumnNotFound {
+        column: column.to_owned(),
+        role,
+        hint,
+        available: listed(&names, NAMED_COLUMNS, "`"),
     }
-    DidError::ColumnNotFound { column: column.to_owned(), role, hint, available: listed.join(", ") }
 }
 
 /// What to write for a column behind one of Stata's operators, as `i.st`, `ib3.st`, `L.y` or `D.y`: it is another one than the column.

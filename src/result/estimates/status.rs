@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
+<<<<<<< HEAD
 use crate::base::counted::counted;
+=======
+use crate::base::counted::listed;
+>>>>>>> surf2
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,6 +141,9 @@ impl CellStatus {
     }
 }
 
+/// Columns of a singular design that are named, at most: the reason stands beside every cell.
+const NAMED: usize = 5;
+
 impl std::fmt::Display for CellStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -154,9 +161,9 @@ impl std::fmt::Display for CellStatus {
             }
             Self::SingularDesign { rcond, columns, among } => write!(
                 f,
-                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at `{}`",
+                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at {}",
                 among.words(),
-                columns.join("`, `")
+                listed(columns, NAMED, "`")
             ),
             Self::SingularCurve { rcond } => write!(
                 f,
