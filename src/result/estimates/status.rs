@@ -3,11 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
-<<<<<<< HEAD
-use crate::base::counted::counted;
-=======
-use crate::base::counted::listed;
->>>>>>> surf2
+use crate::base::counted::{counted, listed};
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
