@@ -54,6 +54,24 @@ fn block(study: &JointStudyResult, first: StudyEstimator, second: StudyEstimator
     study.vcov[range(first)].iter().map(|row| row[columns.clone()].to_vec()).collect()
 }
 
+/// Clusters and treatments are numbered, too.
+#[test]
+fn numbers_that_stand_for_missing_values_are_those_of_the_data_alone() {
+    let estimators = [CS, SA, StudyEstimator::Imputation, StudyEstimator::DidMultiplegt];
+    let fit = |words: Option<[&str; 2]>| {
+        let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+        let config = config.group("first.treat").estimators(estimators);
+        config.maybe_missing_values(words).build().fit(data::mpdta()).unwrap()
+    };
+    // Neither number is in the data but for the code of the never-treated, which are so without a group as well.
+    let (plain, named) = (fit(None), fit(Some(["0", "1"])));
+    assert_eq!(named.settings.n_clusters, plain.settings.n_clusters);
+    for estimator in estimators {
+        let of = |study: &JointStudyResult| study.event_study(estimator).cloned().unwrap();
+        close(&of(&named), &of(&plain), 1e-12);
+    }
+}
+
 #[test]
 fn each_estimator_has_the_numbers_that_it_has_alone() {
     let study = mpdta().fit(data::mpdta()).unwrap();

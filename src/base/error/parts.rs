@@ -8,6 +8,7 @@ use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
 use crate::base::counted::{NAMED_COLUMNS, counted, listed};
 use crate::base::percent::percent;
+use crate::base::shell::quoted;
 
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
@@ -324,25 +325,34 @@ pub(super) fn nobody_treated(role: &str, anticipating: &str) -> [Cow<'static, st
 
 /// How a column of dates of this role has units that are never treated.
 pub(super) fn never_with_dates(column: &str, role: &str, value: &str) -> String {
-    match role {
-        "group" => format!(
-            "; if the value stands for never treated, write 0, leave the field empty, or name the value as a missing one of this column ({})",
-            missing_word(column, value.trim_matches('`'))
-        ),
-        _ => String::new(),
+    if role != "group" {
+        return String::new();
     }
+    let text = value.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+    if text.is_none() && value.parse::<f64>().is_err() {
+        // A date by its type, beside which no number stands.
+        return "; if the value stands for never treated, leave the field empty".to_owned();
+    }
+    let word = text.unwrap_or(value);
+    let option = match word.ends_with('…') {
+        true => OF_ALL.to_owned(),
+        false => missing_word(column, word),
+    };
+    format!(
+        "; if the value stands for never treated, write 0, leave the field empty, or name the value as a missing one of this column ({option})"
+    )
 }
+
+/// The option that names words as missing.
+const OF_ALL: &str = "`missing_values`, `--na`";
 
 /// The option that names a word as missing in one column; in all if that cannot be said of one.
 pub(crate) fn missing_word(column: &str, word: &str) -> String {
     let cannot_be_said = |text: &str| text.contains([',', '`', '"']);
     if column.is_empty() || column.contains('=') || [column, word].into_iter().any(cannot_be_said) {
-        return "`missing_values`, `--na`".to_owned();
+        return OF_ALL.to_owned();
     }
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let quote =
-        if [column, word].iter().all(|text| text.chars().all(is_plain)) { "" } else { "\"" };
-    format!("`missing_values`, `--na {quote}{column}={word}{quote}`")
+    format!("`missing_values`, `--na {}`", quoted(&format!("{column}={word}")))
 }
 
 /// Cohorts with few units, and which of them are of one.
@@ -470,8 +480,15 @@ mod tests {
         assert_eq!(never("time"), "");
         assert_eq!(
             missing_word("first treat", "-1"),
-            "`missing_values`, `--na \"first treat=-1\"`"
+            "`missing_values`, `--na 'first treat=-1'`"
         );
         assert_eq!(missing_word("a=b", "-1"), "`missing_values`, `--na`");
+        // A word that is cut is none of the data, and a column of dates has no 0.
+        let cut = never_with_dates("start", "group", "`never trea…`");
+        assert!(cut.contains("write 0") && cut.ends_with("(`missing_values`, `--na`)"), "{cut}");
+        let date = never_with_dates("start", "group", "the date 9 days after 1970-01-01");
+        assert!(!date.contains("write 0") && !date.contains("--na"), "{date}");
+        let number = never_with_dates("start", "group", "-1");
+        assert!(number.ends_with("`--na start=-1`)"), "{number}");
     }
 }

@@ -70,6 +70,11 @@ impl<'a> Table<'a> {
         Self { frame: Cow::Borrowed(df), first_row: 0, read_as_missing: Vec::new() }
     }
 
+    /// The frame, in which no other values stand for a missing one in the columns that were read.
+    pub fn into_frame(self) -> DataFrame {
+        self.frame.into_owned()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.frame.height()

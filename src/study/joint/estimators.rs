@@ -54,7 +54,8 @@ macro_rules! of_study {
             .maybe_weights($fitting.config.weights.clone())
             .maybe_frequency($fitting.rows.frequency)
             .alpha($fitting.config.alpha)
-            .maybe_missing_values($fitting.config.missing_values.clone())
+            // Its rows are without them.
+            .missing_values(Vec::<String>::new())
     };
 }
 

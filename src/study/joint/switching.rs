@@ -12,7 +12,7 @@ use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
 use crate::estimator::switching::{DidMultiplegt, DidMultiplegtResult};
-use crate::read::columns::{Kind, MISSING, MissingValues, Table, Wanted};
+use crate::read::columns::{MISSING, Table};
 use crate::read::panel::changing_group;
 
 /// Rows with a column of who is treated.
@@ -47,7 +47,7 @@ impl<B: DidBackend> Fitting<'_, B> {
             .maybe_weights(config.weights.clone())
             .cluster(&*sample.cluster)
             .alpha(config.alpha)
-            .maybe_missing_values(config.missing_values.clone())
+            .missing_values(Vec::<String>::new())
             .build();
         let fitted = estimator.fit_with_influence(&frame);
         let (mut fit, influence) = fitted.map_err(|error| of_group(error, &config.group))?;
@@ -128,12 +128,7 @@ impl StudyRows {
         config: &JointStudy<B>,
         grid: &TimeGrid,
     ) -> Result<TreatedRows> {
-        let missing = MissingValues::new(config.missing_values.as_deref());
-        let wanted = Wanted::default()
-            .and("unit", Kind::Label, [&config.unit])
-            .and("time", Kind::Value, [&config.time])
-            .and("group", Kind::Value, [&config.group]);
-        let table = Table::read(&self.frame, &wanted, &missing, 0)?;
+        let table = Table::plain(&self.frame);
         let time = table.periods(&config.time, self.frequency)?;
         let group = table.first_periods(&config.group, self.frequency)?;
         let units = table.labels(&config.unit, "unit")?;

@@ -163,6 +163,33 @@ fn codes_of_digits_keep_their_zeros() {
     }
 }
 
+/// A group that is no number is left out by estimators, and one that is empty is never treated.
+#[test]
+fn what_is_no_number_does_not_become_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from.csv"), folder.path().join("to.csv"));
+    let keys = PanelKeys::builder().unit("id").time("t").build();
+    for (group, kept) in [
+        (["2007.0", "NaN", "NA"], ["2007.0", "NaN", ""]),
+        (["2007", "NaN", ""], ["2007", "NaN", ""]),
+    ] {
+        let rows = group.iter().enumerate().map(|(id, g)| format!("{id},1,{g},2\n"));
+        fs::write(&from, format!("id,t,g,y\n{}", rows.collect::<String>())).unwrap();
+        for data in [Data::from(&*from), Data::in_pieces(&from)] {
+            panel::lag(&keys, ["y"], 1).write(data, &to).unwrap();
+            let written = fs::read_to_string(&to).unwrap();
+            let groups: Vec<&str> =
+                written.lines().skip(1).filter_map(|line| line.split(',').nth(2)).collect();
+            assert_eq!(groups, kept);
+        }
+    }
+    // Values that are compared are those of numbers.
+    fs::write(&from, "id,t,g\n1,1,2007.0\n2,1,NaN\n3,1,\n").unwrap();
+    panel::deduplicate(&keys, Keep::Equal).write(&*from, &to).unwrap();
+    let written = fs::read_to_string(&to).unwrap();
+    assert_eq!(written, "id,t,g\n1,1,2007.0\n2,1,NaN\n3,1,\n");
+}
+
 #[test]
 fn csv_files_are_read_by_the_rules_of_the_estimators() {
     let folder = tempfile::tempdir().unwrap();

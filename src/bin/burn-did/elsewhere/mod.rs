@@ -63,6 +63,9 @@ pub(crate) fn said(
     };
     // An option that a command does not have is no value.
     error.remove(ContextKind::Suggested);
+    if has_hint {
+        error.remove(ContextKind::SuggestedValue);
+    }
     for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
         let proposed = match error.remove(kind) {
             Some(ContextValue::String(name)) => vec![name],
