@@ -446,7 +446,7 @@ fn absorbed(
 
 fn r2(quality: &Quality) -> Option<f64> {
     let r2 = match quality.likelihood {
-        Some((fit, null)) => 1.0 - fit / known(null),
+        Some((fit, null)) => 1.0 - fit / null,
         None => 1.0 - quality.rss / quality.total,
     };
     (quality.likelihood.is_some() || quality.total > 0.0).then_some(r2).filter(|r2| r2.is_finite())
@@ -456,14 +456,10 @@ fn r2(quality: &Quality) -> Option<f64> {
 fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
     let (n, parameters) = (n as f64, parameters as f64);
     let adjusted = match quality.likelihood {
-        Some((fit, null)) => Some(1.0 - (fit - (parameters - 1.0)) / known(null)),
+        Some((fit, null)) => Some(1.0 - (fit - (parameters - 1.0)) / null),
         None => r2(quality).map(|r2| 1.0 - (1.0 - r2) * (n - 1.0) / (n - parameters)),
     };
     adjusted.filter(|r2| r2.is_finite())
-}
-
-fn known(log_likelihood: f64) -> f64 {
-    if log_likelihood.is_finite() { log_likelihood } else { f64::NAN }
 }
 
 /// Schwarz's criterion, of the logarithm of a likelihood.
