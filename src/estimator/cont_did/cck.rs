@@ -233,6 +233,7 @@ impl ComparisonUnits {
         let splines = level.sieves.x.splines[0].clone();
         let group = sample.group(&sample.groups[0]);
         let breakpoints = splines.breakpoints();
+        let segments = breakpoints.len() - 1;
         let knots = DoseKnots {
             degree: splines.degree(),
             interior: breakpoints[1..breakpoints.len() - 1].to_vec(),
@@ -253,7 +254,6 @@ impl ComparisonUnits {
             size: sample.y_size,
             bands: Some(fitted.critical),
         };
-        let segments = breakpoints.len() - 1;
         let coincident = DidWarning::coincident_knots(&config.dose, fitted.segments.0, segments);
         let warnings = level.collinear().into_iter().chain(coincident).collect();
         Ok(Curve { curves, knots, slope, warnings })
