@@ -144,7 +144,7 @@ class GroupTimeFields(_Covariances):
     def att_inf_func(self) -> Numbers | None:
         """Influence values of the units on the effect of ``ddd`` with two periods; None elsewhere, and without ``influence=True``."""
         row, values = self._of_two_periods(), self.influence_func
-        return None if row is None or values is None else [of_unit[-1] for of_unit in values]
+        return None if row is None or values is None else [of_unit[row] for of_unit in values]
 
     @property
     def glist(self) -> list[Any]:
