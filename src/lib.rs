@@ -125,7 +125,7 @@ pub mod options {
 pub mod group_time {
     pub use crate::estimator::aggregate::{
         AggregatedRow, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Provenance,
-        RegressionProvenance, Window,
+        RegressionProvenance, Window, WithoutShare,
     };
     pub use crate::estimator::{
         GroupTimeCell, PanelCell, RepeatedCell, TripleComparison, TwoByTwo, TwoByTwoEstimate,

@@ -86,6 +86,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`Imputation`", "`imputation`"),
     ("`keep_first`, `--keep-first`", "`keep_first=True`"),
     ("`missing_as_unknown`, `--missing-as-unknown`", "`missing_as_unknown=True`"),
+    ("`first_observed`, `--first-observed`", "`first_observed=True`"),
     ("`missing_values`, `--na`", "`missing_values`"),
     ("`stable_periods` (`--nonabsorbing-lag`)", "`nonabsorbing_lag`"),
     ("`rank_periods` (`--rank-periods`)", "`rank_periods=True`"),

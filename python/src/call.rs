@@ -70,16 +70,21 @@ impl Source {
         match self {
             Self::Frame(frame) => Ok(frame.into()),
             Self::Files(files) => Ok(files.into()),
-            Self::Sample(..) => Err(errors::option(
-                py,
-                "a prepared sample is for `att_gt`, `drdid`, `ddd` and `cont_did`; give other estimators the data",
-            )),
+            Self::Sample(..) => Err(no_sample(py)),
             Self::Apart(..) => Err(errors::option(
                 py,
                 "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd`, `cont_did`, `lpdid` and `stacked` run by engines",
             )),
         }
     }
+}
+
+/// The error of an estimator that takes no prepared samples.
+fn no_sample(py: Python<'_>) -> PyErr {
+    errors::option(
+        py,
+        "a prepared sample is for `att_gt`, `drdid`, `ddd` and `cont_did`; give other estimators the data",
+    )
 }
 
 /// The columns of a frame that is converted before it is read, and the columns of its index.
@@ -212,6 +217,9 @@ impl Call<'_> {
     /// The result of an estimator, where the data are.
     pub(crate) fn finish_by_unit(self, estimator: impl ByUnit) -> PyResult<Native> {
         let py = self.options.py();
+        if matches!(self.data, Source::Sample(..)) {
+            return Err(no_sample(py));
+        }
         let (source, hook) = self.checked()?;
         match source {
             Source::Apart(cluster, engine, path) => {

@@ -23,6 +23,7 @@ fn tool(name: &str, keys: &PanelKeys, options: &Options<'_>) -> PyResult<PanelTo
                 .never_as_zero(options.is("never_as_zero")?)
                 .keep_first(options.is("keep_first")?)
                 .missing_as_unknown(options.is("missing_as_unknown")?)
+                .first_observed(options.is("first_observed")?)
                 .build();
             first.name = options.text("name")?.unwrap_or(first.name);
             panel::first_treated(keys, options.needed_text("treatname")?, first)

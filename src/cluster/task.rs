@@ -99,8 +99,8 @@ pub(super) enum Task<'a> {
 /// What is asked of a shard's units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum UnitQuestion<'a> {
-    /// What values are to be less by in sums.
-    Shifts,
+    /// The first values of each number column, by which sums are shifted.
+    FirstValues,
     /// What they show, with sums that are less so much, and these periods.
     Overview { shifts: Cow<'a, [f64]>, periods: Cow<'a, [f64]> },
     /// Sums of tiles of some of them.
@@ -112,7 +112,7 @@ pub(super) enum UnitQuestion<'a> {
 /// What a shard's units answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum UnitAnswer {
-    Shifts(Vec<f64>),
+    FirstValues(Vec<Vec<f64>>),
     /// With the number of units that have a usable row.
     Overview(Box<Overview>, usize),
     Sums(AnyTiles),
@@ -231,7 +231,7 @@ impl Reply {
             Self::Passed(..) => "a pass",
             Self::Influence(..) => "influence values by unit",
             Self::Times(_) => "periods and groups",
-            Self::Units(UnitAnswer::Shifts(_)) => "shifts of sums",
+            Self::Units(UnitAnswer::FirstValues(_)) => "first values",
             Self::Units(UnitAnswer::Overview(..)) => "what units show",
             Self::Units(UnitAnswer::Sums(_)) => "sums over units",
             Self::Units(UnitAnswer::Values(_)) => "influence values of units",

@@ -15,11 +15,12 @@ use super::task::{Reply, Task, UnitAnswer, UnitQuestion};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::engine::by_unit::{
-    AnyScores, AnySums, AnyTiles, AnyUnitPass, Between, Kept, RemoteUnits, UNIT_TILE, UnitValues,
+    AnyScores, AnySums, AnyTiles, AnyUnitPass, Between, Kept, RemoteUnits, SUMS_REMEDY, UNIT_TILE,
+    UnitValues, VALUES,
 };
 use crate::read::columns::MissingValues;
 use crate::read::panel::apart::{RowRange, UnitReading};
-use crate::read::panel::overview::{Overview, PanelColumns, TimesFound};
+use crate::read::panel::overview::{Overview, PanelColumns, TimesFound, shifts};
 
 /// Shards of whole units that workers can read.
 pub(crate) struct RemoteRows<'a> {
@@ -47,7 +48,7 @@ impl RemoteShard {
     }
 }
 
-/// Has workers look at the rows of some parquet files.
+/// Has workers look at the rows of some parquet files, for columns that are not paired with base periods and keep no patterns.
 ///
 /// # Errors
 /// As for the same files on one machine, and [`DidError::Engine`] if workers do not answer.
@@ -129,16 +130,18 @@ impl RemoteRows<'_> {
 
     /// What all units show; the number of each shard's units is known afterwards.
     fn look(&mut self, periods: &[f64]) -> Result<Overview> {
-        let mut shifts = Vec::new();
-        let first = self.shards.first().map(|_| (0, UnitQuestion::Shifts));
         let of = |_: usize, answer: UnitAnswer| match answer {
-            UnitAnswer::Shifts(found) => Ok(found),
+            UnitAnswer::FirstValues(found) => Ok(found),
             other => Err(foreign(&Reply::Units(other))),
         };
-        self.ask("reading", first.into_iter().collect(), &of, &mut |found| {
-            shifts = found;
+        let questions = (0..self.shards.len()).map(|shard| (shard, UnitQuestion::FirstValues));
+        let mut first: Vec<Vec<f64>> = Vec::new();
+        self.ask("reading", questions.collect(), &of, &mut |found| {
+            first.resize(first.len().max(found.len()), Vec::new());
+            first.iter_mut().zip(found).for_each(|(first, found)| first.extend(found));
             Ok(())
         })?;
+        let shifts = shifts(first);
         let question = |shard| {
             let (shifts, periods) = (Cow::Borrowed(&*shifts), Cow::Borrowed(periods));
             (shard, UnitQuestion::Overview { shifts, periods })
@@ -206,7 +209,9 @@ impl RemoteUnits for RemoteRows<'_> {
             (0..self.shards.len()).filter(|shard| self.shards[*shard].units > 0).collect();
         let all: usize = self.shards.iter().map(|shard| shard.units).sum();
         let tiles = (all / UNIT_TILE + 2) as u128;
-        memory::check(stage, tiles * pass.bytes(), "ask for a shorter window or fewer covariates")?;
+        // Of full tiles, and of those that are not.
+        let held = tiles + self.shards.len() as u128;
+        memory::check(stage, held * pass.bytes(), SUMS_REMEDY)?;
         let mut full: BTreeMap<usize, AnySums> = BTreeMap::new();
         // By shard, the units of the tile that it ends in, and their sums.
         let mut ends: Vec<Option<(usize, AnySums)>> = vec![None; with_units.len()];
@@ -270,7 +275,7 @@ impl RemoteUnits for RemoteRows<'_> {
             other => Err(foreign(&Reply::Units(other))),
         };
         let questions = (0..self.shards.len()).map(question).collect();
-        self.ask("influence values", questions, &of, &mut |values| {
+        self.ask(VALUES, questions, &of, &mut |values| {
             all.append(values);
             Ok(())
         })?;

@@ -431,6 +431,14 @@ fn messages_are_about_the_columns_of_the_data() {
         let names_it = text.contains("clustered by cl") || text.contains("\"cluster\": \"cl\"");
         assert!(names_it, "{}: {text}", of.estimator);
     }
+    // So do warnings.
+    let gaps = map(&frame, "countyreal", |c| if c % 7.0 == 0.0 { f64::NAN } else { c % 40.0 });
+    let study = config.fit(with(&frame, "cl", floats(&gaps, "countyreal"))).unwrap();
+    for of in &study.estimators {
+        let said: Vec<String> = of.warnings.iter().map(ToString::to_string).collect();
+        let said = said.join("; ");
+        assert!(said.contains("for `cl`)") && !said.contains("cluster_code"), "{said}");
+    }
     // Nothing varies, and there are as many clusters as units.
     let constant = with(&frame, "lemp", vec![1.0; frame.height()]);
     config.cluster = None;

@@ -418,6 +418,32 @@ pub(super) fn without_comparison(
     listed.collect::<Vec<String>>().join("; ")
 }
 
+/// Of groups whose effects have no weight in an average, and the rows that have no estimate without them.
+pub(super) fn groups_without_share(
+    groups: Vec<String>,
+    event_times: Vec<String>,
+    periods: Vec<String>,
+) -> String {
+    let lost = match (event_times.is_empty(), periods.is_empty()) {
+        (true, true) => String::new(),
+        (false, _) => {
+            format!(", and there is no estimate at event time {}", event_times.join(", "))
+        }
+        (true, false) => format!(", and there is no estimate in period {}", periods.join(", ")),
+    };
+    format!(
+        "the effects of group {} have no weight in this average{lost}: its units have a weight of 0 in the period that the shares of groups are of (a panel's first); weigh them there, or report the cells",
+        groups.join(", ")
+    )
+}
+
+/// Of knots at quantiles that coincide.
+pub(super) fn coincident_knots(column: &str, segments: usize, distinct: usize) -> String {
+    format!(
+        "knots at quantiles of `{column}` coincide, as many rows have one value, and are one knot: {distinct} of {segments} segments have a length"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

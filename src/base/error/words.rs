@@ -6,13 +6,13 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
-    WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, collinear_in_effects,
-    crowded_pretest, dates_in_digits, few_units, influence_not_finite, list, missing_groups,
-    missing_word, moderator_levels, moved, nan_groups, negligible_errors, no_error, no_joint_test,
-    no_standard_error, not_imputed, one_outcome, rows_with_gaps, separated, treated_outside,
-    trimmed_controls, unbalanced, without_comparison,
+    WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, coincident_knots,
+    collinear_in_effects, crowded_pretest, dates_in_digits, few_units, groups_without_share,
+    influence_not_finite, list, missing_groups, missing_word, moderator_levels, moved, nan_groups,
+    negligible_errors, no_error, no_joint_test, no_standard_error, not_imputed, one_outcome,
+    rows_with_gaps, separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
 };
-use crate::base::calendar::{Frequency, shown};
+use crate::base::calendar::{Frequency, label, shown};
 use crate::base::counted::{NAMED_COLUMNS, counted, listed};
 
 impl DidWarning {
@@ -443,9 +443,17 @@ impl DidWarning {
                 let rows = counted(*rows, "row", "rows");
                 write!(f, "left out {rows} with a weight of zero")
             }
+            Self::GroupsWithoutShare { groups, event_times, periods } => {
+                let [groups, periods] = [groups, periods].map(|all| all.iter().map(name).collect());
+                let event_times = event_times.iter().map(|e| label(*e)).collect();
+                f.write_str(&groups_without_share(groups, event_times, periods))
+            }
+            Self::CoincidentKnots { column, segments, distinct } => {
+                f.write_str(&coincident_knots(column, *segments, *distinct))
+            }
             Self::CollinearSieve { functions, rank } => write!(
                 f,
-                "the data identify {rank} of the {functions} functions of the sieve; between the observations the curve is not unique, and the one with the smallest coefficients is shown"
+                "the data identify {rank} of the {functions} functions of the sieve: where curves that fit alike differ, as between observed values, there is no estimate; choose fewer segments"
             ),
             Self::DemeaningStopped { column, stop, normal } => write!(
                 f,

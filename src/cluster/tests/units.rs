@@ -147,6 +147,20 @@ fn what_is_wrong_is_said_as_at_home() {
     assert!(said.contains("has 0.5"), "{said}");
 }
 
+/// The first rows lack a covariate whose mean is large beside its spread.
+#[test]
+fn sums_are_shifted_as_at_home() {
+    let data = simulation(600).frame();
+    let values = floats(&data, "x1").into_iter().enumerate();
+    let far = values.map(|(row, x)| x.filter(|_| row > data.height() / 2).map(|x| 1e9 + x));
+    let data = with(&data, "x1", far.collect());
+    let mut adjusted = projections();
+    adjusted.method = ProjectionMethod::Adjusted;
+    adjusted.covariates = vec!["x1".into()];
+    let said = assert_as_at_home!("shifted", adjusted, data);
+    assert!(said.contains("Estimated"), "{said}");
+}
+
 /// Answers that are lost, doubled or of another task are asked for again.
 #[test]
 fn faults_change_nothing() {

@@ -167,7 +167,14 @@ fn kind(task: &Task<'_>, error: &DidError) -> ProblemKind {
         }
         // What others wrote a moment ago may be a moment late on shared storage.
         DidError::Io { .. }
-            if matches!(task, Task::Look { .. } | Task::Pass { .. } | Task::Influence(_)) =>
+            if matches!(
+                task,
+                Task::Look { .. }
+                    | Task::Pass { .. }
+                    | Task::Influence(_)
+                    | Task::Show { .. }
+                    | Task::Units { .. }
+            ) =>
         {
             ProblemKind::Passing
         }
@@ -183,7 +190,7 @@ fn answered(
     asked: &UnitQuestion<'_>,
 ) -> Result<UnitAnswer> {
     Ok(match asked {
-        UnitQuestion::Shifts => UnitAnswer::Shifts(shard.rows.shifts()),
+        UnitQuestion::FirstValues => UnitAnswer::FirstValues(shard.rows.first_values()),
         UnitQuestion::Overview { shifts, periods } => {
             let overview = reading.overview(shard, shifts, periods)?;
             UnitAnswer::Overview(Box::new(overview), shard.rows.units())

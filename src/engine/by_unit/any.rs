@@ -8,7 +8,6 @@ use super::pass::{REMEDY, UnitPass, UnitScores, push};
 use super::projections::{ProjectionPlan, ProjectionScores, ProjectionSums};
 use super::stacks::{StackPlan, StackScores, StackSums};
 use super::tiles::{TILE, Tiles, Units};
-use super::timeline::Timeline;
 use super::values::{Kept, UnitValues};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
@@ -115,10 +114,10 @@ fn foreign() -> DidError {
     DidError::Engine { problem: "a pass was answered by the sums of another".into() }
 }
 
-/// An error for a timeline that no driver would send.
-fn check(timeline: &Timeline) -> Result<()> {
-    let problem = || DidError::Engine { problem: "a pass has too many places in time".into() };
-    timeline.is_bounded().then_some(()).ok_or_else(problem)
+/// An error for a pass that no driver would send.
+fn check(is_sound: bool) -> Result<()> {
+    let problem = || DidError::Engine { problem: "a pass is none that could be asked".into() };
+    is_sound.then_some(()).ok_or_else(problem)
 }
 
 impl AnyUnitPass {
@@ -130,10 +129,6 @@ impl AnyUnitPass {
     /// Bytes of the sums of a tile.
     pub fn bytes(&self) -> u128 {
         each!(Self, self, pass => pass.bytes())
-    }
-
-    fn timeline(&self) -> &Timeline {
-        each!(Self, self, pass => &pass.timeline)
     }
 
     /// The sums of some units of a frame.
@@ -162,7 +157,7 @@ impl AnyUnitPass {
             let problem = "a shard has other units than it had".into();
             return Err(DidError::Engine { problem });
         }
-        check(self.timeline())?;
+        check(each!(Self, self, pass => pass.is_sound()))?;
         let held = (units.len() / TILE + 2) as u128;
         memory::check("sums of tiles", held * self.bytes(), REMEDY)?;
         each!(Self, self, pass => tiles(pass, rows, between))
@@ -200,7 +195,7 @@ impl AnyScores {
             push(rows, scores, &mut all);
             Ok(all)
         }
-        check(each!(Self, self, scores => &scores.plan.timeline))?;
+        check(each!(Self, self, scores => scores.is_sound()))?;
         each!(Self, self, scores => values(scores, rows, kept))
     }
 

@@ -25,7 +25,8 @@ impl Cross {
 
     /// Bytes that it takes.
     pub fn bytes(variables: usize) -> u128 {
-        (size_of::<Self>() + 8 * variables * (variables + 1)) as u128
+        let variables = variables as u128;
+        size_of::<Self>() as u128 + 8 * variables * (variables + 1)
     }
 
     /// Adds a row.

@@ -26,6 +26,8 @@ mod values;
 #[cfg(feature = "cluster")]
 pub(crate) use any::{AnyScores, AnySums, AnyTiles, AnyUnitPass, Between};
 pub(crate) use cross::{Cross, absorbed};
+#[cfg(feature = "cluster")]
+pub(crate) use pass::{REMEDY as SUMS_REMEDY, VALUES};
 pub(crate) use pass::{UnitPass, UnitScores};
 pub(crate) use projections::{
     AdjustedBase, AdjustedScores, ProjectionPlan, ProjectionRules, ProjectionScores,
@@ -39,5 +41,5 @@ pub(crate) use stacks::{StackCell, StackFit, StackPlan, StackScores, StackSums, 
 #[cfg(feature = "cluster")]
 pub(crate) use tiles::TILE as UNIT_TILE;
 pub(crate) use tiles::Units;
-pub(crate) use timeline::{NEVER, Timeline};
+pub(crate) use timeline::{LONGEST, NEVER, Timeline};
 pub(crate) use values::{Kept, UnitValues};

@@ -62,10 +62,10 @@ pub(crate) trait UnitScores: Sync {
 }
 
 /// What influence values by unit are called in reports of progress.
-pub(super) const VALUES: &str = "influence values";
+pub(crate) const VALUES: &str = "influence values";
 
 /// What to do where sums do not fit into memory.
-pub(super) const REMEDY: &str = "ask for a shorter window or fewer covariates";
+pub(crate) const REMEDY: &str = "ask for a shorter window or fewer covariates";
 
 /// The sums of all units.
 ///

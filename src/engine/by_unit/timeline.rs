@@ -12,8 +12,11 @@ pub(crate) const NEVER: usize = usize::MAX;
 /// How far from a whole number of steps a period may be, in steps.
 const NEAR: f64 = 1e-6;
 
+/// Periods of the longest window.
+pub(crate) const LONGEST: u32 = 10_000;
+
 /// Places in time, at most.
-const MOST: f64 = 20_000.0;
+const MOST: usize = 20_000;
 
 /// Places of periods: steps from the first, or ranks. A step is the least distance between two periods of all rows, with and without outcome and
 /// covariates, so that gaps in these columns do not change what it is.
@@ -61,9 +64,17 @@ impl Timeline {
         let step = least.fold(f64::INFINITY, f64::min);
         let steps = |at: f64| elapsed(at) / step;
         let is_even = |at: &f64| (steps(*at) - steps(*at).round()).abs() <= NEAR;
-        let on_grid = periods.iter().all(is_even) && steps(last) <= MOST;
+        let on_grid = periods.iter().all(is_even) && steps(last) <= MOST as f64;
         if !(ranked || on_grid) {
             return Err(uneven(&periods, columns));
+        }
+        if periods.len() > MOST {
+            return Err(DidError::TooManyValues {
+                column: columns.time.clone(),
+                role: "period",
+                distinct: periods.len(),
+                limit: MOST,
+            });
         }
         let places = periods.iter().enumerate();
         let places: Vec<usize> = places
@@ -102,8 +113,8 @@ impl Timeline {
 
     /// Whether there are no more places than a timeline may have.
     #[cfg(feature = "cluster")]
-    pub fn is_bounded(&self) -> bool {
-        self.steps as f64 <= MOST + 1.0
+    pub fn is_sound(&self) -> bool {
+        self.steps <= MOST + 1
     }
 
     /// The place of a period of the data; `None` for any other. `next` is the number of the period that is looked at first,

@@ -8,6 +8,7 @@ pub(crate) mod report;
 mod text;
 mod universal;
 mod weights;
+mod without_share;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,7 @@ pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, remedy};
 pub(crate) use universal::UniversalBase;
 pub(in crate::estimator) use weights::linear;
+pub use without_share::WithoutShare;
 
 words! {
     /// What is averaged over which cells.
@@ -231,6 +233,9 @@ pub struct Aggregated {
     /// Cells without an estimate that the average was to have, and its weight on them; `None` if nothing was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// Groups that have effects and no weight, with the rows that have no estimate without them; `None` if all have a weight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_share: Option<WithoutShare>,
     /// What the window asked for leaves out of the overall average; `None` if that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,

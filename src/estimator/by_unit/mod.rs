@@ -19,4 +19,4 @@ pub(super) use report::{
     compared_by_event_time, effects_section, effects_table, event_estimates, event_table, unknown,
 };
 pub use sample::PanelSample;
-pub(super) use sample::{Asked, Opened, WINDOW, asked, overflow};
+pub(super) use sample::{Asked, Opened, asked, overflow};

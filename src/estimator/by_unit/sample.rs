@@ -66,9 +66,6 @@ pub struct PanelSample {
     pub period_length: Option<f64>,
 }
 
-/// Periods of the longest window.
-pub(in crate::estimator) const WINDOW: u32 = 10_000;
-
 /// What is to be read, and how.
 pub(in crate::estimator) struct Asked<'a> {
     pub columns: PanelColumns,

@@ -34,7 +34,7 @@ impl Stacked {
 
     /// As [`fit`](Self::fit), by the workers of a cluster, with the same bits. The path stands for parquet files that this process and all
     /// workers see under the same names. Sums are formed by the workers; the influence values of units, a number for each effect, come
-    /// back to this process.
+    /// back to this process, whatever [`with_influence`](crate::Cluster::with_influence) says.
     ///
     /// # Errors
     /// As [`fit`](Self::fit); [`DidError::Worker`] for what a worker finds wrong, [`DidError::Engine`] if workers do not answer.

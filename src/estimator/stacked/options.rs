@@ -3,7 +3,8 @@
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
-use crate::estimator::by_unit::{Asked, WINDOW, asked};
+use crate::engine::by_unit::LONGEST;
+use crate::estimator::by_unit::{Asked, asked};
 use crate::estimator::shell::options;
 
 words! {
@@ -92,10 +93,10 @@ impl Stacked {
     pub fn validate(&self) -> Result<()> {
         Inference::new(self.alpha).validate()?;
         let wrong = |option, expected, got: String| Err(DidError::config(option, expected, got));
-        if self.pre_window == 0 || self.pre_window > WINDOW {
+        if self.pre_window == 0 || self.pre_window > LONGEST {
             return wrong("pre_window", "between 1 and 10000", self.pre_window.to_string());
         }
-        if self.post_window > WINDOW {
+        if self.post_window > LONGEST {
             return wrong("post_window", "at most 10000 periods", self.post_window.to_string());
         }
         match (self.independent_copies, &self.cluster) {

@@ -3,11 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
-<<<<<<< HEAD
-use crate::base::counted::counted;
-=======
-use crate::base::counted::listed;
->>>>>>> surf2
+use crate::base::counted::{counted, listed};
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +51,8 @@ pub enum CellStatus {
         /// Coefficients of the curve.
         needed: usize,
     },
+    /// The data do not determine it: of curves that fit them alike, it has another value in each.
+    NotDetermined,
     /// The information matrix of the propensity score is singular.
     SingularInformation,
     /// Every comparison unit was trimmed (its propensity score is at least the trimming level) or has weight zero.
@@ -114,6 +112,7 @@ impl CellStatus {
             Self::SingularDesign { .. } => "singular_design",
             Self::SingularCurve { .. } => "singular_curve",
             Self::FewDoses { .. } => "few_doses",
+            Self::NotDetermined => "not_determined",
             Self::SingularInformation => "singular_information",
             Self::NoControlWeight => "no_control_weight",
             Self::NoTreatedWeight => "no_treated_weight",
@@ -132,6 +131,11 @@ impl CellStatus {
             Self::NoControls { period: p } => format!("no comparison units{}", period(p)),
             other => other.to_string(),
         }
+    }
+
+    /// Of a point of a curve, which has an estimate where the data determine it.
+    pub(crate) fn of_curve(estimate: Option<f64>) -> Self {
+        if estimate.is_some() { Self::Estimated } else { Self::NotDetermined }
     }
 
     /// Whether the cell has an estimate (a reference cell has: 0).
@@ -174,6 +178,9 @@ impl std::fmt::Display for CellStatus {
                 "the treated units have {}, and the curve {}; choose a lower degree or fewer knots",
                 counted(*distinct, "distinct dose", "distinct doses"),
                 counted(*needed, "coefficient", "coefficients")
+            ),
+            Self::NotDetermined => f.write_str(
+                "the data do not determine it: curves that fit them alike differ here; choose fewer segments, or values that are observed",
             ),
             Self::SingularInformation => {
                 write!(f, "the information matrix of the propensity score is singular")

@@ -124,6 +124,7 @@ impl<B: DidBackend> Fitting<'_, B> {
                 },
                 other => shifted::warning(other, self.rows.shift)
                     .unwrap_or_else(|| other.clone())
+                    .renamed(&self.sample.cluster, self.config.clustered_by())
                     .message(self.config.frequency),
             };
             if shifted::names_times(warning) {

@@ -50,7 +50,9 @@ impl<B: DidBackend> Fitting<'_, B> {
             .missing_values(Vec::<String>::new())
             .build();
         let fitted = estimator.fit_with_influence(&frame);
-        let (fit, influence) = fitted.map_err(|error| of_group(error, &config.group))?;
+        let (mut fit, influence) = fitted.map_err(|error| of_group(error, &config.group))?;
+        let renamed = |warning: DidWarning| warning.renamed(&sample.cluster, config.clustered_by());
+        fit.warnings = fit.warnings.into_iter().map(renamed).collect();
         let step = steps.between(&config.time, rows, &fit.audit.periods)?;
         let study = fit.event_study().in_time(Some(step));
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::options::{ControlGroup, ProjectionBase};
+#[cfg(feature = "cluster")]
+use crate::engine::by_unit::LONGEST;
 use crate::engine::by_unit::{NEVER, Series, Timeline, Units};
 
 /// A regression.
@@ -91,6 +93,18 @@ impl ProjectionPlan {
     /// Number of covariates and lagged changes.
     pub fn regressors(&self) -> usize {
         self.centres.len() + self.rules.outcome_lags as usize
+    }
+
+    /// Whether it is one that a driver would make.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        let ProjectionRules { pre_window, post_window, outcome_lags, stable_periods, .. } =
+            self.rules;
+        let lengths = [pre_window, post_window, outcome_lags, stable_periods.unwrap_or(0)];
+        self.timeline.is_sound()
+            && lengths.into_iter().all(|length| length <= LONGEST)
+            && self.targets == self.rules.targets()
+            && self.centres.iter().all(|centres| centres.len() == self.timeline.steps)
     }
 
     pub fn scratch(&self) -> Scratch {

@@ -68,6 +68,14 @@ pub(crate) struct AdjustedBase {
     pub means: Vec<f64>,
 }
 
+impl ProjectionScores {
+    /// Whether they are ones that a driver would make.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        self.plan.is_sound() && self.scores.len() == self.plan.targets.len()
+    }
+}
+
 impl UnitScores for ProjectionScores {
     type Scratch = Scratch;
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::options::ControlGroup;
+#[cfg(feature = "cluster")]
+use crate::engine::by_unit::LONGEST;
 use crate::engine::by_unit::{NEVER, Series, Timeline, Units};
 
 /// The sub-experiments, and what their rows are.
@@ -40,6 +42,22 @@ pub(crate) struct StackRow<'a> {
 }
 
 impl StackPlan {
+    /// Whether it is one that a driver would make.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        let (pre, post) = (self.pre_window as usize, self.post_window as usize);
+        let is_inside = |cohort: &usize| {
+            *cohort >= pre
+                && cohort.checked_add(post).is_some_and(|last| last < self.timeline.steps)
+        };
+        self.timeline.is_sound()
+            && (1..=LONGEST).contains(&self.pre_window)
+            && self.post_window <= LONGEST
+            && self.cohorts.len() <= self.timeline.steps
+            && self.cohorts.iter().all(is_inside)
+            && !self.centres.is_empty()
+    }
+
     /// Event times of the window.
     pub fn events(&self) -> usize {
         (self.pre_window + self.post_window) as usize + 1

@@ -89,6 +89,16 @@ impl UnitScores for StackScores {
 }
 
 impl StackScores {
+    /// Whether they are ones that a driver would make.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        let subs = self.plan.cohorts.len();
+        self.plan.is_sound()
+            && self.targets() < self.plan.events()
+            && self.groups.len() == subs
+            && self.weighting.kept.len() == subs
+    }
+
     /// Adds the influence of a row to those of its unit, by target.
     fn add(&self, row: &StackRow<'_>, values: &mut [f64]) {
         let factor = self.weighting.of(row.sub, row.event, row.treated);

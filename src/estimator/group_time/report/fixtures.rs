@@ -223,6 +223,7 @@ fn aggregated(
         alpha: inference.alpha,
         vcov: Vec::new(),
         left_out: None,
+        without_share: None,
         window: None,
         warnings: Vec::new(),
         settings: settings(inference),

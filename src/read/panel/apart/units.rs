@@ -57,9 +57,10 @@ impl UnitReading {
     /// If they cannot be read, or something is wrong with them.
     pub fn shard(&self, ranges: &[RowRange], moved: &[(f64, f64)]) -> Result<UnitShard> {
         let rows = self.rows.rows(ranges)?;
-        let bytes = 2 * rows.estimated_size() as u64;
+        // Columns as they were read and as doubles, and codes of their values.
+        let bytes = 2 * rows.estimated_size() + 8 * rows.height() * rows.width();
         let rows = UnitRows::new(&rows, &self.columns, &self.missing, Some(moved))?;
-        Ok(UnitShard { rows, bytes })
+        Ok(UnitShard { rows, bytes: bytes as u64 })
     }
 
     /// What a shard shows; sums are less the `shifts`, and changes are from one of the `periods` to the next.

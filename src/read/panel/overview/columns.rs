@@ -82,6 +82,18 @@ pub(crate) struct RowsWithGaps {
     pub columns: Vec<(String, usize)>,
 }
 
+/// What values are less by in sums: the median of the first for levels, nothing for changes.
+pub(crate) fn shifts(first_values: Vec<Vec<f64>>) -> Vec<f64> {
+    let middle = |mut few: Vec<f64>| {
+        few.truncate(SHIFTED_BY);
+        few.sort_by(f64::total_cmp);
+        few.get(few.len() / 2).copied().unwrap_or(0.0)
+    };
+    let levels: Vec<f64> = first_values.into_iter().map(middle).collect();
+    let changes = vec![0.0; levels.len()];
+    [levels, changes].concat()
+}
+
 impl PanelColumns {
     pub fn wanted(&self) -> Wanted {
         Wanted::default()
@@ -263,8 +275,8 @@ impl ColumnsRead {
         outcome.chain(covariates).collect()
     }
 
-    /// What values are less by in sums: the median of a few for levels, nothing for changes.
-    pub fn shifts(&self) -> Vec<f64> {
+    /// The first finite values of each number column, as many as [`shifts`] takes.
+    pub fn first_values(&self) -> Vec<Vec<f64>> {
         let numbers = self.numbers();
         let rows = || -> Box<dyn Iterator<Item = usize> + '_> {
             match &self.units {
@@ -272,15 +284,11 @@ impl ColumnsRead {
                 None => Box::new(0..self.rows),
             }
         };
-        let middle = |values: &Values| {
+        let first = |values: &Values| {
             let finite = rows().map(|row| values[row]).filter(|value| value.is_finite());
-            let mut few: Vec<f64> = finite.take(SHIFTED_BY).collect();
-            few.sort_by(f64::total_cmp);
-            few.get(few.len() / 2).copied().unwrap_or(0.0)
+            finite.take(SHIFTED_BY).collect()
         };
-        let levels: Vec<f64> = numbers.iter().map(|(_, values)| middle(values)).collect();
-        let changes = vec![0.0; levels.len()];
-        [levels, changes].concat()
+        numbers.iter().map(|(_, values)| first(values)).collect()
     }
 
     pub fn is_complete(&self, row: usize) -> bool {

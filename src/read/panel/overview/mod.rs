@@ -24,7 +24,7 @@ use crate::read::columns::{ReadAsMissing, WithoutGroup, add_counts};
 
 pub(crate) use base::BasePeriod;
 use cells::Cell;
-pub(crate) use columns::{PanelColumns, RowsWithGaps};
+pub(crate) use columns::{PanelColumns, RowsWithGaps, shifts};
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
 pub(crate) use reading::{OpenedRows, Reading};
@@ -77,7 +77,7 @@ impl Overview {
     /// [`DidError::Config`] for more patterns of periods and treatment than are kept.
     pub fn add(&mut self, rows: &UnitRows, columns: &PanelColumns) -> Result<()> {
         let shifts = match self.found.cells.shifts.as_slice() {
-            [] => rows.shifts(),
+            [] => shifts(rows.first_values()),
             known => known.to_vec(),
         };
         self.merge(Self::of(rows, columns, &shifts, self.known_periods.as_deref())?)?;

@@ -67,9 +67,9 @@ impl UnitRows {
         self.0.weights.as_ref().map_or(1.0, |(_, weights)| weights[row])
     }
 
-    /// What values are less by in sums.
-    pub fn shifts(&self) -> Vec<f64> {
-        self.0.shifts()
+    /// The first finite values of each number column, by which sums are shifted.
+    pub fn first_values(&self) -> Vec<Vec<f64>> {
+        self.0.first_values()
     }
 
     /// The number columns: the outcome, then the covariates that are numbers.
