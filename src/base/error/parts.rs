@@ -479,10 +479,7 @@ mod tests {
         assert!(never("group").contains("write 0, leave the field empty"), "{}", never("group"));
         assert!(never("group").ends_with("(`missing_values`, `--na start=never`)"));
         assert_eq!(never("time"), "");
-        assert_eq!(
-            missing_word("first treat", "-1"),
-            "`missing_values`, `--na 'first treat=-1'`"
-        );
+        assert_eq!(missing_word("first treat", "-1"), "`missing_values`, `--na 'first treat=-1'`");
         assert_eq!(missing_word("a=b", "-1"), "`missing_values`, `--na`");
         // A word that is cut is none of the data, and a column of dates has no 0.
         let cut = never_with_dates("start", "group", "`never trea…`");

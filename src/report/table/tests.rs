@@ -66,7 +66,9 @@ fn long_tables_go_on_on_the_next_page() {
     let several = table(vec![section(30), section(30)]).to_latex();
     assert_eq!(several.matches("\\begin{longtable}").count(), 1, "{several}");
     assert!(
-        several.contains("\\toprule\n\\endfirsthead\n\\toprule\n\\endhead\n\\bottomrule\n\\endfoot\nn \\\\\n"),
+        several.contains(
+            "\\toprule\n\\endfirsthead\n\\toprule\n\\endhead\n\\bottomrule\n\\endfoot\nn \\\\\n"
+        ),
         "{several}"
     );
     assert!(!several.contains("addtocounter"), "{several}");
