@@ -102,6 +102,17 @@ fn rows_are_chosen_by_numbers_of_carried_columns() {
     }
 }
 
+/// `8001` is not equal to the text `08001`.
+#[test]
+fn conditions_on_identifiers_have_their_leading_zeros() {
+    let (_folder, data, out) = folder("id,t,y\n08001,1,1\n08001,2,2\n10001,1,3\n");
+    let with = |condition| panel("lag", &data, &out, &["--columns", "y", "--rows", condition]);
+    let message = failure(2, &with("id != 8001"));
+    assert!(message.contains("leading zeros") && message.contains("has `08001`"), "{message}");
+    stdout(&with("id != 08001"));
+    assert_eq!(fs::read_to_string(&out).unwrap(), "id,t,y,y_lag1\n10001,1,3,\n");
+}
+
 #[test]
 fn a_study_from_a_treatment_to_group_time_effects() {
     let folder = tempfile::tempdir().unwrap();
