@@ -144,7 +144,11 @@ class GroupTimeFields(_Covariances):
     def att_inf_func(self) -> Numbers | None:
         """Influence values of the units on the effect of ``ddd`` with two periods; None elsewhere, and without ``influence=True``."""
         row, values = self._of_two_periods(), self.influence_func
-        return None if row is None or values is None else [of_unit[-1] for of_unit in values]
+        if row is None or not values:
+            return None
+        # References may have no column, so that the only effect has the first.
+        has_all = len(values[0]) == len(list(self.tidy()["status"]))
+        return [of_unit[row if has_all else 0] for of_unit in values]
 
     @property
     def glist(self) -> list[Any]:

@@ -27,6 +27,7 @@ fn commands_of_stata_and_r_are_known() {
             "`burn-did feols`, with fixed effects behind a bar, as in \"y ~ x | firm + year\"",
         ),
         ("xtdidregress", "\"y ~ treated | unit + year\" --vcov cluster:unit"),
+        ("didregress", "\"y ~ treated | group + year\" --vcov cluster:group"),
         ("did_multiplegt_dyn", "`burn-did did-multiplegt`\n"),
         ("eventstudyinteract", "`burn-did sunab`\n"),
         ("event_plot", "`burn-did plot`, of results that --save wrote"),

@@ -334,7 +334,8 @@ pub(super) fn never_with_dates(column: &str, role: &str, value: &str) -> String 
         return "; if the value stands for never treated, leave the field empty".to_owned();
     }
     let word = text.unwrap_or(value);
-    let option = match word.ends_with('…') {
+    // What is cut or escaped is not as it stands in the data.
+    let option = match word.ends_with('…') || word.contains('\\') {
         true => OF_ALL.to_owned(),
         false => missing_word(column, word),
     };

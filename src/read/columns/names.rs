@@ -48,6 +48,9 @@ fn of_stata(column: &str, names: &[&str]) -> Option<String> {
         1 => String::new(),
         periods => format!(" over {periods} periods"),
     };
+    if matches!(of.as_str(), "l0" | "f0" | "d0" | "s0") {
+        return Some(format!("`{column}` is how Stata writes the column itself; write `{name}`."));
+    }
     Some(match letter {
         'i' if of == "i"
             || of.strip_prefix("ib").is_some_and(|base| base.parse::<u32>().is_ok()) =>
@@ -146,6 +149,9 @@ mod tests {
             ("D.lpop", "(`burn-did panel difference`) makes the column `lpop_diff1`"),
             ("S3.lpop", "over 3 periods makes the column `lpop_diff3`"),
             ("D2.lpop", "2 times one after the other"),
+            ("L0.lpop", "is how Stata writes the column itself; write `lpop`"),
+            ("f0.lpop", "write `lpop`"),
+            ("S0.lpop", "write `lpop`"),
         ] {
             let text = message(asked, "regressor", &["st", "lpop"]);
             assert!(text.contains(said) && !text.contains("did you mean"), "{text}");

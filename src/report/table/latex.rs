@@ -37,9 +37,14 @@ impl Table {
         let heading = self.heading();
         let heading = (!heading.is_empty()).then(|| heading.concat() + " \\\\\n");
         let mut heading = heading.unwrap_or_default();
+        let mut has_caption = !self.printed_title().is_empty();
         let mut out = String::new();
         for block in self.blocks() {
             push(&mut out, &long_tabular(&block, &std::mem::take(&mut heading)));
+            // A `longtable` counts as a table whether it has a caption or not.
+            if !std::mem::take(&mut has_caption) {
+                push(&mut out, "\\addtocounter{table}{-1}");
+            }
         }
         if !self.notes.is_empty() {
             out.push_str(&notes(&self.notes));
@@ -103,15 +108,19 @@ fn tabular(table: &Table) -> String {
     format!("\\begin{{tabular}}{{{spec}}}\n\\toprule\n{sections}\\bottomrule\n\\end{{tabular}}")
 }
 
-/// The same over several pages, on each of which the head stands again if there is one section.
+/// The same over several pages, on each of which the head stands again if there is one section; caption and label stand on the first.
 fn long_tabular(table: &Table, heading: &str) -> String {
     let spec = spec(table);
     let (head, rows) = match table.sections.as_slice() {
         [only] => (head(table, only), rows(table, only)),
         several => (String::new(), sections(table, several)),
     };
+    let first = match heading.is_empty() {
+        true => String::new(),
+        false => format!("{heading}\\toprule\n{head}\\endfirsthead\n"),
+    };
     format!(
-        "\\begin{{longtable}}{{{spec}}}\n{heading}\\toprule\n{head}\\endhead\n\\bottomrule\n\\endfoot\n{rows}\\end{{longtable}}"
+        "\\begin{{longtable}}{{{spec}}}\n{first}\\toprule\n{head}\\endhead\n\\bottomrule\n\\endfoot\n{rows}\\end{{longtable}}"
     )
 }
 

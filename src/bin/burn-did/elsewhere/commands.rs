@@ -21,7 +21,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ("did_multiplegt_dyn", "did-multiplegt", ""),
     ("didhonest", "honest", ""),
     ("didimputation", "imputation", ""),
-    ("didregress", "feols", REGRESSED),
+    ("didregress", "feols", REGRESSED_BY_GROUP),
     ("esttab", "compare", SAVED),
     ("estout", "compare", SAVED),
     ("event_plot", "plot", SAVED),
@@ -54,6 +54,7 @@ const HETEROGENEOUS: &str =
     ", with --est-method dr (its aipw), reg (ra) or ipw; its twfe is `burn-did etwfe`";
 const POISSON: &str = ", with --family poisson";
 const REGRESSED: &str = ", with fixed effects of units and periods, as in \"y ~ treated | unit + year\" --vcov cluster:unit";
+const REGRESSED_BY_GROUP: &str = ", with fixed effects of groups and periods, as in \"y ~ treated | group + year\" --vcov cluster:group";
 const SAVED: &str = ", of results that --save wrote";
 
 /// What follows a fit elsewhere, in several commands here.
