@@ -35,8 +35,9 @@ fn seen_once() -> String {
 #[test]
 fn rows_that_alone_have_a_unit_are_said() {
     let data = seen_once();
-    let asked =
-        |command, more: &[&'static str]| stdout(&[&[command, &data][..], &COLUMNS, more].concat());
+    let asked = |command: &'static str, more: &[&'static str]| {
+        stdout(&[&[command, data.as_str()][..], &COLUMNS, more].concat())
+    };
     let table = asked("sunab", &[]);
     let regression = stdout(&["feols", &data, "lemp ~ lpop | countyreal + year"]);
     let of = |text: &str| {
