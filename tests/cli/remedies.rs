@@ -218,8 +218,8 @@ fn what_plainly_is_data_is_not_taken_for_a_missing_value() {
         says(&message, &[words]);
         assert!(!message.contains("--na"), "{message}");
     };
-    told(3, &|y| format!("1\u{a0}000\u{a0}{}", &y[2..5]), "without separators of thousands");
-    told(3, &|y| format!("{}D+00", &y[..4]), "write exponents with an E, as ");
+    told(3, &|_| "4\u{a0}728\u{a0}999".into(), "without separators of thousands");
+    told(3, &|_| "8.46D+00".into(), "write exponents with an E, as ");
     told(0, &|year| format!("01Jul{year}"), "such as 2007-03-01, and add --frequency");
     told(0, &|year| format!("07/01/{}", &year[2..]), "such as 2007-03-01, and add --frequency");
     let treated = changed(5, &|treat| if treat == "1" { "yes".into() } else { "no".into() });
