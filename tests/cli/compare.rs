@@ -391,7 +391,10 @@ fn ways_of_standard_errors_warnings_and_long_formulas_are_notes() {
     let of = |from: &str| table.lines().find(|line| line.starts_with(from)).unwrap_or(&table);
     let errors = of("Std. Errors: ");
     assert!(errors.contains("analytic for a; analytic, clustered by state ("), "{errors}");
-    assert!(errors.ends_with("multiplier bootstrap (Mammen, 50 draws, seed 3) for c"), "{errors}");
+    assert!(
+        errors.ends_with("multiplier bootstrap (Rademacher, 50 draws, seed 3) for c"),
+        "{errors}"
+    );
     assert_eq!(of("Covariates: "), format!("Covariates: {long} for a; ~ 1 for b, c"));
     assert!(table.lines().all(|line| !line.starts_with(" Covariates")), "{table}");
     // What the table of one says as a warning is said of it, once where it is said of several.

@@ -121,7 +121,7 @@ fn names_that_are_near_are_still_proposed() {
     assert!(message.contains("exists: 'plot'"), "{message}");
     // Without a proposal the usage is that of the command.
     let message = told(&mpdta(&["--zzlevel", "90"]));
-    assert!(message.contains("Usage: burn-did att-gt [OPTIONS]"), "{message}");
+    assert!(message.contains("Usage: burn-did att-gt "), "{message}");
 }
 
 #[test]

@@ -89,8 +89,9 @@ fn has_tabs(path: &str) -> bool {
 fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
     // A value of a column of text.
     let text = got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'))?;
-    // Messages escape apostrophes.
+    // Messages escape apostrophes, and blanks that do not break lines.
     let text = text.replace("\\'", "'");
+    let text = text.replace("\\u{a0}", "\u{a0}").replace("\\u{202f}", "\u{202f}");
     let is_period = matches!(role, "time" | "group");
     Some(match Written::of(&text) {
         Written::Date if is_period => DATES.into(),

@@ -105,6 +105,6 @@ mod tests {
         // Before treatment there is group 3 alone.
         assert_eq!(of(&effects, Aggregation::dynamic().max_e(-1.0)), None);
         let said = found(Aggregation::calendar()).warning(AggregationKind::Calendar).to_string();
-        assert!(said.contains("group 2 ") && said.contains("period 2 "), "{said}");
+        assert!(said.contains("group 2 ") && said.contains("period 2"), "{said}");
     }
 }

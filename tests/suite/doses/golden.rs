@@ -311,5 +311,5 @@ fn draws_without_an_estimate_are_left_out_and_said() {
     let kept = fitted.level.settings.inference.bootstrap.unwrap().draws;
     assert_eq!(kept + failed, 99);
     let few = draws(3).unwrap_err().to_string();
-    assert!(few.contains("bootstrap draws that could not be estimated"), "{few}");
+    assert!(few.contains("bootstrap draws could not be estimated"), "{few}");
 }
