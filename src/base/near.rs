@@ -7,6 +7,7 @@ pub(crate) fn nearest<'a>(asked: &str, names: &[&'a str]) -> Option<&'a str> {
 }
 
 /// Whether at most a third of the letters of what was asked for differ.
+#[must_use]
 pub fn are_near(asked: &str, name: &str) -> bool {
     distance(asked, name) <= plain(asked).chars().count() / 3
 }

@@ -39,7 +39,8 @@ fn rows_that_alone_have_a_unit_are_said() {
         stdout(&[&[command, data.as_str()][..], &COLUMNS, more].concat())
     };
     let table = asked("sunab", &[]);
-    let regression = stdout(&["feols", &data, "lemp ~ lpop | countyreal + year"]);
+    let regression =
+        stdout(&["feols", &data, "lemp ~ i(year, treat, ref = 2003) | countyreal + year"]);
     let of = |text: &str| {
         let line = text.lines().find(|line| line.starts_with("Rows: ")).unwrap();
         line.split(',').next().unwrap().to_owned()

@@ -123,7 +123,9 @@ fn check_room(points: usize, variables: usize) -> Result<()> {
 fn at_values(mut points: Vec<Vec<f64>>, sorted: &[Vec<f64>], degree: usize) -> Vec<Vec<f64>> {
     for (variable, values) in sorted.iter().enumerate() {
         let Some(few) = few_values(values, degree) else { continue };
-        points.iter_mut().for_each(|point| point[variable] = nearest(&few, point[variable]));
+        for point in &mut points {
+            point[variable] = nearest(&few, point[variable]);
+        }
     }
     points
 }

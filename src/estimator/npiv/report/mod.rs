@@ -71,14 +71,12 @@ impl Report for NpivResult {
         };
         let keys: Vec<Variable> =
             self.settings.regressors.iter().enumerate().map(regressor).collect();
-        let both: [(_, fn(&NpivRow) -> Estimate); 2] =
-            [("function", |row| row.h), ("derivative", |row| row.derivative)];
-        let table = |(name, of): (_, fn(&NpivRow) -> Estimate)| {
+        let table = |name: &'static str, of: fn(&NpivRow) -> Estimate| {
             let estimates = self.rows.iter().map(of);
             let statuses = facts::curve_statuses(estimates.clone().map(|e| e.estimate));
             Estimates::new(name, keys.clone(), estimates).with(statuses)
         };
-        both.map(table).into()
+        vec![table("function", |row| row.h), table("derivative", |row| row.derivative)]
     }
 
     fn about(&self) -> Vec<Variable> {
