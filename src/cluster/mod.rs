@@ -42,7 +42,8 @@ pub use network::{
     Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
     RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, run_executor, run_scheduler,
 };
-pub(crate) use prepare::{PrepareOptions, prepare};
+pub(crate) use parts::PrepareOptions;
+pub(crate) use prepare::prepare;
 pub(crate) use prepared::Prepared;
 pub(crate) use session::Session;
 pub(crate) use source::KEPT_NOWHERE;

@@ -2,14 +2,27 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::prepare::PrepareOptions;
 use super::session::{Failure, Session, foreign};
 use super::task::{Reply, Task};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
 use crate::read::panel::apart::{Ends, RowRange, RowReading, bucket_shards, cuts, ordered_shards};
+
+/// How a sample is prepared.
+#[derive(Clone, Debug)]
+pub(crate) struct PrepareOptions {
+    /// A directory that the driver and all workers see under this name; what is put there goes with the sample.
+    pub directory: PathBuf,
+    /// Where influence values go that are kept by unit.
+    pub influence: Option<PathBuf>,
+    pub precision: Precision,
+    /// Rows of a part of the files and of a bucket; the usual number if `None`.
+    pub part_rows: Option<usize>,
+    /// Rows of a segment, a number of tiles; the usual number if `None`.
+    pub segment_rows: Option<usize>,
+}
 
 /// The task to look for the row of a part that is at fault, whose first has a number among all.
 pub(super) type Check<'a> = dyn Fn(&'a RowRange, usize) -> Task<'a> + 'a;

@@ -4,31 +4,16 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::parts::{PartedFiles, Replies};
+use super::parts::{PartedFiles, PrepareOptions, Replies};
 use super::session::{Session, foreign};
 use super::stored::{Decided, Directory, Stored};
 use super::task::{Reply, Task};
 use crate::base::error::Result;
-use crate::base::options::Precision;
 use crate::engine::pass::SEGMENT;
 use crate::read::panel::apart::{
     Arrangement, FrameLook, Reading, RemoteFrames, RowRange, Take, arrange_apart,
 };
 use crate::read::panel::{Request, Sample, SampleAudit};
-
-/// How a sample is prepared.
-#[derive(Clone, Debug)]
-pub(crate) struct PrepareOptions {
-    /// A directory that the driver and all workers see under this name; what is put there goes with the sample.
-    pub directory: PathBuf,
-    /// Where influence values go that are kept by unit.
-    pub influence: Option<PathBuf>,
-    pub precision: Precision,
-    /// Rows of a part of the files and of a bucket; the usual number if `None`.
-    pub part_rows: Option<usize>,
-    /// Rows of a segment, a number of tiles; the usual number if `None`.
-    pub segment_rows: Option<usize>,
-}
 
 /// Prepares the sample of some parquet files; `audit` says where its rows come from.
 ///

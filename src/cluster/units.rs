@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::parts::PartedFiles;
-use super::prepare::PrepareOptions;
+use super::parts::{PartedFiles, PrepareOptions};
 use super::session::{Session, foreign};
 use super::stored::Directory;
 use super::task::{Reply, Task, UnitAnswer, UnitQuestion};

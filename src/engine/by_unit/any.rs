@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::pass::{REMEDY, UnitPass, UnitScores, push};
+use super::here::{REMEDY, push};
+use super::pass::{UnitPass, UnitScores, Units};
 use super::projections::{ProjectionPlan, ProjectionScores, ProjectionSums};
 use super::stacks::{StackPlan, StackScores, StackSums};
-use super::tiles::{TILE, Tiles, Units};
+use super::tiles::{TILE, Tiles};
 use super::values::{Kept, UnitValues};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;

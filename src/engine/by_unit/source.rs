@@ -1,10 +1,10 @@
 //! Who has the rows: this process, or the workers of a cluster.
 
+use super::here::{sums, values};
 #[cfg(not(feature = "cluster"))]
 use super::pass::UnitPass as KnownUnitPass;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use super::pass::UnitScores as KnownScores;
-use super::pass::{sums, values};
 use super::values::{Kept, UnitValues};
 use crate::base::error::Result;
 use crate::read::panel::overview::OpenedRows;

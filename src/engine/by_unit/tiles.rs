@@ -3,28 +3,14 @@
 
 use std::ops::Range;
 
-use super::pass::UnitPass;
+use super::pass::{UnitPass, Units};
 use crate::base::parallel;
-use crate::read::columns::Values;
-use crate::read::panel::overview::UnitRows;
 
 /// Units of a tile.
 pub(crate) const TILE: usize = 4_096;
 
 /// Tiles that are summed before they are handed on.
 pub(super) const HELD: usize = 64;
-
-/// The rows of some units, and their numbers: the outcome, then covariates; not finite where a row may lack them.
-pub(crate) struct Units<'a> {
-    pub rows: &'a UnitRows,
-    pub numbers: Vec<&'a Values>,
-}
-
-impl<'a> Units<'a> {
-    pub fn new(rows: &'a UnitRows) -> Self {
-        Self { rows, numbers: rows.numbers() }
-    }
-}
 
 /// Sums of tiles as frames come in.
 pub(super) struct Tiles<'p, P: UnitPass> {

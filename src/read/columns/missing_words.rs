@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use super::missing::TokenCounts;
+use super::read_as_missing::TokenCounts;
 use super::token::Token;
 use crate::base::parallel;
 
