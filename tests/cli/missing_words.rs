@@ -10,7 +10,7 @@ use crate::run::*;
 /// mpdta with changes of -1, 0 and 1 as the outcome, and first treated periods in which `never` stands for never treated.
 fn file(folder: &Path, never: &str, date: &str) -> String {
     let text = fs::read_to_string(root().join(MPDTA)).unwrap();
-    let mut out = format!("county,date,change,start\n");
+    let mut out = "county,date,change,start\n".to_owned();
     for (row, line) in text.lines().skip(1).enumerate() {
         let fields: Vec<&str> = line.split(',').collect();
         let [year, unit, _, _, group, ..] = fields[..] else { panic!("{line}") };

@@ -42,7 +42,9 @@ fn reweighted_projections_are_average_effects_by_event_time() {
         // Only units observed in every period are compared at all horizons alike.
         let periods = times.iter().map(|time| time.to_bits()).collect::<BTreeSet<_>>().len();
         let mut rows: BTreeMap<u64, usize> = BTreeMap::new();
-        floats(&df, id).iter().for_each(|unit| *rows.entry(unit.to_bits()).or_default() += 1);
+        for unit in floats(&df, id) {
+            *rows.entry(unit.to_bits()).or_default() += 1;
+        }
         let df = filter(&df, id, |unit| rows[&unit.to_bits()] == periods);
         assert!(df.height() > 0, "{dataset}");
         // Those treated from the start are in neither; nor are outcomes after everybody is treated.
