@@ -125,9 +125,10 @@ pub(crate) struct Candidates {
 /// Dimensions whose estimates are not too noisy; instruments have `2^smooth` times as many segments.
 ///
 /// Standard errors of dimensions with a handful of observations for each function are too small, so that Lepski's method would
-/// reject smaller dimensions for no reason: with `damping`, these are not compared, and nor are those, beyond the first, of whose functions
-/// the data tell fewer apart than data with as many values can. Nor are, in any case, those whose instruments have as many functions as there are observations, which is
-/// least squares, and those that have no function more than the one before, because all their knots coincide with its knots.
+/// reject smaller dimensions for no reason: with `damping`, these are not compared, and nor are those, beyond the first, of whose
+/// functions the data tell fewer apart than data with as many values can. Nor are, in any case, those whose instruments have as many
+/// functions as there are observations, which is least squares, and those that have no function more than the one before, because all
+/// their knots coincide with its knots.
 ///
 /// # Errors
 /// As [`Spaces::sieves`].
@@ -178,26 +179,29 @@ pub(crate) fn candidates(
     let crossing = noise.windows(2).position(|pair| pair[0] <= bound && bound < pair[1]);
     // Without a crossing, all but the last as in R.
     let candidates = crossing.map_or(compared.min(last as usize), |at| at + 1);
-    let mut segments = segments[..candidates].to_vec();
     let mut made = levels.into_iter();
-    let mut levels: Vec<SieveLevel> = Vec::new();
-    for (x, w) in &segments {
+    let (mut levels, mut kept): (Vec<SieveLevel>, Vec<_>) = (Vec::new(), Vec::new());
+    for (x, w) in segments[..candidates].iter().copied() {
         let level = match made.next() {
             Some(level) => level,
-            None => SieveLevel::new(data, spaces.sieves(*x, *w)?)?,
+            None => SieveLevel::new(data, spaces.sieves(x, w)?)?,
         };
-        let is_another = levels.last().is_none_or(|before| match damping {
-            true => level.rank() > before.rank() && level.rank() == spaces.most_told_apart(*x),
-            false => level.len() > before.len(),
-        });
-        if !is_another {
-            break;
+        if let Some(before) = levels.last() {
+            if level.len() <= before.len() {
+                continue;
+            }
+            let is_told_apart =
+                level.rank() > before.rank() && level.rank() == spaces.most_told_apart(x);
+            // Functions of more segments contain these.
+            if damping && !is_told_apart {
+                break;
+            }
         }
         levels.push(level);
+        kept.push((x, w));
     }
-    segments.truncate(levels.len());
     let j = levels.last().map_or(1, SieveLevel::len) as f64;
-    Ok(Candidates { levels, segments, alpha: (j.ln() / j).sqrt().min(0.5) })
+    Ok(Candidates { levels, segments: kept, alpha: (j.ln() / j).sqrt().min(0.5) })
 }
 
 /// What Lepski's method chose.
