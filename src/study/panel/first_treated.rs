@@ -180,8 +180,9 @@ impl Step for FirstTreatedStep {
         let (hidden, first_hidden) = absent;
         if let (Some((unit, period)), false) = (first_hidden, missing_as_unknown || first_observed)
         {
+            let units = counted(hidden, "unit", "units");
             let problem = format!(
-                "{hidden} unit(s) may have been treated before the first row in which they are, first unit {unit}, in period {period}: rows of periods before it are absent, since its last untreated row or from its first row on. Add these rows, leave such units out (`missing_as_unknown`, `--missing-as-unknown`), or take the first treated row for the first treated period all the same (`first_observed`, `--first-observed`)"
+                "{units} may have been treated before the first row in which they are, first unit {unit}, in period {period}: rows of periods before it are absent, since its last untreated row or from its first row on. Add these rows, leave such units out (`missing_as_unknown`, `--missing-as-unknown`), or take the first treated row for the first treated period all the same (`first_observed`, `--first-observed`)"
             );
             return Err(DidError::Panel { problem });
         }
@@ -206,7 +207,8 @@ impl Step for FirstTreatedStep {
                 "Units that may have been treated in absent rows before their first treated row";
             change.add(what, hidden);
             change.notes.push(format!(
-                "The first treated period of {hidden} unit(s) is the first in which they are seen to be treated; they may have been treated before it, so that their effects are at a longer exposure than it says, and rows before it are no untreated ones"
+                "The first treated period of {} is the first in which they are seen to be treated; they may have been treated before it, so that their effects are at a longer exposure than it says, and rows before it are no untreated ones",
+                counted(hidden, "unit", "units")
             ));
         }
         let is_status = from_the_start == treated;

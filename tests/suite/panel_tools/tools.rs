@@ -91,7 +91,7 @@ fn first_treated_periods_that_absent_rows_hide_are_refused() {
     .unwrap();
     let of = |options: FirstTreated| panel::first_treated(&keys(), "d", options).apply(&df);
     let error = of(FirstTreated::default()).unwrap_err().to_string();
-    for part in ["2 unit(s)", "unit 1, in period 2", "--missing-as-unknown", "--first-observed"] {
+    for part in ["2 units", "unit 1, in period 2", "--missing-as-unknown", "--first-observed"] {
         assert!(error.contains(part), "{part}: {error}");
     }
     let unknown = FirstTreated::builder().missing_as_unknown(true).build();
@@ -106,7 +106,7 @@ fn first_treated_periods_that_absent_rows_hide_are_refused() {
     assert_eq!(numbers(&all, "first_treated"), expected.map(Some));
     assert_eq!((change.units_out, change.count("Units treated")), (4, 4));
     let said = change.notes.join(" ");
-    assert!(said.contains("of 2 unit(s) is the first in which they are seen"), "{said}");
+    assert!(said.contains("of 2 units is the first in which they are seen"), "{said}");
     // Both: missing treatments are unknown, and absent rows are passed over.
     let both = FirstTreated::builder().missing_as_unknown(true).first_observed(true).build();
     assert_eq!(of(both).unwrap().0.height(), 9);

@@ -25,7 +25,10 @@ fn two_rows_of_a_unit_in_a_period_are_refused() {
     let twice: Vec<usize> = (0..df.height()).chain([3]).collect();
     for error in both(&rows(&df, &twice)) {
         assert_eq!(error.code(), "panel");
-        says(&error, &["1 units (column `id`)", "0 in 4", "`panel::deduplicate`"]);
+        says(
+            &error,
+            &["1 unit has two rows in a period (column `id`)", "0 in 4", "`panel::deduplicate`"],
+        );
     }
 }
 
