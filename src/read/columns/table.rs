@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use polars::prelude::*;
 
 use super::codes::LabelColumn;
-use super::missing::{MissingValues, ReadAsMissing};
+use super::missing::MissingValues;
 use super::names::not_found;
 use super::numbers::{binary, groups, negative_group, numeric, refuse_negative, small};
 use super::period_codes::PeriodCodes;
 use super::periods::periods;
+use super::read_as_missing::ReadAsMissing;
 use super::values::{Numbers, Values, lacking};
 use super::wanted::{Asked, Wanted};
 use super::without_group::WithoutGroup;

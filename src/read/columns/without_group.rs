@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::missing::{ReadAsMissing, add_counts};
+use super::read_as_missing::{ReadAsMissing, add_counts};
 use crate::base::error::DidWarning;
 
 /// Rows that are never treated as their group is missing, and whether others are so by a code.

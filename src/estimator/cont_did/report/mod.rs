@@ -106,7 +106,9 @@ impl Report for ContDidResult {
             let left_out = self.overall_left_out(target).filter(|_| formed.is_none())?;
             Some(left_out.warning().message(frequency).about(target.parameter()))
         });
-        let of_doses = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
+        let of_doses = facts::messages_with(&self.level.audit.files, &self.warnings, frequency)
+            .into_iter()
+            .chain(overall);
         let of_study = formed.into_iter().flat_map(|study| &study.warnings);
         let of_study = of_study.filter(|warning| !self.warnings.contains(warning));
         let of_study = of_study.map(|warning| warning.message(frequency).about("event study"));
@@ -220,7 +222,7 @@ impl ContDidResult {
     }
 
     /// A note on the standard errors of curves and slopes, in addition to the general one.
-    pub(super) fn more_errors(&self) -> String {
+    fn more_errors(&self) -> String {
         let groups = self.knots.groups.len();
         let shares = match self.curves.shares {
             CohortShares::Fixed if groups > 1 => ", given the groups' shares",
