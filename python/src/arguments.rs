@@ -86,6 +86,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`Imputation`", "`imputation`"),
     ("`keep_first`, `--keep-first`", "`keep_first=True`"),
     ("`missing_as_unknown`, `--missing-as-unknown`", "`missing_as_unknown=True`"),
+    ("`first_observed`, `--first-observed`", "`first_observed=True`"),
     ("`missing_values`, `--na`", "`missing_values`"),
     ("`stable_periods` (`--nonabsorbing-lag`)", "`nonabsorbing_lag`"),
     ("`rank_periods` (`--rank-periods`)", "`rank_periods=True`"),
@@ -172,7 +173,9 @@ fn named_words(mut text: String) -> String {
     const NAMED: &str = "`missing_values`, `--na ";
     while let Some((before, after)) = text.split_once(NAMED) {
         let Some((word, rest)) = after.split_once('`') else { break };
-        text = format!("{before}`missing_values=[\"{}\"]`{rest}", word.trim_matches('"'));
+        let inside = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\''));
+        let word = inside.map_or_else(|| word.to_owned(), |word| word.replace(r"'\''", "'"));
+        text = format!("{before}`missing_values=[\"{word}\"]`{rest}");
     }
     text
 }

@@ -57,7 +57,7 @@ pub fn check_latex(name: &str, latex: &str) {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let paper = format!(
-        "\\documentclass{{article}}\n\\usepackage{{booktabs,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
+        "\\documentclass{{article}}\n\\usepackage{{booktabs,longtable,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
     );
     fs::write(format!("{folder}/paper.tex"), paper).unwrap();
     let compiled = Command::new("pdflatex")
@@ -170,7 +170,11 @@ fn what_is_wrong_is_said() {
         (1, &[MPDTA][..], "mpdta.csv: this is no JSON document"),
         (1, &["no-such-file.json"], "no-such-file.json"),
         (2, &[&event_study, &event_study], "two columns would be called wrong-event_study"),
-        (2, &[&event_study, "--names", "a,b"], "--names has 2 name(s) for 1 result(s)"),
+        (
+            2,
+            &[&event_study, "--names", "a,b"],
+            "the number of names (--names) is 2, and that of results 1",
+        ),
         (2, &[&plain, &event_study], "error: the files must be results with a row in common"),
         (2, &[&regression, &event_study], "results with a row in common"),
         (2, &[&plain, "--keep", "Event*"], "the rows are ATT(2004, 2004); "),
@@ -387,7 +391,10 @@ fn ways_of_standard_errors_warnings_and_long_formulas_are_notes() {
     let of = |from: &str| table.lines().find(|line| line.starts_with(from)).unwrap_or(&table);
     let errors = of("Std. Errors: ");
     assert!(errors.contains("analytic for a; analytic, clustered by state ("), "{errors}");
-    assert!(errors.ends_with("multiplier bootstrap (Mammen, 50 draws, seed 3) for c"), "{errors}");
+    assert!(
+        errors.ends_with("multiplier bootstrap (Rademacher, 50 draws, seed 3) for c"),
+        "{errors}"
+    );
     assert_eq!(of("Covariates: "), format!("Covariates: {long} for a; ~ 1 for b, c"));
     assert!(table.lines().all(|line| !line.starts_with(" Covariates")), "{table}");
     // What the table of one says as a warning is said of it, once where it is said of several.

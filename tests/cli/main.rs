@@ -9,6 +9,7 @@ mod data;
 mod dates;
 mod did_multiplegt;
 mod doses;
+mod elsewhere;
 mod etwfe;
 mod explore;
 mod feols;

@@ -35,10 +35,12 @@ fn seen_once() -> String {
 #[test]
 fn rows_that_alone_have_a_unit_are_said() {
     let data = seen_once();
-    let asked =
-        |command, more: &[&'static str]| stdout(&[&[command, &data][..], &COLUMNS, more].concat());
+    let asked = |command: &str, more: &[&str]| {
+        stdout(&[&[command, data.as_str()][..], &COLUMNS, more].concat())
+    };
     let table = asked("sunab", &[]);
-    let regression = stdout(&["feols", &data, "lemp ~ lpop | countyreal + year"]);
+    let regression =
+        stdout(&["feols", &data, "lemp ~ i(year, treat, ref = 2003) | countyreal + year"]);
     let of = |text: &str| {
         let line = text.lines().find(|line| line.starts_with("Rows: ")).unwrap();
         line.split(',').next().unwrap().to_owned()
@@ -101,8 +103,17 @@ fn every_output_is_made_and_read() {
     assert!(fs::read_to_string(&picture).unwrap().starts_with("<svg"));
     let document: Value = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();
     assert_eq!(document["kind"], json!("sun_abraham"));
-    let expected =
-        ["about", "coefficients", "format", "kind", "overall", "result", "rows", "warnings"];
+    let expected = [
+        "about",
+        "coefficients",
+        "format",
+        "kind",
+        "notes",
+        "overall",
+        "result",
+        "rows",
+        "warnings",
+    ];
     assert_eq!(keys(&document), expected);
     assert!(stdout(&["honest", &saved, "--mbar", "1"]).contains("Original"));
     let again = temporary("sunab-again.svg");

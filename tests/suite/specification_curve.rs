@@ -5,7 +5,8 @@ use burn_did::data::{self, Simulation};
 use burn_did::joint_study::{SampleFilter, StudyEstimator, Variation};
 use burn_did::options::{Band, BasePeriod, ControlGroup, EstimationMethod};
 use burn_did::{
-    Aggregation, AttGt, EventStudy, Imputation, JointStudy, SavedResult, SpecificationCurve,
+    Aggregation, AttGt, DidWarning, EventStudy, Imputation, JointStudy, SavedResult,
+    SpecificationCurve,
 };
 use polars::prelude::*;
 
@@ -116,6 +117,15 @@ fn differences_are_those_of_the_joint_study() {
     let v = &curve.vcov;
     let se = (v[0][0] + v[1][1] - 2.0 * v[0][1]).sqrt();
     assert!((se - difference.se.unwrap()).abs() < 1e-12);
+}
+
+#[test]
+fn estimates_without_a_standard_error_have_a_reason() {
+    let frame = Simulation::builder().units(150).periods(7).seed(4).build().frame();
+    let constant = with(&frame, "y", vec![0.1; frame.height()]);
+    let curve = simulated(&[CS]).specification_curve(&constant, &read("anticipation=0,1")).unwrap();
+    let expected = DidWarning::UnvaryingChanges { estimates: 2 };
+    assert!(curve.warnings.contains(&expected), "{:?}", curve.warnings);
 }
 
 #[test]

@@ -7,8 +7,12 @@ use burn_did::options::{Frequency, Words};
 pub(crate) enum Written {
     /// A date, or another period of a calendar, as they are read.
     Date,
-    /// A date that is written in another way, as 01/06/2003.
+    /// A date that is written in another way, as 01/06/2003, 07/01/03 or 01Jul2003.
     OtherDate,
+    /// One of two words for a yes and a no, with the pair.
+    YesNo(&'static str, &'static str),
+    /// A number with the exponent of Fortran, as 8.46D+00.
+    Exponent(String),
     /// A number with a short word for a period before it, as FY2003.
     Named(String),
     /// A number with another minus than that of the keyboard.
@@ -34,6 +38,12 @@ impl Written {
         if is_other_date(text) {
             return Self::OtherDate;
         }
+        if let Some((yes, no)) = yes_and_no(text) {
+            return Self::YesNo(yes, no);
+        }
+        if let Some(number) = with_exponent(text) {
+            return Self::Exponent(number);
+        }
         if is_decimal_comma(text) {
             return Self::DecimalComma;
         }
@@ -57,26 +67,80 @@ fn are_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text has a day, a month and a year of four digits, in whatever order.
+/// Words for a yes and a no.
+const ANSWERS: [(&str, &str); 5] =
+    [("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("treated", "untreated")];
+
+fn yes_and_no(text: &str) -> Option<(&'static str, &'static str)> {
+    let text = text.to_lowercase();
+    ANSWERS.into_iter().find(|(yes, no)| text == *yes || text == *no)
+}
+
+/// The number with an E in place of the D of Fortran's double precision.
+fn with_exponent(text: &str) -> Option<String> {
+    let number = text.replacen(['D', 'd'], "E", 1);
+    (number != text && number.parse::<f64>().is_ok()).then_some(number)
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+fn is_month(word: &str) -> bool {
+    word.len() >= 3 && MONTHS.iter().any(|month| month.starts_with(&word.to_lowercase()))
+}
+
+/// Whether a text has a day, a month in digits or by its name, and a year, in whatever order; or a month by its name and a year.
 fn is_other_date(text: &str) -> bool {
-    let parts: Vec<&str> = text.split(['/', '.', '-']).collect();
-    parts.len() == 3
-        && parts.iter().all(|part| are_digits(part) && part.len() <= 4)
-        && parts.iter().filter(|part| part.len() == 4).count() == 1
-        && parts.iter().filter(|part| part.len() <= 2).count() == 2
+    let mut parts: Vec<&str> = Vec::new();
+    let is_mark = |c: char| matches!(c, '/' | '.' | '-' | ' ' | ',');
+    for part in text.split(is_mark).filter(|part| !part.is_empty()) {
+        // 01Jul2003 has no marks.
+        let is_digit = |c: char| c.is_ascii_digit();
+        let start = part.find(|c| !is_digit(c)).unwrap_or(part.len());
+        let (before, rest) = part.split_at(start);
+        let (name, after) = rest.split_at(rest.find(is_digit).unwrap_or(rest.len()));
+        parts.extend([before, name, after].into_iter().filter(|part| !part.is_empty()));
+    }
+    let numbers: Vec<&str> = parts.iter().copied().filter(|part| are_digits(part)).collect();
+    let years = numbers.iter().filter(|part| part.len() == 4).count();
+    let short = numbers.iter().filter(|part| part.len() <= 2).count();
+    let names = parts.len() - numbers.len();
+    let are_of_dates = years <= 1 && years + short == numbers.len();
+    match (names, numbers.len()) {
+        (0, 3) => are_of_dates && text.contains(['/', '.', '-']),
+        (1, 1 | 2) => are_of_dates && parts.iter().any(|part| is_month(part)),
+        _ => false,
+    }
 }
 
 fn is_decimal_comma(text: &str) -> bool {
     text.matches(',').count() == 1 && text.replace(',', ".").parse::<f64>().is_ok()
 }
 
+/// Blanks, most of which a line does not break at.
+const BLANKS: [char; 4] = [' ', '\u{a0}', '\u{2009}', '\u{202f}'];
+
 fn has_thousands(text: &str) -> bool {
     let text = text.trim_start_matches(['-', '+']);
-    let marks: Vec<&str> = text.matches([',', '.', '\'']).collect();
-    let parts: Vec<&str> = text.split([',', '.', '\'']).collect();
+    let is_mark = |c: char| matches!(c, ',' | '.' | '\'') || BLANKS.contains(&c);
+    let marks: Vec<&str> = text.matches(is_mark).collect();
+    let parts: Vec<&str> = text.split(is_mark).collect();
+    let has_blank = text.contains(BLANKS);
     let has_decimals = marks.len() > 1 && marks[0] != marks[marks.len() - 1];
     let thousands = &parts[1..parts.len() - usize::from(has_decimals)];
-    marks.len() > 1
+    (marks.len() > 1 || has_blank)
         && parts[0].len() <= 3
         && parts.iter().all(|part| are_digits(part))
         && thousands.iter().all(|part| part.len() == 3)

@@ -223,6 +223,9 @@ pub(super) fn assembled(
         let (estimate, reason) = match value {
             Err(reason) => (Estimate::default(), Some(reason)),
             Ok(value) => {
+                // What fixed effects fit exactly is zero, and not what rounding leaves of it.
+                let is_zero = place.is_none() && unknown.is_none() && value.abs() <= nothing;
+                let value = if is_zero { 0.0 } else { value };
                 let variance = place.map_or(0.0, |at| covariance[at * k + at]);
                 let made = Coefficient::new(String::new(), value, variance, Law::Normal, critical);
                 let constant = || "the estimate does not vary".to_owned();

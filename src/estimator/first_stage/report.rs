@@ -3,6 +3,7 @@
 use super::effects::{StageEffect, StageEffects, StageTerm};
 #[cfg(feature = "plot")]
 use super::event_study::event_study;
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
@@ -116,7 +117,8 @@ pub(in crate::estimator) trait StageReport {
     fn standard_errors_of(&self) -> String {
         let settings = &self.effects().settings;
         let (errors, cluster) = (self.errors(), &settings.cluster);
-        format!("{errors}, clustered by {cluster} ({} clusters)", settings.n_clusters)
+        let clusters = counted(settings.n_clusters, "cluster", "clusters");
+        format!("{errors}, clustered by {cluster} ({clusters})")
     }
 
     fn warnings_of(&self) -> Vec<Message> {

@@ -53,7 +53,7 @@ options! {
         /// Unit, whose fixed effects are projected out.
         #[doc(alias = "idname")]
         pub unit: String,
-        /// Further regressors, as in `~ x1 + x2`.
+        /// Further regressors: a formula, as in `"~ x1 + x2"`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Further fixed effects.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | which are asked for, and names that are not there | `wanted.rs`, `names.rs` |
 //! | by what it is for | `table.rs` |
-//! | what stands for a missing value, and rows that have one | `missing.rs`, `missing_words.rs`, `token.rs`, `read_as_missing.rs`, `gaps.rs` |
+//! | what stands for a missing value, and rows that have one | `missing.rs`, `missing_words.rs`, `read_as_missing.rs`, `token.rs`, `gaps.rs` |
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
 //! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `grouped.rs` |
 //! | the order of the rows | `row_order.rs`, `runs.rs` |

@@ -1,4 +1,4 @@
-//! What was read as missing, counted.
+//! What was read as missing, and how often.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ pub struct ReadAsMissing {
     /// Whether it says that a unit is never treated, as in the column of first treated periods.
     #[serde(default)]
     pub never_treated: bool,
+    /// Whether 0 or infinity says so in other rows.
+    #[serde(default)]
+    pub beside_code: bool,
 }
 
 /// Tokens and how often they occur.
@@ -46,6 +49,7 @@ impl TokenCounts {
             token,
             values,
             never_treated: false,
+            beside_code: false,
         };
         self.0.into_iter().map(entry).collect()
     }

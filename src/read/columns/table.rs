@@ -71,6 +71,11 @@ impl<'a> Table<'a> {
         Self { frame: Cow::Borrowed(df), first_row: 0, read_as_missing: Vec::new() }
     }
 
+    /// The frame, in which no other values stand for a missing one in the columns that were read.
+    pub fn into_frame(self) -> DataFrame {
+        self.frame.into_owned()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.frame.height()
@@ -94,7 +99,7 @@ impl<'a> Table<'a> {
 
     /// A column of numbers or booleans, NaN if missing.
     pub fn numbers(&self, name: &str, role: &'static str) -> Result<Values> {
-        Ok(numeric(self.series(name, role)?, role, f64::NAN)?.values())
+        Ok(numeric(self.series(name, role)?, role, f64::NAN, self.first_row)?.values())
     }
 
     /// Weights, all nonnegative; NaN if missing.
@@ -106,7 +111,7 @@ impl<'a> Table<'a> {
 
     /// Zeros and ones.
     pub fn binary(&self, name: &str, role: &'static str) -> Result<PeriodCodes> {
-        let numbers = numeric(self.series(name, role)?, role, f64::NAN)?;
+        let numbers = numeric(self.series(name, role)?, role, f64::NAN, self.first_row)?;
         binary(name, role, numbers, self.first_row)
     }
 
@@ -193,7 +198,7 @@ impl<'a> Table<'a> {
         null: f64,
     ) -> Result<Numbers> {
         let series = periods(self.column(name, role)?, role, frequency, self.first_row)?;
-        numeric(&series, role, null)
+        numeric(&series, role, null, self.first_row)
     }
 
     /// Dates as periods of a frequency, NaN if missing.
@@ -232,7 +237,7 @@ impl<'a> Table<'a> {
 
     /// Numbers that are as different as doubles as they are in their column.
     fn distinct(&self, name: &str, role: &'static str, null: f64) -> Result<Values> {
-        let numbers = numeric(self.series(name, role)?, role, null)?;
+        let numbers = numeric(self.series(name, role)?, role, null, self.first_row)?;
         // Infinity as the largest value: all rows are looked at.
         match numbers.indistinct(f64::INFINITY) {
             None => Ok(numbers.values()),

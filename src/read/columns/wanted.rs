@@ -43,10 +43,12 @@ impl Wanted {
         self
     }
 
-    /// The same with carried columns as they are written.
+    /// The same with carried columns as they are written, but for those that are compared.
     #[must_use]
-    pub fn verbatim(mut self) -> Self {
-        let carried = self.0.iter_mut().filter(|asked| asked.kind == Kind::Carried);
+    pub fn verbatim(mut self, is_compared: impl Fn(&str) -> bool) -> Self {
+        let is_carried =
+            |asked: &&mut Asked| asked.kind == Kind::Carried && !is_compared(&asked.column);
+        let carried = self.0.iter_mut().filter(is_carried);
         carried.for_each(|asked| asked.kind = Kind::Verbatim);
         self
     }

@@ -62,7 +62,7 @@ pub(crate) fn doubtful_times(
 }
 
 /// Periods that look like quarters, months or days in digits, such as 200712, and are counted as numbers.
-fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarning> {
+pub(crate) fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarning> {
     let year = |period: f64| Frequency::Year.of_digits(period);
     let frequency = Frequency::of_written_digits(periods.clone().next()?)?;
     let is_date = |period: f64| {

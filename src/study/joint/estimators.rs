@@ -54,7 +54,8 @@ macro_rules! of_study {
             .maybe_weights($fitting.config.weights.clone())
             .maybe_frequency($fitting.rows.frequency)
             .alpha($fitting.config.alpha)
-            .maybe_missing_values($fitting.config.missing_values.clone())
+            // Its rows are without them.
+            .missing_values(Vec::<String>::new())
     };
 }
 
@@ -117,11 +118,13 @@ impl<B: DidBackend> Fitting<'_, B> {
                 DidWarning::Unbalanced { units } => Message {
                     code: Some(warning.code().into()),
                     text: format!(
-                        "{units} units are missing in some periods; this estimator of the study leaves them out"
+                        "{} missing in some periods and left out by this estimator of the study",
+                        counted(*units, "unit is", "units are")
                     ),
                 },
                 other => shifted::warning(other, self.rows.shift)
                     .unwrap_or_else(|| other.clone())
+                    .renamed(&self.sample.cluster, self.config.clustered_by())
                     .message(self.config.frequency),
             };
             if shifted::names_times(warning) {

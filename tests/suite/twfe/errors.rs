@@ -64,7 +64,7 @@ fn an_unbalanced_panel_is_refused_by_the_decomposition_and_named_by_the_weights(
     let mut y = floats(&df, "y");
     y[4] = f64::NAN;
     let df = with(&df, "y", y);
-    says(&bacon().fit(&df).unwrap_err(), &["1 of", "1 rows lack a value of y"]);
+    says(&bacon().fit(&df).unwrap_err(), &["1 of", "1 row lacks a value of y"]);
     let fit = weights().fit(&df).unwrap();
     assert_eq!(fit.settings.read.rows_missing, 1);
     assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::DroppedRows { rows: 1, .. })));

@@ -111,6 +111,6 @@ pub(crate) enum Format {
     Csv,
     /// Markdown tables.
     Markdown,
-    /// LaTeX tables, for the package booktabs.
+    /// LaTeX tables, for the package booktabs, and longtable for more than 40 lines.
     Latex,
 }

@@ -79,6 +79,7 @@ impl<M: Model> Converged<'_, M> {
 
     fn quality(&self) -> Quality {
         let Self { model, sample, eta, mu, mean, .. } = *self;
+        let of_mean = likelihood(model, sample, |_| (mean, model.link(mean)));
         Quality {
             rss: self.end.deviance,
             total: self.total_weight * model.unit(mean),
@@ -87,7 +88,8 @@ impl<M: Model> Converged<'_, M> {
             rounding: self.end.noise / self.end.deviance,
             likelihood: Some((
                 likelihood(model, sample, |row| (mu[row], eta[row])),
-                likelihood(model, sample, |_| (mean, model.link(mean))),
+                // There is no pseudo R² where that of a constant mean is beyond double precision.
+                if of_mean.is_finite() { of_mean } else { f64::NAN },
             )),
             squared_correlation: squared_correlation(&sample.outcome, mu),
         }

@@ -189,6 +189,9 @@ impl RegressionResult {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
             format!("F({}{df2}): {:.4} ({})", f.df1, f.stat, foot::p_equals(f.p_value))
         }));
+        if !is_linear && self.log_likelihood.is_none() {
+            quality.push("Log-Likelihood: none (outside the range of double precision)".into());
+        }
         notes.push(quality.join(", "));
         let iterations =
             |s: &SolverReport| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
@@ -228,7 +231,9 @@ fn groups(fit: &RegressionResult) -> String {
         [] => String::new(),
         clusters => {
             let numbers: Vec<String> = clusters.iter().map(|(_, n)| n.to_string()).collect();
-            format!(" ({} clusters)", numbers.join(" and "))
+            let is_one = matches!(clusters, [(_, 1)]);
+            let word = if is_one { "cluster" } else { "clusters" };
+            format!(" ({} {word})", numbers.join(" and "))
         }
     }
 }

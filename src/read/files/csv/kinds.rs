@@ -123,7 +123,8 @@ impl FoundFields {
             return FieldKind::Boolean;
         }
         // The file that is written has commas between its columns.
-        if self.leading_zeros || (verbatim && self.floats && !self.commas) {
+        let as_written = verbatim && (self.floats || self.not_a_number) && !self.commas;
+        if self.leading_zeros || as_written {
             return FieldKind::Digits;
         }
         let (low, high) = self.integers.unwrap_or_default();

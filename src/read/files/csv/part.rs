@@ -4,7 +4,7 @@ use polars::prelude::{StringChunked, StringChunkedBuilder};
 
 use super::field::{Field, may_be_thousands};
 use super::kinds::{FoundFields, Mode, is_rounded};
-use crate::read::columns::{MissingWords, TokenCounts};
+use crate::read::columns::{Kind, MissingWords, TokenCounts};
 
 /// Values of the rows; a place is taken where one is missing.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub(super) struct PartBuilder<'a> {
     numbers_may_be_missing: bool,
     /// Whether all values are told apart.
     label: bool,
+    /// Whether fields are written again as they are.
+    verbatim: bool,
     /// Whether numbers may have decimal commas.
     commas: bool,
     mode: Mode,
@@ -50,7 +52,7 @@ pub(super) struct PartBuilder<'a> {
 }
 
 impl<'a> PartBuilder<'a> {
-    pub fn new(missing: &'a MissingWords, label: bool, commas: bool, mode: Mode) -> Self {
+    pub fn new(missing: &'a MissingWords, kind: Kind, commas: bool, mode: Mode) -> Self {
         let found = FoundFields { texts: mode == Mode::Text, ..FoundFields::default() };
         let part = ColumnPart {
             found,
@@ -65,7 +67,8 @@ impl<'a> PartBuilder<'a> {
         Self {
             missing,
             numbers_may_be_missing,
-            label,
+            label: kind != Kind::Value,
+            verbatim: kind == Kind::Verbatim,
             commas,
             mode,
             rows: 0,
@@ -116,6 +119,8 @@ impl<'a> PartBuilder<'a> {
             }
             Mode::Text => self.texts.append_value(text),
             Mode::Digits => match Field::new(trimmed, self.missing, self.commas) {
+                // Not the same as nothing: a group that is no number is left out, one that is empty is never treated.
+                Field::NotANumber if self.verbatim => self.texts.append_value(trimmed),
                 Field::Missing | Field::NotANumber => {
                     self.part.words.add(trimmed, 1);
                     self.texts.append_null();

@@ -231,8 +231,7 @@ impl Reading<'_> {
         let CsvFile { header, places, commas, .. } = &self.files[piece.file];
         let (separator, fields) = (header.separator, header.names.len());
         let builders = modes.iter().zip(self.columns).map(|(mode, column)| {
-            let label = column.kind != Kind::Value;
-            mode.map(|mode| PartBuilder::new(&column.missing, label, *commas, mode))
+            mode.map(|mode| PartBuilder::new(&column.missing, column.kind, *commas, mode))
         });
         let mut builders: Vec<Option<PartBuilder<'_>>> = builders.collect();
         let mut scanner = Scanner::new(piece.bytes(), separator);
