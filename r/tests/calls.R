@@ -78,6 +78,8 @@ says(told(att_gt("lemp", "year", "countyreal", "first.treat", data = unknown, na
 in_words <- function(text, command = "att-gt", f = att_gt) burndid:::in_r(text, command, list(f))
 stopifnot(identical(in_words("as in --na \"not treated,NA\": these"), "as in `na = c(\"not treated\", \"NA\")`: these"),
           identical(in_words("--na \"not treated,NA\" --rows \"g is not missing\", which"), "`na = c(\"not treated\", \"NA\")`, `rows = \"g is not missing\"`, which"),
+          identical(in_words("of this column (`missing_values`, `--na g=-1`)"), "of this column (`na = \"g=-1\"`)"),
+          identical(in_words("by --na \"y=?\"; in all columns"), "by `na = \"y=?\"`; in all columns"),
           identical(in_words("with `--rows \"a is not missing\" --rows \"b c is not missing\"`)"), "with `rows = c(\"a is not missing\", \"b c is not missing\")`)"),
           identical(in_words("give --alp 0.1, --alp 0.05 or another --control-group not_yet_treated."), "give `alp = 0.1`, `alp` 0.05 or another `control_group = \"notyettreated\"`."),
           identical(in_words("--rows leaves out rows, as --xformla \"~ x, y\" does"), "`rows` leaves out rows, as `xformla = \"~ x, y\"` does"))

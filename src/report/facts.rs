@@ -7,6 +7,7 @@ use super::foot;
 use crate::base::calendar::{Frequency, shown};
 use crate::base::error::{DidWarning, Message};
 use crate::base::options::{FixWeights, SharesOf};
+use crate::read::files::FilesRead;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::settings::Settings;
 
@@ -38,6 +39,15 @@ pub(crate) fn statuses<'a>(
         Variable::words("status", of.clone().map(|status| Some(status.code()))),
         Variable::words("reason", of.map(reason)),
     ]
+}
+
+/// Warnings about the columns as they were read, and those of what was made of them.
+pub(crate) fn messages_with(
+    files: &FilesRead,
+    warnings: &[DidWarning],
+    frequency: Option<Frequency>,
+) -> Vec<Message> {
+    files.warnings.iter().cloned().chain(messages(warnings, frequency)).collect()
 }
 
 /// These columns for the estimates of a curve, if the data do not determine it at some of its points.

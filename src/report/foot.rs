@@ -2,7 +2,7 @@
 
 use crate::base::calendar::{Frequency, exact, shown};
 use crate::base::counted::counted;
-use crate::base::error::DidWarning;
+use crate::base::error::{DidWarning, Message};
 use crate::base::options::{
     Band, BasePeriod, EstimationMethod, FixWeights, Inference, Multiplier, Precision, Resampling,
     SharesOf,
@@ -251,7 +251,7 @@ fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
 /// As [`data`], of whatever audit.
 pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<String> {
     let mut lines = Vec::new();
-    let FilesRead { number, paths, chosen } = files;
+    let FilesRead { number, paths, chosen, warnings } = files;
     if let (Some(first), 2..) = (paths.first(), *number) {
         lines.push(match paths.last().filter(|_| *number == paths.len()) {
             Some(last) => format!("Files: {number}, {first} to {last}"),
@@ -274,7 +274,14 @@ pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<Strin
     if !never.is_empty() {
         lines.push(format!("{NEVER_TREATED}units whose {}", never.join("; ")));
     }
+    lines.extend(warnings.iter().map(|warning| format!("Warning: {warning}")));
     lines
+}
+
+/// Messages as lines, but those about columns as they were read, which [`reading`] has.
+pub(crate) fn messages(files: &FilesRead, messages: Vec<Message>) -> impl Iterator<Item = String> {
+    let said = messages.into_iter().filter(|message| !files.warnings.contains(message));
+    said.map(|message| format!("Warning: {message}"))
 }
 
 /// How many rows of the files were chosen, and which conditions left out the others.

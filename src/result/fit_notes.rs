@@ -28,7 +28,8 @@ impl FitNotes {
         frequency: Option<Frequency>,
     ) -> Self {
         let warnings = warnings.into_iter().map(|warning| warning.message(frequency));
-        Self { rows: files.chosen.clone(), never_treated: None, warnings: warnings.collect() }
+        let warnings = files.warnings.iter().cloned().chain(warnings).collect();
+        Self { rows: files.chosen.clone(), never_treated: None, warnings }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

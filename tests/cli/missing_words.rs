@@ -87,3 +87,25 @@ fn words_of_one_column_leave_the_others_their_words() {
     let named = stdout(&arguments("first.treat=-9,lemp=NA,-99"));
     assert!(named.contains("Read as missing in lemp: `NA` (1)"), "{named}");
 }
+
+#[test]
+fn words_that_occur_nowhere_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = file(folder.path(), "-1", "");
+    let parquet = folder.path().join("nowhere.parquet").display().to_string();
+    let keys = ["--idname", "county", "--tname", "date"];
+    stdout(&[&["panel", "deduplicate", &csv][..], &keys, &["--out", &parquet]].concat());
+    let said = "no column that was read has `FOO` or `strat=0`, named as missing";
+    for data in [&csv, &parquet] {
+        for (command, more) in [("att-gt", &[][..]), ("sunab", &[]), ("etwfe", &[]), ("study", &[])]
+        {
+            let arguments = asked(data, &[more, &["--na", "FOO,start=-1,NA,strat=0"]].concat());
+            let done = burn_did(&[&[command][..], &arguments[1..]].concat());
+            let (table, told) = (text(&done.stdout), text(&done.stderr));
+            assert_eq!(table.matches(said).count(), 1, "{command} {data}: {table}{told}");
+            assert!(told.contains(said) || command == "study", "{command} {data}: {told}");
+        }
+        let table = stdout(&asked(data, &["--na", "start=-1.0,NA"]));
+        assert!(!table.contains("no column that was read"), "{table}");
+    }
+}

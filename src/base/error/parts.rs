@@ -344,6 +344,28 @@ pub(super) fn never_with_dates(column: &str, role: &str, value: &str) -> String 
     )
 }
 
+/// About words that were named as missing and occur nowhere.
+pub(super) fn unused_words(words: &[String]) -> String {
+    let named: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    let one_column = match words.iter().any(|word| word.contains('=')) {
+        true => "; a word such as `start=0` is one of a column if a column of that name is read",
+        false => "",
+    };
+    format!(
+        "no column that was read has {}, named as missing (`missing_values`, `--na`){one_column}",
+        named.join(" or ")
+    )
+}
+
+/// A period as data mostly write it: as its first day if it is a year or a month.
+pub(super) fn written(period: &str, frequency: Option<Frequency>) -> String {
+    match frequency {
+        Some(Frequency::Year) => format!("{period}-01-01"),
+        Some(Frequency::Month) => format!("{period}-01"),
+        _ => period.to_owned(),
+    }
+}
+
 /// The option that names words as missing.
 const OF_ALL: &str = "`missing_values`, `--na`";
 

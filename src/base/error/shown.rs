@@ -40,6 +40,10 @@ mod tests {
         assert!(dated.contains("never treated, leave it empty"), "{dated}");
         let early = DidWarning::FarGroup { group: -99.0, period: 2003.0, column: "start".into() };
         assert!(early.to_string().contains("`--na start=-99`"), "{early}");
+        let early = DidWarning::FarGroup { group: 1900.0, period: 2003.0, column: "start".into() };
+        let dated = early.shown(Some(Frequency::Year));
+        let remedy = "as the data write it (`missing_values`, `--na start=1900-01-01`)";
+        assert!(dated.contains(remedy), "{dated}");
     }
 
     #[test]

@@ -90,6 +90,20 @@ pub enum DidWarning {
         /// Rows in which it is 0.
         rows: usize,
     },
+    /// Words that were named as missing occur in no column that was read.
+    UnusedWords {
+        /// The words.
+        words: Vec<String>,
+    },
+    /// Labels of units, clusters or fixed effects differ from another of their column only by blanks at their ends, letter case or leading zeros.
+    AlikeLabels {
+        /// Name of the column.
+        column: String,
+        /// How many labels.
+        labels: usize,
+        /// Two of them.
+        example: [String; 2],
+    },
     /// Groups are missing beside groups of 0 or infinity; both count as never treated.
     MissingGroups {
         /// Name of the group column.

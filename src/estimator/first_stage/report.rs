@@ -270,7 +270,8 @@ macro_rules! stage_result {
             }
 
             fn messages(&self) -> Vec<$crate::report::Message> {
-                self.warnings_of()
+                let of_columns = self.effects.audit.files.warnings.iter().cloned();
+                of_columns.chain(self.warnings_of()).collect()
             }
 
             #[cfg(feature = "plot")]
@@ -312,7 +313,7 @@ macro_rules! stage_result {
             }
 
             fn remarks(&self) -> Vec<String> {
-                $crate::report::compare::texts(self.warnings_of())
+                $crate::report::compare::texts($crate::report::contract::Report::messages(self))
             }
 
             fn before_treatment(&self) -> Option<String> {

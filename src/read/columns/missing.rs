@@ -18,6 +18,26 @@ impl MissingValues {
         Self { given: given.map(<[String]>::to_vec) }
     }
 
+    /// Words of the user that are not among the usual ones and for which nothing `occurs` in any of the columns.
+    pub fn unused(
+        &self,
+        columns: &[String],
+        occurs: impl Fn(&str, &MissingWords) -> bool,
+    ) -> Vec<String> {
+        let usual = MissingWords::usual();
+        let is_usual = |word: &str| usual.among_numbers(word) || usual.among_texts(word);
+        let is_read = |name: &str| columns.iter().any(|column| column == name);
+        let is_unused = |word: &&String| {
+            let only = Self { given: Some(vec![(*word).clone()]) };
+            let is_in = |column: &String| {
+                let words = MissingWords { usual: false, ..only.words(column, is_read) };
+                occurs(column, &words)
+            };
+            !is_usual(word.trim()) && !columns.iter().any(is_in)
+        };
+        self.given.iter().flatten().filter(is_unused).cloned().collect()
+    }
+
     /// The words of a column, if columns are read that have the names for which `is_read` holds: `start=0` is a word of the column `start`
     /// alone if that is one of them, and a word as others if not. As either it leaves the usual words.
     pub fn words(&self, column: &str, is_read: impl Fn(&str) -> bool) -> MissingWords {

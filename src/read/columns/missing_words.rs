@@ -45,6 +45,11 @@ impl MissingWords {
         self.named.iter().any(|token| token.text == text)
     }
 
+    /// Whether the user has named this text, or this number in another form.
+    pub fn has(&self, text: &str) -> bool {
+        self.names(text) || self.is_number(text)
+    }
+
     /// Whether some words are numbers.
     pub fn has_numbers(&self) -> bool {
         self.named.iter().any(|token| token.number.is_some())
@@ -148,12 +153,11 @@ fn is_usual_among_numbers(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::missing::MissingValues;
     use super::*;
 
     fn given(words: &[&str]) -> MissingWords {
-        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-        MissingValues::new(Some(&words)).words("x", |_| false)
+        let named = words.iter().map(|word| Token::new(word)).collect();
+        MissingWords { usual: false, named }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::error::Message;
+
 /// Files that were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -13,6 +15,9 @@ pub struct FilesRead {
     /// The rows that were chosen, if not all.
     #[serde(default)]
     pub chosen: Option<ChosenRows>,
+    /// Warnings about columns as they were read, of data frames, too.
+    #[serde(default)]
+    pub warnings: Vec<Message>,
 }
 
 impl FilesRead {
@@ -20,7 +25,8 @@ impl FilesRead {
     const NAMED: usize = 20;
 
     pub(crate) fn new(paths: impl ExactSizeIterator<Item = String>) -> Self {
-        Self { number: paths.len(), paths: paths.take(Self::NAMED).collect(), chosen: None }
+        let (number, paths) = (paths.len(), paths.take(Self::NAMED).collect());
+        Self { number, paths, ..Self::default() }
     }
 }
 

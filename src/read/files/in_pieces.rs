@@ -8,7 +8,7 @@ use super::csv::{self, Conversion};
 use super::parquet::{ParquetFile, ParquetFiles, TemporaryParquet, found};
 use super::rows::Choice;
 use super::{FileFormat, Files, FilesRead, problem};
-use crate::base::error::Result;
+use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
@@ -53,7 +53,7 @@ impl Files {
         memory_budget: Option<u64>,
         progress: Option<&Progress>,
     ) -> Result<PieceFiles> {
-        let mut choice = Choice::new(&self.rows, missing);
+        let (mut choice, mut unused) = (Choice::new(&self.rows, missing), Vec::new());
         let (sources, read_as_missing) = match self.format {
             FileFormat::Parquet if self.rows.is_empty() => (found(&self.paths)?, Vec::new()),
             FileFormat::Parquet => {
@@ -65,6 +65,9 @@ impl Files {
                 let (read, names) = (choice.wanted(wanted), wanted.names());
                 let keep = |df: DataFrame| choice.keep(df, &names);
                 let (source, mut words) = csv::converted(self, &read, &conversion, keep)?;
+                unused = missing.unused(&read.names(), |column, named| {
+                    words.iter().any(|entry| entry.column == column && named.has(&entry.token))
+                });
                 words.retain(|entry| names.contains(&entry.column));
                 (vec![source], words)
             }
@@ -74,7 +77,10 @@ impl Files {
                 return Err(problem(path, text));
             }
         };
-        Ok(PieceFiles { sources, read: choice.finish(self.read())?, read_as_missing })
+        let unused = (!unused.is_empty()).then(|| DidWarning::UnusedWords { words: unused });
+        let warnings = unused.iter().map(|warning| warning.message(None)).collect();
+        let read = FilesRead { warnings, ..choice.finish(self.read())? };
+        Ok(PieceFiles { sources, read, read_as_missing })
     }
 
     /// The chosen rows of parquet files, in a temporary file.

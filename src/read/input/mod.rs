@@ -2,6 +2,7 @@
 
 mod all_rows;
 mod data_files;
+mod doubts;
 mod guard;
 mod lines;
 
@@ -18,6 +19,7 @@ use crate::read::files::{Choice, DecimalMark, Files, FilesRead};
 
 use all_rows::read_all_rows;
 pub use data_files::DataFiles;
+use doubts::doubts;
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
 
@@ -174,7 +176,7 @@ impl Data<'_> {
         missing: &MissingValues,
         progress: Option<&Progress>,
     ) -> Result<Read> {
-        let frame = match self {
+        let frame: DataFrame = match self {
             Data::Frame(df) => {
                 let names = roles.names();
                 let present = names.iter().filter(|n| df.column(n).is_ok());
@@ -190,7 +192,7 @@ impl Data<'_> {
                 return read_files(&files.find()?, roles, missing, progress);
             }
         };
-        Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
+        Read::of_frame(frame, roles, missing)
     }
 }
 
@@ -214,7 +216,16 @@ impl Data<'_> {
                 return Ok(Read { frame: read.frame.select(names)?, ..read });
             }
         };
-        Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
+        Read::of_frame(frame, roles, missing)
+    }
+}
+
+impl Read {
+    /// A frame with the columns of the roles, among which nothing was read as missing yet.
+    fn of_frame(frame: DataFrame, roles: &Wanted, missing: &MissingValues) -> Result<Self> {
+        let warnings = doubts(&frame, roles, missing, &[])?;
+        let files = FilesRead { warnings, ..FilesRead::default() };
+        Ok(Self { frame, files, read_as_missing: Vec::new() })
     }
 }
 
@@ -228,9 +239,11 @@ pub(crate) fn read_files(
     let mut choice = Choice::new(&files.rows, missing);
     let (wanted, names) = (choice.wanted(roles), roles.names());
     let (frame, mut read_as_missing) = read_all_rows(files, &wanted, missing, progress)?;
+    let warnings = doubts(&frame, &wanted, missing, &read_as_missing)?;
     let frame = choice.keep(frame, &names)?;
     read_as_missing.retain(|entry| names.contains(&entry.column));
-    Ok(Read { frame, files: choice.finish(files.read())?, read_as_missing })
+    let files = FilesRead { warnings, ..choice.finish(files.read())? };
+    Ok(Read { frame, files, read_as_missing })
 }
 
 #[cfg(feature = "lazy")]

@@ -53,7 +53,7 @@ fn remarks(models: &[(String, &dyn Comparable)]) -> Vec<String> {
         let mut said = model.remarks();
         let mut known = HashSet::new();
         said.retain(|remark| known.insert(remark.clone()));
-        said.into_iter().map(|remark| (remark, name.as_str()))
+        said.into_iter().map(move |remark| (remark, name.as_str()))
     });
     let said = grouped(all).into_iter();
     said.map(|(remark, names)| format!("{}: {remark}", names.join(", "))).collect()

@@ -124,7 +124,8 @@ impl Report for JointStudyResult {
             of.warnings.iter().map(|warning| warning.clone().about(of.estimator.name()))
         });
         let own = facts::messages(&self.warnings, self.settings.columns.frequency);
-        own.into_iter().chain(failed).chain(of_estimators).collect()
+        let of_columns = self.settings.files.warnings.iter().cloned();
+        of_columns.chain(own).chain(failed).chain(of_estimators).collect()
     }
 
     #[cfg(feature = "plot")]
@@ -268,7 +269,7 @@ impl JointStudyResult {
             ));
         }
         notes.extend(foot::reading(&settings.files, &settings.read_as_missing));
-        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes.extend(foot::messages(&settings.files, self.messages()));
         notes
     }
 }

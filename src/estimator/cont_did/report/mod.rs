@@ -111,7 +111,9 @@ impl Report for ContDidResult {
             let said = said.into_iter().filter(DidWarning::is_of_average);
             said.map(move |w| w.message(frequency).about(target.parameter())).collect::<Vec<_>>()
         });
-        let of_doses = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
+        let of_doses = facts::messages_with(&self.level.audit.files, &self.warnings, frequency)
+            .into_iter()
+            .chain(overall);
         let of_study = formed.into_iter().flat_map(|study| &study.warnings);
         let of_study = of_study.filter(|warning| !self.warnings.contains(warning));
         let of_study = of_study.map(|warning| warning.message(frequency).about("event study"));
@@ -225,7 +227,7 @@ impl ContDidResult {
     }
 
     /// A note on the standard errors of curves and slopes, in addition to the general one.
-    pub(super) fn more_errors(&self) -> String {
+    fn more_errors(&self) -> String {
         let groups = self.knots.groups.len();
         let shares = match self.curves.shares {
             CohortShares::Fixed if groups > 1 => ", given the groups' shares",

@@ -106,7 +106,8 @@ impl Report for EtwfeResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        let mut messages = facts::messages(&self.warnings, self.settings.columns.frequency);
+        let (read, frequency) = (&self.settings.read, self.settings.columns.frequency);
+        let mut messages = facts::messages_with(&read.files, &self.warnings, frequency);
         messages
             .extend(facts::messages(&self.regression.warnings, self.settings.columns.frequency));
         let lost = self.cells.iter().filter(|cell| cell.estimate.estimate.is_none());
@@ -262,7 +263,7 @@ impl EtwfeResult {
             notes.push("Effects: differences of the linear index".to_owned());
         }
         notes.extend(foot::reading(&settings.read.files, &settings.read_as_missing));
-        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes.extend(foot::messages(&settings.read.files, self.messages()));
         notes
     }
 }

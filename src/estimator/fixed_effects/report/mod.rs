@@ -134,7 +134,7 @@ impl Report for RegressionResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, None)
+        facts::messages_with(&self.audit.files, &self.warnings, None)
     }
 
     #[cfg(feature = "plot")]

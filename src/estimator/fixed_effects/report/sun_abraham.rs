@@ -37,7 +37,8 @@ impl Report for SunAbrahamResult {
 
     fn messages(&self) -> Vec<Message> {
         let effects = self.event_study.messages().into_iter();
-        effects.chain(self.messages_of_regression()).collect()
+        let of_columns = self.regression.audit.files.warnings.iter().cloned();
+        effects.chain(of_columns).chain(self.messages_of_regression()).collect()
     }
 
     #[cfg(feature = "plot")]

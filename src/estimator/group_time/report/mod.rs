@@ -81,7 +81,7 @@ impl Report for GroupTimeResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, self.settings.frequency)
+        facts::messages_with(&self.audit.files, &self.warnings, self.settings.frequency)
     }
 
     #[cfg(feature = "plot")]

@@ -108,7 +108,7 @@ impl Report for NpivResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, None)
+        facts::messages_with(&self.files, &self.warnings, None)
     }
 
     #[cfg(feature = "plot")]

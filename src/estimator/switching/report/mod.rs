@@ -111,7 +111,7 @@ impl Report for DidMultiplegtResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, self.settings.frequency)
+        facts::messages_with(&self.audit.files, &self.warnings, self.settings.frequency)
     }
 
     #[cfg(feature = "plot")]

@@ -127,7 +127,11 @@ impl Report for BaconResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, self.settings.columns.frequency)
+        facts::messages_with(
+            &self.settings.read.files,
+            &self.warnings,
+            self.settings.columns.frequency,
+        )
     }
 
     #[cfg(feature = "plot")]
@@ -181,7 +185,7 @@ impl BaconResult {
             }
         }));
         notes.extend(self.settings.notes());
-        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes.extend(foot::messages(&self.settings.read.files, self.messages()));
         notes
     }
 }

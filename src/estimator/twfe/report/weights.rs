@@ -90,7 +90,11 @@ impl Report for TwfeWeightsResult {
     }
 
     fn messages(&self) -> Vec<Message> {
-        facts::messages(&self.warnings, self.settings.columns.frequency)
+        facts::messages_with(
+            &self.settings.read.files,
+            &self.warnings,
+            self.settings.columns.frequency,
+        )
     }
 
     #[cfg(feature = "plot")]
@@ -157,7 +161,7 @@ impl TwfeWeightsResult {
             )
         }));
         notes.extend(self.settings.notes());
-        notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
+        notes.extend(foot::messages(&self.settings.read.files, self.messages()));
         notes
     }
 }
