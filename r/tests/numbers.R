@@ -172,7 +172,7 @@ if (requireNamespace("broom", quietly = TRUE)) stopifnot(identical(broom::tidy(o
 # Below the table is how it was estimated, as did says it.
 shown <- capture.output(print(att_gt("lemp", "year", "countyreal", "first.treat", ~ lpop, data, control_group = "notyettreated", est_method = "ipw")))
 has <- function(lines, texts) for (text in texts) if (!any(grepl(text, lines, fixed = TRUE))) stop("not printed: ", text, "\nin: ", paste(lines, collapse = "\n"))
-has(shown, c("Control Group: Not Yet Treated, Anticipation Periods: 0, Base Period: Varying", "Covariates: ~ lpop", "Method: Inverse", "Units: 500, Rows: 2500 (balanced panel)",
+has(shown, c("Control Group: Not Yet Treated, Anticipation Periods: 0, Base Period: Varying", "Covariates: ~lpop", "Method: Inverse", "Units: 500, Rows: 2500 (balanced panel)",
              "multiplier bootstrap (Rademacher, 1000 draws, seed 0)"))
 has(capture.output(print(fit)), c("P-value for pre-test of parallel trends assumption:"))
 has(capture.output(print(study)), "Control Group: Never Treated")
