@@ -44,10 +44,10 @@ says(caught(bacon(lemp ~ treat, data = data, id_var = "countyreal")), "`id_var` 
 
 # What the program says is in the words of R: arguments, with the names that they have in the function that was called, functions, and rows.
 worded <- transform(data, first.treat = ifelse(first.treat == 0, "never", first.treat))
-says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "never treated: `na = c(\"never\", \"NA\")`;")
-says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "`na = c(\"never\", \"NA\")`, `rows = \"first.treat is not missing\"`, which")
-stopifnot(nobs(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = "never", bstrap = FALSE)) == 2500L)
-known <- function(...) suppressWarnings(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = c("never", "NA"), control_group = "notyettreated", bstrap = FALSE, ...))
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "never treated: `na = \"first.treat=never\"`;")
+says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = worded)), "`na = \"first.treat=never\"`, `rows = \"first.treat is not missing\"`, which")
+stopifnot(nobs(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = "first.treat=never", bstrap = FALSE)) == 2500L)
+known <- function(...) suppressWarnings(att_gt("lemp", "year", "countyreal", "first.treat", data = worded, na = "first.treat=never", control_group = "notyettreated", bstrap = FALSE, ...))
 stopifnot(nobs(known()) == 2500L, nobs(known(rows = "first.treat is not missing")) == sum(worded$first.treat != "never" & worded$year < 2007))
 letter <- transform(data, lemp = replace(as.character(lemp), 3L, "x"))
 says(caught(att_gt("lemp", "year", "countyreal", "first.treat", data = letter)), "as in `na = c(\"x\", \"NA\")`: these words")
