@@ -200,11 +200,11 @@ def test_fields_of_triple_differences_in_two_periods() -> None:
 def test_draws_of_drdid(kind: str) -> None:
     call: dict[str, Any] = {
         "yname": "re", "tname": "year", "idname": "id", "treatname": "experimental", "xformla": "~ age", "boot": True, "boot_type": kind,
-        "biters": 500,
+        "biters": 300,
     }
     data = moderndid.load_nsw()
     ours, theirs = did.drdid(data, **call), moderndid.drdid(data, **call)
-    assert len(ours.boots) == len(theirs.boots) == 500
+    assert len(ours.boots) == len(theirs.boots) == 300
     assert close(np.std(ours.boots), np.std(theirs.boots), 0.2)
     centre = ours.att if kind == "weighted" else 0.0
     for draws in (ours.boots, theirs.boots):
