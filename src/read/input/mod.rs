@@ -1,5 +1,6 @@
 //! Where the data come from.
 
+mod alike;
 mod all_rows;
 mod data_files;
 mod doubts;
