@@ -21,6 +21,8 @@ struct Model<'a> {
     outcome: Option<String>,
     fixed_effects: Option<Vec<String>>,
     alpha: f64,
+    /// How standard errors were made.
+    standard_errors: Option<String>,
     facts: Facts,
     estimates: Estimates,
     remarks: Vec<String>,
@@ -60,7 +62,7 @@ impl Comparison<'_> {
         csv(self.to_dataframe()?)
     }
 
-    /// One object a model: its `name`, `outcome`, `facts`, `estimates` and `remarks`. The `remarks` of the document are of rows in which
+    /// One object a model: its `name`, `outcome`, `standard_errors`, `facts`, `estimates` and `remarks`, beside others. The `remarks` of the document are of rows in which
     /// several models stand, such as overall effects that average differently.
     ///
     /// # Errors
@@ -89,6 +91,7 @@ impl Comparison<'_> {
             outcome: model.outcome(),
             fixed_effects: model.absorbed(),
             alpha: model.alpha(),
+            standard_errors: model.standard_errors(),
             facts: Facts(facts),
             estimates: Estimates::new("estimates", vec![terms_of(rows)], estimates),
             remarks: model.remarks(),

@@ -74,6 +74,7 @@ fn averages_of_different_weights_are_told_apart() {
     let document = comparison(&models).to_json().expect("a document");
     let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
     assert_eq!(document["remarks"], serde_json::json!([expected]));
+    assert_eq!(document["models"][1]["standard_errors"], "analytic");
     // Where the row is not in the table, nothing is said of it; where it has another name, that is used.
     let without = comparison(&models).drop(["Overall ATT"]).table().expect("a table");
     assert!(without.notes.iter().all(|note| !note.contains(": over ")), "{:?}", without.notes);
