@@ -120,7 +120,7 @@ mod tests {
         let found = |labels: &[&str]| warned(labels).unwrap();
         let pair = |one: &str, other: &str| [one.to_owned(), other.to_owned()];
         assert_eq!(found(&["a", "a ", "b"]), (2, pair("a", "a ")));
-        assert_eq!(found(&["a\u{a0}", "a"]), (2, pair("a", "a\u{a0}")));
+        assert_eq!(found(&["a\u{a0}", "a"]), (2, pair("a", "a\\u{a0}")));
         assert_eq!(found(&["é", "É"]), (2, pair("É", "é")));
         assert_eq!(found(&["z", "Z", "z", "01", "1", "001"]), (5, pair("001", "01")));
         assert_eq!(warned(&["0", "00", ""]), Some((2, pair("0", "00"))));
