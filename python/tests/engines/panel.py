@@ -54,5 +54,5 @@ def by_unit() -> list[tuple[Any, dict[str, Any]]]:
 def bits(fit: Any) -> Any:
     """Everything that a fit has estimated, to the last bit: JSON has the shortest digits that give the same number."""
     document = json.loads(fit._native.to_json())
-    tables = {name: table for name, table in document.items() if name not in ("about", "result", "warnings")}
+    tables = {name: table for name, table in document.items() if name not in ("about", "result", "warnings", "notes")}
     return tables, document["result"].get("estimates"), document["result"].get("wald"), document["result"].get("critical_value")
