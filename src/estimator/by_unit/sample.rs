@@ -91,6 +91,8 @@ macro_rules! asked {
                 keeps_gaps: $keeps,
                 base: None,
                 most_patterns: 0,
+                moments: $crate::read::panel::overview::Moments::Variances,
+                changes: false,
             },
             missing_values: $options.missing_values.as_deref(),
             memory_budget: $options.memory_budget,
@@ -143,12 +145,11 @@ impl Asked<'_> {
         path: &Path,
         work: impl FnOnce(&Opened<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (files, paths) = parquet_files(path)?;
-        let session = cluster.session(self.progress.cloned());
-        let options = PrepareOptions { influence: None, ..cluster.options(Precision::F64) };
         let missing = MissingValues::new(self.missing_values);
-        let (rows, overview) = open_units(&session, &paths, &self.columns, &missing, &options)?;
-        work(&self.opened(UnitSource::There(&rows), &files, overview)?)
+        let asked = (&self.columns, &missing, self.progress);
+        with_workers(asked, cluster, path, |source, files, overview| {
+            work(&self.opened(source, files, overview)?)
+        })
     }
 
     /// An error for what is refused of the rows.
@@ -162,6 +163,24 @@ impl Asked<'_> {
         check_columns(&overview, &self.columns)?;
         Ok(Opened { source, files, columns: &self.columns, overview })
     }
+}
+
+/// Has workers open parquet files for columns, values that stand for a missing one, and somebody who hears of progress.
+///
+/// # Errors
+/// Errors about a file or a column, and those of workers and of `work`.
+#[cfg(feature = "cluster")]
+pub(in crate::estimator) fn with_workers<T>(
+    (columns, missing, progress): (&PanelColumns, &MissingValues, Option<&Progress>),
+    cluster: &Cluster,
+    path: &Path,
+    work: impl FnOnce(UnitSource<'_>, &FilesRead, Overview) -> Result<T>,
+) -> Result<T> {
+    let (files, paths) = parquet_files(path)?;
+    let session = cluster.session(progress.cloned());
+    let options = PrepareOptions { influence: None, ..cluster.options(Precision::F64) };
+    let (rows, overview) = open_units(&session, &paths, columns, missing, &options)?;
+    work(UnitSource::There(&rows), &files, overview)
 }
 
 /// An error for a covariate that is no number, or weights that are all 0.
@@ -187,7 +206,7 @@ impl Opened<'_> {
     /// About the mean of a number in a period of the data, over all groups: so coarse that the order of sums does not matter.
     pub fn centre(&self, number: usize, period: usize) -> f64 {
         let cells = &self.overview.found.cells;
-        let mut sums = cells.at(0, period).sums[number];
+        let mut sums = cells.at(0, period).sums[number].clone();
         (1..cells.groups.len()).for_each(|g| sums.merge(&cells.at(g, period).sums[number]));
         self.coarse(number, cells.mean(&sums, number).unwrap_or(0.0))
     }
@@ -214,7 +233,7 @@ impl Opened<'_> {
         let cells = &self.overview.found.cells;
         let (groups, periods) = (cells.groups.len(), cells.periods.len());
         let places = (0..groups).flat_map(|g| (0..periods).map(move |t| (g, t)));
-        let all = places.map(|(g, t)| cells.at(g, t).sums[number]);
+        let all = places.map(|(g, t)| cells.at(g, t).sums[number].clone());
         all.reduce(|mut sums, more| {
             sums.merge(&more);
             sums

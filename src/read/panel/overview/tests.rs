@@ -4,6 +4,9 @@ use super::cells::CellTable;
 use super::*;
 use crate::read::columns::MissingValues;
 
+/// Of the outcome, and of its changes.
+const SHIFTS: [f64; 2] = [1.0, 0.0];
+
 fn columns() -> PanelColumns {
     PanelColumns {
         unit: Some("id".into()),
@@ -18,6 +21,8 @@ fn columns() -> PanelColumns {
         keeps_gaps: false,
         base: None,
         most_patterns: usize::MAX,
+        moments: Moments::Errors,
+        changes: true,
     }
 }
 
@@ -38,7 +43,7 @@ fn arranged(df: &DataFrame) -> UnitRows {
 
 fn whole() -> Overview {
     let mut overview = Overview::default();
-    overview.add(&arranged(&frame()), &columns()).unwrap();
+    overview.add(&arranged(&frame()), &columns(), &SHIFTS).unwrap();
     overview
 }
 
@@ -64,7 +69,7 @@ fn frames_of_whole_units_add_up() {
     let mut parts = Overview::default().of_periods(vec![1.0, 2.0, 3.0]);
     for (start, rows) in [(0, 2), (2, 2), (4, 2)] {
         let df = frame().slice(start, rows);
-        parts.add(&arranged(&df), &columns()).unwrap();
+        parts.add(&arranged(&df), &columns(), &SHIFTS).unwrap();
     }
     let whole = whole();
     assert_eq!(parts.found.groups, whole.found.groups);
@@ -80,7 +85,9 @@ fn frames_of_whole_units_add_up() {
 #[test]
 fn too_many_cells_are_refused() {
     let values = |n: usize| (0..n).map(|v| v as f64).collect::<Vec<f64>>();
-    let error = CellTable::new(values(5_000), values(5_000), &[0.0]).unwrap_err().to_string();
+    let error = CellTable::new(values(5_000), values(5_000), &[0.0], Moments::Means)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("5000 groups, 5000 periods"), "{error}");
 }
 
@@ -89,7 +96,7 @@ fn patterns_are_kept_as_far_as_they_are_asked_for() {
     let with = |most_patterns| {
         let mut overview = Overview::default();
         let columns = PanelColumns { most_patterns, ..columns() };
-        overview.add(&arranged(&frame()), &columns).map(|()| overview)
+        overview.add(&arranged(&frame()), &columns, &SHIFTS).map(|()| overview)
     };
     assert_eq!(with(3).unwrap().units().count(), 3);
     let error = with(2).unwrap_err();
