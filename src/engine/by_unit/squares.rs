@@ -71,6 +71,13 @@ impl ClusterSums {
         self.squares.value() + squares.sum::<f64>()
     }
 
+    /// Of so many units in one cluster, without influence.
+    #[cfg(all(test, feature = "cluster"))]
+    pub fn example(units: usize) -> Self {
+        let sums = BTreeMap::from([(Label::Integer(1), ExactSum::default())]);
+        Self { units, sums, ..Self::default() }
+    }
+
     /// Clusters; units, where these are the clusters.
     pub fn clusters(&self) -> usize {
         if self.sums.is_empty() { self.units } else { self.sums.len() }

@@ -19,6 +19,4 @@ pub(super) use report::{
     compared_by_event_time, effects_section, effects_table, event_estimates, event_table, unknown,
 };
 pub use sample::PanelSample;
-#[cfg(feature = "cluster")]
-pub(super) use sample::with_workers;
 pub(super) use sample::{Asked, Opened, asked, overflow};

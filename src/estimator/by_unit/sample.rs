@@ -8,14 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::base::calendar::label;
 use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
-#[cfg(feature = "cluster")]
-use crate::base::options::Precision;
 use crate::base::progress::Progress;
 #[cfg(feature = "cluster")]
-use crate::cluster::{Cluster, PrepareOptions, open_units};
+use crate::cluster::Cluster;
 use crate::engine::by_unit::{Timeline, UnitSource};
 #[cfg(feature = "cluster")]
-use crate::estimator::shell::remote::parquet_files;
+use crate::estimator::shell::remote::with_workers;
 use crate::estimator::twfe::check_panel;
 use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
@@ -163,24 +161,6 @@ impl Asked<'_> {
         check_columns(&overview, &self.columns)?;
         Ok(Opened { source, files, columns: &self.columns, overview })
     }
-}
-
-/// Has workers open parquet files for columns, values that stand for a missing one, and somebody who hears of progress.
-///
-/// # Errors
-/// Errors about a file or a column, and those of workers and of `work`.
-#[cfg(feature = "cluster")]
-pub(in crate::estimator) fn with_workers<T>(
-    (columns, missing, progress): (&PanelColumns, &MissingValues, Option<&Progress>),
-    cluster: &Cluster,
-    path: &Path,
-    work: impl FnOnce(UnitSource<'_>, &FilesRead, Overview) -> Result<T>,
-) -> Result<T> {
-    let (files, paths) = parquet_files(path)?;
-    let session = cluster.session(progress.cloned());
-    let options = PrepareOptions { influence: None, ..cluster.options(Precision::F64) };
-    let (rows, overview) = open_units(&session, &paths, columns, missing, &options)?;
-    work(UnitSource::There(&rows), &files, overview)
 }
 
 /// An error for a covariate that is no number, or weights that are all 0.

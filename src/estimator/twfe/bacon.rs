@@ -58,7 +58,7 @@ impl Bacon {
     ) -> Result<BaconResult> {
         self.validate()?;
         if !self.covariates.is_empty() {
-            let expected = "empty on a cluster, where the rows that controls need are on no one machine; decompose without controls, or on one machine (`Bacon::fit`; `burn-did bacon` without `--cluster`)";
+            let expected = "empty on a cluster, as controls need the rows of all units in one memory; decompose without controls, or on one machine";
             return Err(DidError::config("covariates", expected, self.covariates.join(", ")));
         }
         let columns = self.columns();

@@ -4,7 +4,7 @@ use super::study;
 use crate::base::error::Result;
 use crate::engine::by_unit::UnitSource;
 #[cfg(feature = "cluster")]
-use crate::estimator::by_unit::with_workers;
+use crate::estimator::shell::remote::with_workers;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{Overview, PanelColumns, Reading};

@@ -51,7 +51,7 @@ impl TwfeWeights {
     ) -> Result<TwfeWeightsResult> {
         self.validate()?;
         if self.cells == TwfeCells::Unit {
-            let expected = "`cohort` on a cluster, where the rows that cells of units need are on no one machine; take cells of cohorts, or one machine (`TwfeWeights::fit`; `burn-did twfe-weights` without `--cluster`)";
+            let expected = "`cohort` on a cluster, as cells of units need their rows in one memory; take cells of cohorts, or one machine";
             return Err(DidError::config("cells", expected, self.cells));
         }
         let columns = self.columns();
