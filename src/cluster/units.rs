@@ -34,8 +34,10 @@ pub(crate) struct RemoteRows<'a> {
 /// Rows of whole units.
 struct RemoteShard {
     ranges: Vec<RowRange>,
-    /// Units with a usable row.
+    /// Units, of which rows may not be usable.
     units: usize,
+    /// Those with a complete row.
+    complete: usize,
     /// Those of the shards before.
     before: usize,
 }
@@ -63,7 +65,7 @@ pub(crate) fn open_units<'a>(
     let (shards, moved) = (Vec::new(), Vec::new());
     let mut rows = RemoteRows { session, reading, parts, shards, moved, directory };
     let shards = rows.with_files(|files| files.shards(options, &rows.directory.path))?;
-    let shard = |ranges| RemoteShard { ranges, units: 0, before: 0 };
+    let shard = |ranges| RemoteShard { ranges, units: 0, complete: 0, before: 0 };
     rows.shards = shards.into_iter().map(shard).collect();
     let times = rows.times()?;
     rows.moved = times.moved();
@@ -157,12 +159,13 @@ impl RemoteRows<'_> {
         let (mut all, mut units) = (Overview::default(), Vec::new());
         let questions = (0..self.shards.len()).map(question).collect();
         self.ask("reading", questions, &of, &mut |(overview, of_shard)| {
-            units.push(of_shard);
+            let complete = overview.found.groups.iter().map(|group| group.units);
+            units.push((of_shard, complete.sum()));
             all.merge(*overview)
         })?;
         let mut before = 0;
-        for (shard, units) in self.shards.iter_mut().zip(units) {
-            (shard.units, shard.before) = (units, before);
+        for (shard, (units, complete)) in self.shards.iter_mut().zip(units) {
+            (shard.units, shard.complete, shard.before) = (units, complete, before);
             before += units;
         }
         all.finish(columns);
@@ -282,9 +285,8 @@ impl RemoteUnits for RemoteRows<'_> {
 
     fn squares(&self, scores: &TwoWayScores, in_clusters: bool) -> Result<ClusterSums> {
         let question = |shard| (shard, UnitQuestion::Squares(Cow::Borrowed(scores)));
-        // Of a balanced panel, in which every unit has a complete row.
         let of = |shard: usize, answer: UnitAnswer| match answer {
-            UnitAnswer::Squares(sums) if sums.are_of(self.shards[shard].units, in_clusters) => {
+            UnitAnswer::Squares(sums) if sums.are_of(self.shards[shard].complete, in_clusters) => {
                 Ok(sums)
             }
             UnitAnswer::Squares(_) => Err(other_rows()),

@@ -5,7 +5,7 @@ use polars::prelude::*;
 use super::faults::{Fault, reversed};
 use super::fits::{Shared, assert_same};
 use super::samples::shuffled;
-use super::units::{assert_as_at_home, but, cluster, shown, with};
+use super::units::{assert_as_at_home, but, cluster, floats, shown, with};
 use crate::base::error::DidError;
 use crate::cluster::task::{Message, Reply, UnitAnswer};
 use crate::cluster::wire::{decode, encode};
@@ -70,6 +70,22 @@ fn what_is_wrong_is_said_as_at_home() {
     let said =
         assert_as_at_home!("few", few, with(&balanced, "one", vec![Some(1.0); balanced.height()]));
     assert!(said.contains("`one`"), "{said}");
+}
+
+/// Units none of whose rows can be used are none, in files that are in the order of units and in others.
+#[test]
+fn units_without_usable_rows_are_none() {
+    let balanced = data(300, 0.0);
+    let ids = floats(&balanced, "id");
+    let lost = |id: f64| id as usize % 50 == 7;
+    let groups = floats(&balanced, "group").into_iter().zip(&ids);
+    let groups = groups.map(|(group, id)| group.filter(|_| !lost(id.unwrap())).or(Some(f64::NAN)));
+    let data = with(&balanced, "group", groups.collect());
+    for data in [data.clone(), shuffled(&data)] {
+        let said = assert_as_at_home!("decomposition", bacon(), data);
+        assert!(said.contains("n_units: 294"), "{said:.2000}");
+        assert_as_at_home!("weights", weights(TwfeRegression::FeTr), data);
+    }
 }
 
 /// What needs the rows of all units in one memory.

@@ -52,7 +52,7 @@ fn simulation(units: usize) -> Simulation {
     of.clusters(90).weights(true).attrition(0.1).build()
 }
 
-fn floats(data: &DataFrame, column: &str) -> Vec<Option<f64>> {
+pub(super) fn floats(data: &DataFrame, column: &str) -> Vec<Option<f64>> {
     let column = data.column(column).unwrap().cast(&DataType::Float64).unwrap();
     column.f64().unwrap().iter().collect()
 }

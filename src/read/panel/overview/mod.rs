@@ -161,9 +161,11 @@ impl Overview {
     /// Whether it may be what so many rows of some shard show, of which sums are less the `shifts`.
     #[cfg(feature = "cluster")]
     pub fn is_of(&self, rows: usize, shifts: &[f64], periods: &[f64]) -> bool {
-        let cells = &self.found.cells;
+        let (cells, groups) = (&self.found.cells, &self.found.groups);
+        let units = groups.iter().fold(0_usize, |sum, group| sum.saturating_add(group.units));
         self.rows == rows
             && self.incomplete <= rows
+            && units <= rows
             && self.found.is_sound()
             && cells.shifts == shifts
             && cells.periods == periods
