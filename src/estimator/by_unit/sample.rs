@@ -74,7 +74,7 @@ pub(in crate::estimator) struct Asked<'a> {
 
 /// What is to be read for an estimator's options, of a column of groups or one of treatment.
 macro_rules! asked {
-    ($options:expr, group: $group:expr, treatment: $treatment:expr, keeps_gaps: $keeps:expr) => {
+    ($options:expr, group: $group:expr, treatment: $treatment:expr, keeps_gaps: $keeps:expr, changes: $changes:expr) => {
         $crate::estimator::by_unit::Asked {
             columns: $crate::read::panel::overview::PanelColumns {
                 unit: Some($options.unit.clone()),
@@ -90,7 +90,7 @@ macro_rules! asked {
                 base: None,
                 most_patterns: 0,
                 moments: $crate::read::panel::overview::Moments::Variances,
-                changes: false,
+                changes: $changes,
             },
             missing_values: $options.missing_values.as_deref(),
             memory_budget: $options.memory_budget,
