@@ -44,6 +44,8 @@ pub(crate) struct Overview {
     /// Rows that are looked at though they lack other values.
     pub gaps: RowsWithGaps,
     read_as_missing: Vec<ReadAsMissing>,
+    /// How many of these were known before there were frames.
+    known_as_missing: usize,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
     /// Rows whose first treated period is written as 0, where periods are negative.
@@ -62,7 +64,7 @@ pub(crate) struct Overview {
 impl Overview {
     /// Of no rows yet, in files in which so much was read as missing.
     pub fn reading(read_as_missing: Vec<ReadAsMissing>) -> Self {
-        Self { read_as_missing, ..Self::default() }
+        Self { known_as_missing: read_as_missing.len(), read_as_missing, ..Self::default() }
     }
 
     /// The same; all periods with complete rows are among these, of which frames may lack some.
@@ -107,6 +109,7 @@ impl Overview {
             missing: read.missing(),
             gaps: read.gaps(),
             read_as_missing: read.read_as_missing.clone(),
+            known_as_missing: 0,
             rounded: read.rounded.clone(),
             zero_groups: read.zero_groups,
             without_group: read.without_group,
@@ -154,7 +157,8 @@ impl Overview {
         self.missing.sort_by_key(|(column, _)| place(column));
         self.gaps.columns.sort_by_key(|(column, _)| place(column));
         self.rounded.sort_by_key(place);
-        self.read_as_missing.sort_by(|a, b| (&a.column, &a.token).cmp(&(&b.column, &b.token)));
+        let of_frames = &mut self.read_as_missing[self.known_as_missing..];
+        of_frames.sort_by(|a, b| (&a.column, &a.token).cmp(&(&b.column, &b.token)));
         self.found.cells.drop_empty_periods()
     }
 
