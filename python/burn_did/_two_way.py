@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from . import _native
+import os
+from typing import TYPE_CHECKING, Any
+
+from ._anywhere import fitted
 from ._progress import Progress, chosen
-from ._results import BaconResult, TwfeWeightsResult, warned
-from ._types import Data, Missing, Names, source
+from ._results import BaconResult, TwfeWeightsResult
+from ._types import Data, Missing, Names
+
+if TYPE_CHECKING:
+    from .engines import Engine
 
 
 def bacon(
@@ -22,6 +28,10 @@ def bacon(
     missing_values: Missing = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> BaconResult:
     """The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts [1]_.
 
@@ -31,7 +41,7 @@ def bacon(
     ----------
     xname : list of str, optional
         Controls: columns of numbers. With them cohorts are compared in pairs over all periods, and differences within cohorts have a weight
-        of their own.
+        of their own; on one machine alone, which has the rows in memory.
 
     Returns
     -------
@@ -43,9 +53,9 @@ def bacon(
     .. [1] Goodman-Bacon (2021). https://doi.org/10.1016/j.jeconom.2021.03.014
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     options["progress"] = chosen(progress)
-    return warned(BaconResult(_native.bacon(data, options)))
+    return fitted("bacon", data, options, BaconResult)
 
 
 def twfe_weights(
@@ -63,6 +73,10 @@ def twfe_weights(
     missing_values: Missing = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> TwfeWeightsResult:
     """The weights that a two-way coefficient gives to effects by group and period, and what negative ones may do [1]_.
 
@@ -73,7 +87,8 @@ def twfe_weights(
     type : {"feTR", "feS", "fdTR", "fdS"}, optional
         The regression, in levels or first differences, and what is assumed of effects, as in R ``TwoWayFEWeights``.
     cells : str, optional
-        Of what the cells of the regression are, and its effects beside those of periods.
+        Of what the cells of the regression are, and its effects beside those of periods: by an engine cohorts, as those of units need the
+        rows in memory.
 
     Returns
     -------
@@ -85,6 +100,6 @@ def twfe_weights(
     .. [1] de Chaisemartin and D'Haultfœuille (2020). https://doi.org/10.1257/aer.20181169
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     options["progress"] = chosen(progress)
-    return warned(TwfeWeightsResult(_native.twfe_weights(data, options)))
+    return fitted("twfe_weights", data, options, TwfeWeightsResult)

@@ -73,7 +73,7 @@ impl Source {
             Self::Sample(..) => Err(no_sample(py)),
             Self::Apart(..) => Err(errors::option(
                 py,
-                "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd`, `cont_did`, `lpdid` and `stacked` run by engines",
+                "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd`, `cont_did`, `lpdid`, `stacked`, `bacon` and `twfe_weights` run by engines",
             )),
         }
     }
@@ -212,6 +212,27 @@ pub(crate) trait ByUnit: Send + 'static {
     fn here(&self, data: Data<'static>) -> Result<SavedResult>;
     fn apart(&self, cluster: &Cluster, path: PathBuf) -> Result<SavedResult>;
 }
+
+/// Makes estimators ones whose units are asked one by one.
+macro_rules! by_unit {
+    ($($estimator:ident),+ $(,)?) => {$(
+        impl $crate::call::ByUnit for $estimator {
+            fn here(&self, data: burn_did::Data<'static>) -> burn_did::Result<burn_did::SavedResult> {
+                Ok(burn_did::SavedResult::$estimator(Box::new(self.fit(data)?)))
+            }
+
+            fn apart(
+                &self,
+                cluster: &burn_did::Cluster,
+                path: std::path::PathBuf,
+            ) -> burn_did::Result<burn_did::SavedResult> {
+                Ok(burn_did::SavedResult::$estimator(Box::new(self.fit_cluster(cluster, path)?)))
+            }
+        }
+    )+};
+}
+
+pub(crate) use by_unit;
 
 impl Call<'_> {
     /// The result of an estimator, where the data are.

@@ -1,11 +1,13 @@
 //! What a two-way regression averages: `bacon` and `twfe_weights`.
 
-use burn_did::{Bacon, SavedResult, TwfeWeights};
+use burn_did::{Bacon, TwfeWeights};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::Call;
+use crate::call::{Call, by_unit};
 use crate::result::Native;
+
+by_unit!(Bacon, TwfeWeights);
 
 /// The two-way coefficient as an average of two-by-two comparisons.
 #[pyfunction]
@@ -27,7 +29,7 @@ pub(crate) fn bacon(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyR
         .maybe_alpha(options.number("alpha")?)
         .progress(call.progress())
         .build();
-    call.finish(SavedResult::Bacon, move |data| config.fit(data))
+    call.finish_by_unit(config)
 }
 
 /// The weights of a two-way coefficient on effects by group and period.
@@ -52,5 +54,5 @@ pub(crate) fn twfe_weights(
         .maybe_missing_values(options.missing_values()?)
         .progress(call.progress())
         .build();
-    call.finish(SavedResult::TwfeWeights, move |data| config.fit(data))
+    call.finish_by_unit(config)
 }

@@ -1,28 +1,12 @@
 //! Event studies by windows around treatment: `lpdid` and `stacked`.
 
-use std::path::PathBuf;
-
-use burn_did::{Cluster, Data, LocalProjections, Result, SavedResult, Stacked};
+use burn_did::{LocalProjections, Stacked};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::{ByUnit, Call};
+use crate::call::{Call, by_unit};
 use crate::errors;
 use crate::result::Native;
-
-macro_rules! by_unit {
-    ($($estimator:ident),+ $(,)?) => {$(
-        impl ByUnit for $estimator {
-            fn here(&self, data: Data<'static>) -> Result<SavedResult> {
-                Ok(SavedResult::$estimator(Box::new(self.fit(data)?)))
-            }
-
-            fn apart(&self, cluster: &Cluster, path: PathBuf) -> Result<SavedResult> {
-                Ok(SavedResult::$estimator(Box::new(self.fit_cluster(cluster, path)?)))
-            }
-        }
-    )+};
-}
 
 by_unit!(LocalProjections, Stacked);
 

@@ -9,6 +9,7 @@ pub(crate) mod calendar;
 pub(crate) mod counted;
 pub(crate) mod drivers;
 pub(crate) mod error;
+pub(crate) mod exact;
 pub(crate) mod harmless;
 pub(crate) mod memory;
 pub(crate) mod near;

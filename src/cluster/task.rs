@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{SampleFile, ShardFile};
 use crate::base::options::Precision;
-use crate::engine::by_unit::{AnyScores, AnyTiles, AnyUnitPass, Between, Kept, UnitValues};
+use crate::engine::by_unit::{
+    AnyScores, AnyTiles, AnyUnitPass, Between, ClusterSums, Kept, TwoWayScores, UnitValues,
+};
 use crate::engine::condition::{Change, Look, LookStat};
 use crate::engine::pass::Seal;
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, Scale};
@@ -15,7 +17,7 @@ use crate::read::panel::apart::{
     CovariateChoice, Cuts, Ends, FrameLook, FrameStat, PlacementPlan, Position, Reading, RowRange,
     RowReading, UnitReading,
 };
-use crate::read::panel::overview::{Overview, TimesFound};
+use crate::read::panel::overview::{FirstValues, Overview, TimesFound};
 
 /// Work for one worker. Where it names files, all workers see them under these names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,16 +109,19 @@ pub(super) enum UnitQuestion<'a> {
     Sums { pass: Cow<'a, AnyUnitPass>, between: Between },
     /// Their influence values.
     Values { scores: Cow<'a, AnyScores>, kept: Kept },
+    /// Sums of those on a two-way coefficient.
+    Squares(Cow<'a, TwoWayScores>),
 }
 
 /// What a shard's units answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum UnitAnswer {
-    FirstValues(Vec<Vec<f64>>),
+    FirstValues(FirstValues),
     /// With the number of units that have a usable row.
     Overview(Box<Overview>, usize),
     Sums(AnyTiles),
     Values(UnitValues),
+    Squares(ClusterSums),
 }
 
 /// Influence values of units that follow on each other, as passes left them.
@@ -235,6 +240,7 @@ impl Reply {
             Self::Units(UnitAnswer::Overview(..)) => "what units show",
             Self::Units(UnitAnswer::Sums(_)) => "sums over units",
             Self::Units(UnitAnswer::Values(_)) => "influence values of units",
+            Self::Units(UnitAnswer::Squares(_)) => "sums of influence values",
         }
     }
 }

@@ -14,12 +14,12 @@ use super::task::{Reply, Task, UnitAnswer, UnitQuestion};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::engine::by_unit::{
-    AnyScores, AnySums, AnyTiles, AnyUnitPass, Between, Kept, RemoteUnits, SUMS_REMEDY, UNIT_TILE,
-    UnitValues, VALUES,
+    AnyScores, AnySums, AnyTiles, AnyUnitPass, Between, ClusterSums, Kept, RemoteUnits, SQUARES,
+    SUMS_REMEDY, TwoWayScores, UNIT_TILE, UnitValues, VALUES,
 };
 use crate::read::columns::MissingValues;
 use crate::read::panel::apart::{RowRange, UnitReading};
-use crate::read::panel::overview::{Overview, PanelColumns, TimesFound, shifts};
+use crate::read::panel::overview::{FirstValues, Overview, PanelColumns, TimesFound};
 
 /// Shards of whole units that workers can read.
 pub(crate) struct RemoteRows<'a> {
@@ -34,8 +34,10 @@ pub(crate) struct RemoteRows<'a> {
 /// Rows of whole units.
 struct RemoteShard {
     ranges: Vec<RowRange>,
-    /// Units with a usable row.
+    /// Units, of which rows may not be usable.
     units: usize,
+    /// Those with a complete row.
+    complete: usize,
     /// Those of the shards before.
     before: usize,
 }
@@ -63,11 +65,11 @@ pub(crate) fn open_units<'a>(
     let (shards, moved) = (Vec::new(), Vec::new());
     let mut rows = RemoteRows { session, reading, parts, shards, moved, directory };
     let shards = rows.with_files(|files| files.shards(options, &rows.directory.path))?;
-    let shard = |ranges| RemoteShard { ranges, units: 0, before: 0 };
+    let shard = |ranges| RemoteShard { ranges, units: 0, complete: 0, before: 0 };
     rows.shards = shards.into_iter().map(shard).collect();
     let times = rows.times()?;
     rows.moved = times.moved();
-    let overview = rows.look(&times.periods)?;
+    let overview = rows.look(columns, &times.periods)?;
     Ok((rows, overview))
 }
 
@@ -128,19 +130,18 @@ impl RemoteRows<'_> {
     }
 
     /// What all units show; the number of each shard's units is known afterwards.
-    fn look(&mut self, periods: &[f64]) -> Result<Overview> {
+    fn look(&mut self, columns: &PanelColumns, periods: &[f64]) -> Result<Overview> {
         let of = |_: usize, answer: UnitAnswer| match answer {
             UnitAnswer::FirstValues(found) => Ok(found),
             other => Err(foreign(&Reply::Units(other))),
         };
         let questions = (0..self.shards.len()).map(|shard| (shard, UnitQuestion::FirstValues));
-        let mut first: Vec<Vec<f64>> = Vec::new();
+        let mut first = FirstValues::default();
         self.ask("reading", questions.collect(), &of, &mut |found| {
-            first.resize(first.len().max(found.len()), Vec::new());
-            first.iter_mut().zip(found).for_each(|(first, found)| first.extend(found));
+            first.append(found);
             Ok(())
         })?;
-        let shifts = shifts(first);
+        let shifts = first.shifts(columns);
         let question = |shard| {
             let (shifts, periods) = (Cow::Borrowed(&*shifts), Cow::Borrowed(periods));
             (shard, UnitQuestion::Overview { shifts, periods })
@@ -148,7 +149,7 @@ impl RemoteRows<'_> {
         let of = |shard: usize, answer: UnitAnswer| match answer {
             UnitAnswer::Overview(overview, units) => {
                 let rows: usize = self.shards[shard].ranges.iter().map(|range| range.rows).sum();
-                match overview.rows == rows && units <= rows {
+                match overview.is_of(rows, &shifts, periods) && units <= rows {
                     true => Ok((overview, units)),
                     false => Err(other_rows()),
                 }
@@ -158,15 +159,16 @@ impl RemoteRows<'_> {
         let (mut all, mut units) = (Overview::default(), Vec::new());
         let questions = (0..self.shards.len()).map(question).collect();
         self.ask("reading", questions, &of, &mut |(overview, of_shard)| {
-            units.push(of_shard);
+            let complete = overview.found.groups.iter().map(|group| group.units);
+            units.push((of_shard, complete.sum()));
             all.merge(*overview)
         })?;
         let mut before = 0;
-        for (shard, units) in self.shards.iter_mut().zip(units) {
-            (shard.units, shard.before) = (units, before);
+        for (shard, (units, complete)) in self.shards.iter_mut().zip(units) {
+            (shard.units, shard.complete, shard.before) = (units, complete, before);
             before += units;
         }
-        all.finish();
+        all.finish(columns);
         all.check_rows()?;
         Ok(all)
     }
@@ -276,6 +278,24 @@ impl RemoteUnits for RemoteRows<'_> {
         let questions = (0..self.shards.len()).map(question).collect();
         self.ask(VALUES, questions, &of, &mut |values| {
             all.append(values);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn squares(&self, scores: &TwoWayScores, in_clusters: bool) -> Result<ClusterSums> {
+        let question = |shard| (shard, UnitQuestion::Squares(Cow::Borrowed(scores)));
+        let of = |shard: usize, answer: UnitAnswer| match answer {
+            UnitAnswer::Squares(sums) if sums.are_of(self.shards[shard].complete, in_clusters) => {
+                Ok(sums)
+            }
+            UnitAnswer::Squares(_) => Err(other_rows()),
+            other => Err(foreign(&Reply::Units(other))),
+        };
+        let mut all = ClusterSums::default();
+        let questions = (0..self.shards.len()).map(question).collect();
+        self.ask(SQUARES, questions, &of, &mut |sums| {
+            all.merge(sums);
             Ok(())
         })?;
         Ok(all)

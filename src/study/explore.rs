@@ -5,7 +5,7 @@ use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
-use crate::read::panel::overview::{Overview, PanelColumns, Reading};
+use crate::read::panel::overview::{Moments, Overview, PanelColumns, Reading};
 
 options! {
     /// A first look at the data of a study with staggered adoption: [`describe`](Self::describe) says what kind of panel it is, who is
@@ -70,6 +70,8 @@ impl Explore {
             keeps_gaps: false,
             base: None,
             most_patterns: usize::MAX,
+            moments: Moments::None,
+            changes: false,
         }
     }
 

@@ -48,6 +48,8 @@ def by_unit() -> list[tuple[Any, dict[str, Any]]]:
         (did.lpdid, window),
         (did.lpdid, {**window, "xname": ["x"], "weightsname": "w", "clustervars": "c", "method": "adjusted", "dylags": 1}),
         (did.stacked, {**COLUMNS, "kappa_pre": 1, "kappa_post": 1, "xname": ["x", "z"]}),
+        (did.bacon, {**COLUMNS, "clustervars": "c"}),
+        (did.twfe_weights, {**COLUMNS, "xname": ["dose"], "weightsname": "w", "type": "fdTR"}),
     ]
 
 

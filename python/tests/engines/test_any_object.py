@@ -47,7 +47,7 @@ def test_other_estimators_have_the_bits_of_home(frame, which):
     assert bits(estimator(sample, **arguments)) == bits(estimator(data, **arguments))
 
 
-@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("which", range(5))
 def test_estimators_by_unit_have_the_bits_of_home(frame, path, which):
     estimator, arguments = by_unit()[which]
     here = bits(estimator(path, **arguments))
@@ -56,6 +56,13 @@ def test_estimators_by_unit_have_the_bits_of_home(frame, path, which):
     sample = did.engines.prepare(did.att_gt, path, **COLUMNS, engine=Here())
     with pytest.raises(did.OptionError, match="a prepared sample is for `att_gt`"):
         estimator(sample, **arguments)
+
+
+def test_what_needs_rows_in_memory_is_refused_by_engines(path):
+    with pytest.raises(did.OptionError, match="`xname` must be empty on a cluster"):
+        did.bacon(path, **COLUMNS, xname=["x"], engine=Here())
+    with pytest.raises(did.OptionError, match="`cells` must be `cohort` on a cluster"):
+        did.twfe_weights(path, **COLUMNS, cells="unit", engine=Here())
 
 
 def test_estimators_of_one_machine_say_so(frame, path):

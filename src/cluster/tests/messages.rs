@@ -34,6 +34,7 @@ use crate::estimator::AttGt;
 use crate::estimator::local_projections::LocalProjections;
 use crate::estimator::shell::through::remotely;
 use crate::estimator::stacked::Stacked;
+use crate::estimator::twfe::Bacon;
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -275,6 +276,9 @@ fn every_order_and_every_answer_of_fits_keeps_its_bits() {
     let (shared, stacks) = (Shared::new(&data, 3, 300), stacks.pre_window(1).post_window(0));
     let cluster = Cluster::of(engine.clone()).with_directory(shared.directory());
     assert!(stacks.build().fit_cluster(&cluster, shared.path()).is_ok());
+    let bacon = Bacon::builder().outcome("y").unit("id").time("period").group("group");
+    let bacon = bacon.cluster("cluster").build();
+    assert!(bacon.fit_cluster(&cluster, shared.path()).is_ok());
     let tasks = [
         "Arrange",
         "Check",

@@ -7,4 +7,5 @@ mod influence;
 mod messages;
 mod replaced;
 mod samples;
+mod two_way;
 mod units;

@@ -13,7 +13,7 @@ use crate::estimator::local_projections::{LocalProjections, ProjectionMethod};
 use crate::estimator::stacked::{StackEffects, Stacked};
 
 /// A result without the files that it was read from; or the error, without the worker that found it.
-fn shown<T: std::fmt::Debug>(result: Result<T>) -> String {
+pub(super) fn shown<T: std::fmt::Debug>(result: Result<T>) -> String {
     match result {
         Ok(result) => {
             let text = format!("{result:?}");
@@ -25,7 +25,7 @@ fn shown<T: std::fmt::Debug>(result: Result<T>) -> String {
     }
 }
 
-fn cluster(data: &Shared, number: usize, fault: Fault) -> Cluster {
+pub(super) fn cluster(data: &Shared, number: usize, fault: Fault) -> Cluster {
     Cluster::of(Arc::new(Faulty::new(workers(number), fault))).with_directory(data.directory())
 }
 
@@ -45,25 +45,27 @@ macro_rules! assert_as_at_home {
     }};
 }
 
+pub(super) use assert_as_at_home;
+
 fn simulation(units: usize) -> Simulation {
     let of = Simulation::builder().units(units).periods(5).cohorts([3, 4]).covariates(2);
     of.clusters(90).weights(true).attrition(0.1).build()
 }
 
-fn floats(data: &DataFrame, column: &str) -> Vec<Option<f64>> {
+pub(super) fn floats(data: &DataFrame, column: &str) -> Vec<Option<f64>> {
     let column = data.column(column).unwrap().cast(&DataType::Float64).unwrap();
     column.f64().unwrap().iter().collect()
 }
 
 /// The data with a column of these values.
-fn with(data: &DataFrame, column: &str, values: Vec<Option<f64>>) -> DataFrame {
+pub(super) fn with(data: &DataFrame, column: &str, values: Vec<Option<f64>>) -> DataFrame {
     let mut data = data.clone();
     data.with_column(Column::new(column.into(), values)).unwrap();
     data
 }
 
 /// The data with another value in a row.
-fn but(data: &DataFrame, column: &str, row: usize, value: Option<f64>) -> DataFrame {
+pub(super) fn but(data: &DataFrame, column: &str, row: usize, value: Option<f64>) -> DataFrame {
     let mut values = floats(data, column);
     values[row] = value;
     with(data, column, values)

@@ -199,6 +199,7 @@ fn answered(
         UnitQuestion::Values { scores, kept } => {
             UnitAnswer::Values(scores.values(&shard.rows, *kept)?)
         }
+        UnitQuestion::Squares(scores) => UnitAnswer::Squares(scores.sums(&shard.rows)?),
     })
 }
 

@@ -8,6 +8,7 @@
 //! | what is asked of units | `pass.rs`, and of those here, `here.rs`; `any.rs` is the closed list that has a form in bytes |
 //! | sums over units in an order of their own | `tiles.rs` |
 //! | influence values by unit | `values.rs` |
+//! | their sums by cluster, and those on a two-way coefficient | `squares.rs`, `two_way.rs` |
 //! | who has the rows | `source.rs` |
 //! | which rows of a unit are in which regression | `projections`, `stacks` |
 
@@ -19,9 +20,11 @@ mod pass;
 mod projections;
 mod series;
 mod source;
+mod squares;
 mod stacks;
 mod tiles;
 mod timeline;
+mod two_way;
 mod values;
 
 #[cfg(feature = "cluster")]
@@ -37,9 +40,11 @@ pub(crate) use projections::{
 pub(crate) use series::Series;
 #[cfg(feature = "cluster")]
 pub(crate) use source::RemoteUnits;
-pub(crate) use source::{KnownScores, UnitSource};
+pub(crate) use source::{KnownScores, SQUARES, UnitSource};
+pub(crate) use squares::ClusterSums;
 pub(crate) use stacks::{StackCell, StackFit, StackPlan, StackScores, StackSums, StackWeighting};
 #[cfg(feature = "cluster")]
 pub(crate) use tiles::TILE as UNIT_TILE;
 pub(crate) use timeline::{LONGEST, NEVER, Timeline};
+pub(crate) use two_way::TwoWayScores;
 pub(crate) use values::{Kept, UnitValues};

@@ -5,6 +5,8 @@ use super::here::{sums, values};
 use super::pass::UnitPass as KnownUnitPass;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use super::pass::UnitScores as KnownScores;
+use super::squares::ClusterSums;
+use super::two_way::TwoWayScores;
 use super::values::{Kept, UnitValues};
 use crate::base::error::Result;
 use crate::read::panel::overview::OpenedRows;
@@ -14,6 +16,9 @@ use super::any::{AnyScores, AnySums, AnyUnitPass, KnownUnitPass};
 
 #[cfg(feature = "cluster")]
 pub(crate) use super::any::KnownScores;
+
+/// What influence values that are summed up are called in reports of progress.
+pub(crate) const SQUARES: &str = "standard error";
 
 /// Rows that can be read again.
 pub(crate) enum UnitSource<'a> {
@@ -38,6 +43,12 @@ pub(crate) trait RemoteUnits {
     /// # Errors
     /// As [`sums`](Self::sums).
     fn values(&self, scores: AnyScores, kept: Kept) -> Result<UnitValues>;
+
+    /// The sums by cluster, or of units, of the influence values on a two-way coefficient.
+    ///
+    /// # Errors
+    /// As [`sums`](Self::sums).
+    fn squares(&self, scores: &TwoWayScores, in_clusters: bool) -> Result<ClusterSums>;
 }
 
 impl UnitSource<'_> {
@@ -62,6 +73,26 @@ impl UnitSource<'_> {
             Self::Here(rows) => values(rows, &scores, kept),
             #[cfg(feature = "cluster")]
             Self::There(workers) => workers.values(scores.into(), kept),
+        }
+    }
+
+    /// The sums by cluster, if units are in some, or of units of the influence values on a two-way coefficient.
+    ///
+    /// # Errors
+    /// As [`sums`](Self::sums).
+    pub fn squares(&self, scores: &TwoWayScores, in_clusters: bool) -> Result<ClusterSums> {
+        match self {
+            Self::Here(rows) => {
+                let mut sums = ClusterSums::default();
+                rows.each(SQUARES, &mut |rows| {
+                    scores.add(rows, &mut sums);
+                    Ok(())
+                })?;
+                debug_assert!(in_clusters || sums.clusters() == sums.units);
+                Ok(sums)
+            }
+            #[cfg(feature = "cluster")]
+            Self::There(workers) => workers.squares(scores, in_clusters),
         }
     }
 }

@@ -8,14 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::base::calendar::label;
 use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
-#[cfg(feature = "cluster")]
-use crate::base::options::Precision;
 use crate::base::progress::Progress;
 #[cfg(feature = "cluster")]
-use crate::cluster::{Cluster, PrepareOptions, open_units};
+use crate::cluster::Cluster;
 use crate::engine::by_unit::{Timeline, UnitSource};
 #[cfg(feature = "cluster")]
-use crate::estimator::shell::remote::parquet_files;
+use crate::estimator::shell::remote::with_workers;
 use crate::estimator::twfe::check_panel;
 use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
@@ -76,7 +74,7 @@ pub(in crate::estimator) struct Asked<'a> {
 
 /// What is to be read for an estimator's options, of a column of groups or one of treatment.
 macro_rules! asked {
-    ($options:expr, group: $group:expr, treatment: $treatment:expr, keeps_gaps: $keeps:expr) => {
+    ($options:expr, group: $group:expr, treatment: $treatment:expr, keeps_gaps: $keeps:expr, changes: $changes:expr) => {
         $crate::estimator::by_unit::Asked {
             columns: $crate::read::panel::overview::PanelColumns {
                 unit: Some($options.unit.clone()),
@@ -91,6 +89,8 @@ macro_rules! asked {
                 keeps_gaps: $keeps,
                 base: None,
                 most_patterns: 0,
+                moments: $crate::read::panel::overview::Moments::Variances,
+                changes: $changes,
             },
             missing_values: $options.missing_values.as_deref(),
             memory_budget: $options.memory_budget,
@@ -143,12 +143,11 @@ impl Asked<'_> {
         path: &Path,
         work: impl FnOnce(&Opened<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (files, paths) = parquet_files(path)?;
-        let session = cluster.session(self.progress.cloned());
-        let options = PrepareOptions { influence: None, ..cluster.options(Precision::F64) };
         let missing = MissingValues::new(self.missing_values);
-        let (rows, overview) = open_units(&session, &paths, &self.columns, &missing, &options)?;
-        work(&self.opened(UnitSource::There(&rows), &files, overview)?)
+        let asked = (&self.columns, &missing, self.progress);
+        with_workers(asked, cluster, path, |source, files, overview| {
+            work(&self.opened(source, files, overview)?)
+        })
     }
 
     /// An error for what is refused of the rows.
@@ -187,7 +186,7 @@ impl Opened<'_> {
     /// About the mean of a number in a period of the data, over all groups: so coarse that the order of sums does not matter.
     pub fn centre(&self, number: usize, period: usize) -> f64 {
         let cells = &self.overview.found.cells;
-        let mut sums = cells.at(0, period).sums[number];
+        let mut sums = cells.at(0, period).sums[number].clone();
         (1..cells.groups.len()).for_each(|g| sums.merge(&cells.at(g, period).sums[number]));
         self.coarse(number, cells.mean(&sums, number).unwrap_or(0.0))
     }
@@ -214,7 +213,7 @@ impl Opened<'_> {
         let cells = &self.overview.found.cells;
         let (groups, periods) = (cells.groups.len(), cells.periods.len());
         let places = (0..groups).flat_map(|g| (0..periods).map(move |t| (g, t)));
-        let all = places.map(|(g, t)| cells.at(g, t).sums[number]);
+        let all = places.map(|(g, t)| cells.at(g, t).sums[number].clone());
         all.reduce(|mut sums, more| {
             sums.merge(&more);
             sums

@@ -180,9 +180,10 @@ fn check_influences(plan: &Plan<'_>, opened: &Opened<'_>) -> Result<()> {
 
 fn spread(plan: &Plan<'_>, opened: &Opened<'_>) -> Spread {
     let covariates = plan.options.covariates.len();
-    let lagged = opened.variance(covariates + 1);
     let own = (1..=covariates).map(|number| opened.variance(number));
-    Spread(own.chain((0..plan.options.outcome_lags).map(|_| lagged)).collect())
+    // Sums of changes follow on those of levels.
+    let lagged = (0..plan.options.outcome_lags).map(|_| opened.variance(covariates + 1));
+    Spread(own.chain(lagged).collect())
 }
 
 fn estimate(plan: &Plan<'_>, sums: &ProjectionSums, target: usize, spread: &Spread) -> Fitted {

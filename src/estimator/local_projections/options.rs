@@ -152,6 +152,7 @@ impl LocalProjections {
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
         let (group, treatment) = (self.group.clone(), self.treatment.clone());
-        asked!(self, group: group, treatment: treatment, keeps_gaps: true)
+        let changes = self.outcome_lags > 0;
+        asked!(self, group: group, treatment: treatment, keeps_gaps: true, changes: changes)
     }
 }

@@ -6,11 +6,17 @@ use std::time::Instant;
 use super::setup::{Opened, SampleSetup};
 use super::{SampleEstimator, setup, validate};
 use crate::base::error::{DidError, Result};
+use crate::base::options::Precision;
+use crate::base::progress::Progress;
 use crate::base::storage;
 use crate::cluster::{
-    Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Session, Stored, make_room, prepare,
+    Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Session, Stored, make_room, open_units,
+    prepare,
 };
+use crate::engine::by_unit::UnitSource;
+use crate::read::columns::MissingValues;
 use crate::read::files::{FileFormat, Files, FilesRead, problem};
+use crate::read::panel::overview::{Overview, PanelColumns};
 use crate::read::panel::{Sample, SampleAudit, Storage};
 
 /// A fit to the parquet files of a path.
@@ -80,7 +86,7 @@ fn options<E: SampleEstimator>(
 ///
 /// # Errors
 /// Errors about a file, as of other formats.
-pub(in crate::estimator) fn parquet_files(path: &Path) -> Result<(FilesRead, Vec<PathBuf>)> {
+fn parquet_files(path: &Path) -> Result<(FilesRead, Vec<PathBuf>)> {
     let files = Files::find(path)?;
     if files.format != FileFormat::Parquet {
         let called = files.format.called();
@@ -88,6 +94,23 @@ pub(in crate::estimator) fn parquet_files(path: &Path) -> Result<(FilesRead, Vec
         return Err(problem(path, remedy));
     }
     Ok((files.read(), files.paths.iter().map(|path| storage::whole(path)).collect()))
+}
+
+/// Has workers open parquet files for columns, values that stand for a missing one, and somebody who hears of progress.
+///
+/// # Errors
+/// Errors about a file or a column, and those of workers and of `work`.
+pub(in crate::estimator) fn with_workers<T>(
+    (columns, missing, progress): (&PanelColumns, &MissingValues, Option<&Progress>),
+    cluster: &Cluster,
+    path: &Path,
+    work: impl FnOnce(UnitSource<'_>, &FilesRead, Overview) -> Result<T>,
+) -> Result<T> {
+    let (files, paths) = parquet_files(path)?;
+    let session = cluster.session(progress.cloned());
+    let options = PrepareOptions { influence: None, ..cluster.options(Precision::F64) };
+    let (rows, overview) = open_units(&session, &paths, columns, missing, &options)?;
+    work(UnitSource::There(&rows), &files, overview)
 }
 
 impl SampleSetup {

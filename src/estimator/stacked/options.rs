@@ -109,6 +109,6 @@ impl Stacked {
 
     /// What is to be read.
     pub(super) fn asked(&self) -> Asked<'_> {
-        asked!(self, group: Some(self.group.clone()), treatment: None, keeps_gaps: false)
+        asked!(self, group: Some(self.group.clone()), treatment: None, keeps_gaps: false, changes: false)
     }
 }

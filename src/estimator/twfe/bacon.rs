@@ -7,14 +7,16 @@ use super::controlled::Controlled;
 use super::means::CohortMeans;
 use super::options::Bacon;
 use super::result::{BaconComparison, BaconResult, BaconSum, BaconWithin, TwfeSettings};
+use super::rows::StudyRows;
 use super::study;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::base::words::Words;
+use crate::engine::by_unit::{ClusterSums, SQUARES, UnitSource};
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
-use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, UnitRows};
+use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns};
 use crate::result::inference::without_variance;
 use crate::result::sample::{RowsRead, SampleColumns};
 
@@ -38,21 +40,44 @@ impl Bacon {
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<BaconResult> {
         self.validate()?;
         let columns = self.columns();
-        let reading = self.reading(&columns);
-        reading.with(data.into(), |rows| self.decompose(rows, &reading))
+        StudyRows::with(&self.reading(&columns), data.into(), |rows| self.decompose(rows))
     }
 
-    fn decompose(&self, rows: &OpenedRows<'_>, reading: &Reading<'_>) -> Result<BaconResult> {
-        let columns = reading.columns;
-        let overview = rows.overview()?;
-        let means = CohortMeans::new(&overview, columns)?;
+    /// As [`fit`](Self::fit), by the workers of a cluster, with the same bits. The path stands for parquet files that this process and all
+    /// workers see under the same names. Workers form means of cohorts and sums of influence values, which are all that comes back to
+    /// this process. With controls a few numbers of each row are held in memory, which is done on one machine alone.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`DidError::Config`] for controls; [`DidError::Worker`] for what a worker finds wrong,
+    /// [`DidError::Engine`] if workers do not answer.
+    #[cfg(feature = "cluster")]
+    pub fn fit_cluster(
+        &self,
+        cluster: &crate::Cluster,
+        path: impl AsRef<std::path::Path>,
+    ) -> Result<BaconResult> {
+        self.validate()?;
+        if !self.covariates.is_empty() {
+            let expected = "empty on a cluster, as controls need the rows of all units in one memory; decompose without controls, or on one machine";
+            return Err(DidError::config("covariates", expected, self.covariates.join(", ")));
+        }
+        let columns = self.columns();
+        let reading = self.reading(&columns);
+        StudyRows::on_cluster(&reading, cluster, path.as_ref(), |rows| self.decompose(rows))
+    }
+
+    fn decompose(&self, rows: &StudyRows<'_>) -> Result<BaconResult> {
+        let StudyRows { columns, overview, .. } = rows;
+        let means = CohortMeans::new(overview, columns)?;
         let pairs = (means.cohorts.len() as u128).pow(2);
         let bytes = pairs * (size_of::<Comparison>() + size_of::<BaconComparison>()) as u128;
         memory::check("the comparisons of cohorts", bytes, "count longer periods (`frequency`)")?;
         let Decomposed { estimate, spread, dependent, within, comparisons: all } =
-            match self.covariates.is_empty() {
-                true => without_controls(rows, columns, &means)?,
-                false => with_controls(rows, columns, &overview, &means)?,
+            match &rows.source {
+                UnitSource::Here(opened) if !self.covariates.is_empty() => {
+                    with_controls(opened, columns, overview, &means)?
+                }
+                _ => without_controls(rows, &means)?,
             };
         let controls = self.covariates.len() - dependent.len();
         let name = self.group.clone();
@@ -74,7 +99,7 @@ impl Bacon {
         let rounded = (!overview.rounded.is_empty())
             .then(|| DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         Ok(BaconResult {
-            settings: TwfeSettings::new(columns, &overview, rows),
+            settings: TwfeSettings::new(rows),
             alpha: self.alpha,
             coefficient,
             n_clusters: spread.clusters,
@@ -103,15 +128,13 @@ struct Decomposed {
     comparisons: Vec<Comparison>,
 }
 
-fn without_controls(
-    rows: &OpenedRows<'_>,
-    columns: &PanelColumns,
-    means: &CohortMeans,
-) -> Result<Decomposed> {
+fn without_controls(rows: &StudyRows<'_>, means: &CohortMeans) -> Result<Decomposed> {
+    let StudyRows { source, columns, .. } = rows;
     let regression = TwoWay::new(means).ok_or_else(|| study::no_variation(columns, &[]))?;
+    let sums = source.squares(&regression.scores, columns.cluster.is_some())?;
     Ok(Decomposed {
         estimate: regression.estimate,
-        spread: regression.spread(rows, columns)?,
+        spread: Spread::new(&sums, columns.cluster.as_ref())?,
         dependent: Vec::new(),
         within: None,
         comparisons: comparisons(means),
@@ -128,10 +151,15 @@ fn with_controls(
     let cells = Cells::of_units(overview, rows, columns)?;
     let none = || study::no_variation(columns, &columns.covariates);
     let controlled = Controlled::new(&cells, means).ok_or_else(none)?;
-    let influence = |_: &UnitRows, _: usize, number: usize| Some(controlled.influence[number]);
+    let (mut sums, mut before) = (ClusterSums::default(), 0);
+    rows.each(SQUARES, &mut |units| {
+        sums.add(units, &|unit| controlled.influence[before + unit]);
+        before += units.units();
+        Ok(())
+    })?;
     Ok(Decomposed {
         estimate: controlled.estimate,
-        spread: Spread::new(rows, columns, &influence)?,
+        spread: Spread::new(&sums, columns.cluster.as_ref())?,
         dependent: controlled.dependent,
         within: Some(controlled.within),
         comparisons: controlled.comparisons,
@@ -140,14 +168,15 @@ fn with_controls(
 
 impl TwfeSettings {
     /// What the rows and their columns are.
-    pub(super) fn new(columns: &PanelColumns, overview: &Overview, rows: &OpenedRows<'_>) -> Self {
+    pub(super) fn new(rows: &StudyRows<'_>) -> Self {
+        let StudyRows { files, columns, overview, .. } = rows;
         Self {
             columns: SampleColumns::of(columns),
             unit: columns.unit.clone().unwrap_or_default(),
             group: columns.group.clone().unwrap_or_default(),
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),
-            read: RowsRead::of(overview, rows.files.clone()),
+            read: RowsRead::of(overview, (*files).clone()),
             read_as_missing: overview.marked_as_missing(columns.group.as_ref()),
             n_units: overview.found.groups.iter().map(|group| group.units).sum(),
             n_periods: overview.periods().len(),

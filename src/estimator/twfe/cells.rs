@@ -104,14 +104,16 @@ impl Cells {
                 let Some(own) = (0..numbers).map(mean).collect::<Option<Vec<f64>>>() else {
                     continue;
                 };
-                let changes: Option<Vec<f64>> = (numbers..2 * numbers).map(mean).collect();
-                let change = changes.as_deref().map(|c| (cell.sums[numbers].weight(), c));
+                let of_changes = numbers..cell.sums.len();
+                let changes: Option<Vec<f64>> = of_changes.map(mean).collect();
+                let change = changes.as_deref().filter(|changes| !changes.is_empty());
+                let change = change.map(|c| (cell.sums[numbers].weight(), c));
                 let level = u32::try_from(g).unwrap_or(u32::MAX);
                 let new = NewCell {
                     level,
                     time: t,
                     group: *group,
-                    weight: cell.weight,
+                    weight: cell.sums[0].weight(),
                     numbers: &own,
                     change,
                 };

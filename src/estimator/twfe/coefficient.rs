@@ -4,14 +4,9 @@
 //! `B Σ n D̃ ȳ` over cohorts and periods, and the influence value of a unit (in the scale of sums) is `B Σ_t D̃ e` of its residuals.
 //! As `D̃` adds up to zero within a cohort, that is `B Σ_t D̃ (y - ȳ + r)` with `r` the residual of the cohort's mean.
 
-use std::collections::BTreeMap;
-
-use rayon::prelude::*;
-
 use crate::base::error::{DidError, Result};
+use crate::engine::by_unit::{ClusterSums, TwoWayScores};
 use crate::estimator::fixed_effects::{Coefficient, Law};
-use crate::read::columns::Label;
-use crate::read::panel::overview::{OpenedRows, PanelColumns, UnitRows};
 
 use super::means::CohortMeans;
 
@@ -20,13 +15,9 @@ const ROUNDING: f64 = 1e-12;
 
 /// The coefficient, and what makes influence values.
 #[derive(Debug)]
-pub(super) struct TwoWay<'a> {
+pub(super) struct TwoWay {
     pub estimate: f64,
-    means: &'a CohortMeans,
-    /// `B D̃`, `[cohort][T]`.
-    loadings: Vec<Vec<f64>>,
-    /// `ȳ - r`, `[cohort][T]`.
-    centres: Vec<Vec<f64>>,
+    pub scores: TwoWayScores,
 }
 
 /// What the influence values add up to.
@@ -37,17 +28,9 @@ pub(super) struct Spread {
     pub clusters: usize,
 }
 
-/// The sum over the clusters of the squares of their sums, as units come in.
-#[derive(Debug, Default)]
-struct ClusterSums {
-    squares: f64,
-    units: usize,
-    sums: BTreeMap<Label, f64>,
-}
-
-impl<'a> TwoWay<'a> {
+impl TwoWay {
     /// `None` if effects of cohorts and periods determine the treatment.
-    pub fn new(means: &'a CohortMeans) -> Option<Self> {
+    pub fn new(means: &CohortMeans) -> Option<Self> {
         let cohorts = &means.cohorts;
         let (periods, units) = (means.periods.len(), means.units() as f64);
         let table = |of: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
@@ -79,58 +62,25 @@ impl<'a> TwoWay<'a> {
         }
         let estimate = sum(&|g, t| treated[g][t] * outcome[g][t]) / squares;
         let residual = |g: usize, t: usize| outcome[g][t] - estimate * treated[g][t];
-        Some(Self {
-            estimate,
-            means,
+        let scores = TwoWayScores {
+            periods: means.periods.clone(),
+            starts: cohorts.iter().map(|cohort| cohort.start).collect(),
             loadings: table(&|g, t| treated[g][t] / squares),
             centres: table(&|g, t| cohorts[g].means[t] - residual(g, t)),
-        })
-    }
-
-    /// Reads the rows once more for the influence values of their units.
-    ///
-    /// # Errors
-    /// Errors about a file or a column.
-    pub fn spread(&self, rows: &OpenedRows<'_>, columns: &PanelColumns) -> Result<Spread> {
-        let influence = |units: &UnitRows, unit: usize, _: usize| {
-            let first = units.unit(unit).next()?;
-            let cohort = self.means.cohort_of(units.group(first));
-            let numbers = units.numbers();
-            let terms = units.unit(unit).enumerate().map(|(t, row)| {
-                let outcome = numbers[0][row] - self.means.shift;
-                self.loadings[cohort][t] * (outcome - self.centres[cohort][t])
-            });
-            Some(terms.sum::<f64>())
+            shift: means.shift,
         };
-        Spread::new(rows, columns, &influence)
+        Some(Self { estimate, scores })
     }
 }
 
-/// The influence of a unit of some rows, which has this number among them and among all units; none without rows.
-type InfluenceOf<'a> = &'a (dyn Fn(&UnitRows, usize, usize) -> Option<f64> + Sync);
-
 impl Spread {
-    /// Reads the rows once more to add up the units' influence by cluster.
+    /// Of the sums of all units; by the clusters of a column, if there is one.
     ///
     /// # Errors
-    /// Errors about a file or a column; [`DidError::TooFewClusters`].
-    pub fn new(
-        rows: &OpenedRows<'_>,
-        columns: &PanelColumns,
-        influence: InfluenceOf<'_>,
-    ) -> Result<Self> {
-        let (mut sums, mut before) = (ClusterSums::default(), 0);
-        rows.each("standard error", &mut |units| {
-            sums.add(units, before, influence);
-            before += units.units();
-            Ok(())
-        })?;
-        let named = columns.cluster.as_ref();
-        let spread = Self {
-            squares: sums.squares + sums.sums.values().map(|sum| sum * sum).sum::<f64>(),
-            clusters: if named.is_some() { sums.sums.len() } else { sums.units },
-        };
-        match (named, spread.clusters) {
+    /// [`DidError::TooFewClusters`].
+    pub fn new(sums: &ClusterSums, column: Option<&String>) -> Result<Self> {
+        let spread = Self { squares: sums.of_squares(), clusters: sums.clusters() };
+        match (column, spread.clusters) {
             (Some(column), clusters @ 0..2) => {
                 Err(DidError::TooFewClusters { column: column.clone(), clusters })
             }
@@ -154,30 +104,5 @@ impl Spread {
         let factor = clusters / (clusters - 1.0) * (rows - 1.0) / left;
         let law = Law::Student(clusters - 1.0);
         Coefficient::new(name, estimate, factor * self.squares, law, law.critical(alpha))
-    }
-}
-
-impl ClusterSums {
-    /// Adds units, before which there were so many others.
-    fn add(&mut self, units: &UnitRows, before: usize, influence: InfluenceOf<'_>) {
-        let of_unit = |unit: usize| {
-            let first = units.unit(unit).next()?;
-            Some((influence(units, unit, before + unit)?, units.cluster(first)))
-        };
-        let all: Vec<Option<(f64, Option<u32>)>> =
-            (0..units.units()).into_par_iter().map(of_unit).collect();
-        let mut by_code: BTreeMap<u32, f64> = BTreeMap::new();
-        for (value, cluster) in all.into_iter().flatten() {
-            self.units += 1;
-            match cluster {
-                Some(code) => *by_code.entry(code).or_default() += value,
-                None => self.squares += value * value,
-            }
-        }
-        for (code, sum) in by_code {
-            if let Some(label) = units.cluster_label(code) {
-                *self.sums.entry(label).or_default() += sum;
-            }
-        }
     }
 }

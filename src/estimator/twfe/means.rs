@@ -30,9 +30,8 @@ impl CohortMeans {
     /// first period that is not before them.
     ///
     /// # Errors
-    /// What [`study`] checks.
+    /// [`DidError::Panel`](crate::DidError::Panel) for an unbalanced panel.
     pub fn new(overview: &Overview, columns: &PanelColumns) -> Result<Self> {
-        study::check(overview, columns)?;
         study::check_balance(overview, columns)?;
         let (cells, periods) = (&overview.found.cells, overview.periods());
         let mut cohorts: Vec<Cohort> = Vec::new();

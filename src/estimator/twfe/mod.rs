@@ -4,7 +4,7 @@
 //! | what | file |
 //! |---|---|
 //! | options | `options.rs` |
-//! | reading, and what is refused | `study.rs` |
+//! | reading, and what is refused | `rows.rs`, `study.rs` |
 //! | means of the cohorts of a balanced panel | `means.rs` |
 //! | the two-by-two comparisons and their weights | `comparisons.rs` |
 //! | the same with controls | `controlled.rs` |
@@ -28,6 +28,7 @@ mod options;
 mod report;
 mod residual;
 mod result;
+mod rows;
 mod sensitivity;
 mod study;
 mod twfe_weights;

@@ -5,7 +5,7 @@ use crate::base::progress::Progress;
 use crate::base::words::words;
 use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
-use crate::read::panel::overview::{PanelColumns, Reading};
+use crate::read::panel::overview::{Moments, PanelColumns, Reading};
 
 words! {
     /// The regression whose coefficient is an average of effects, and what is assumed of these.
@@ -135,7 +135,9 @@ fn of_panel(
         frequency,
         keeps_gaps: false,
         base: None,
-        most_patterns: usize::MAX,
+        most_patterns: 0,
+        moments: Moments::Means,
+        changes: false,
     }
 }
 
@@ -167,7 +169,8 @@ impl TwfeWeights {
     pub(super) fn columns(&self) -> PanelColumns {
         let panel = of_panel([&self.unit, &self.time, &self.group, &self.outcome], self.frequency);
         let (weights, covariates) = (self.weights.clone(), self.covariates.clone());
-        PanelColumns { weights, covariates, ..panel }
+        let changes = self.regression.is_of_changes();
+        PanelColumns { weights, covariates, changes, ..panel }
     }
 
     pub(super) fn reading<'a>(&self, columns: &'a PanelColumns) -> Reading<'a> {

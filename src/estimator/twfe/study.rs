@@ -74,8 +74,8 @@ pub(super) fn left_out(covariates: &[String], dependent: &[usize]) -> Option<Did
 /// Units with complete rows in some periods and not in all.
 pub(super) fn units_with_gaps(overview: &Overview) -> usize {
     let periods = overview.periods().len();
-    let gaps = overview.units().filter(|(_, observed, _)| observed.len() < periods);
-    gaps.map(|(_, _, units)| units).sum()
+    let gaps = overview.found.observed().filter(|(observed, _)| *observed < periods);
+    gaps.map(|(_, units)| units).sum()
 }
 
 /// An error unless every unit has a complete row in every period.
@@ -84,7 +84,7 @@ pub(super) fn check_balance(overview: &Overview, columns: &PanelColumns) -> Resu
     if gaps == 0 {
         return Ok(());
     }
-    let units: usize = overview.units().map(|(_, _, units)| units).sum();
+    let units: usize = overview.found.observed().map(|(_, units)| units).sum();
     let periods = "keep the units with all periods (`panel::balance`; `burn-did panel balance`";
     let (lacking, remedy) = match overview.incomplete {
         0 => (String::new(), format!("{periods})")),

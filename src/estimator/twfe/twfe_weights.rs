@@ -4,13 +4,15 @@ use super::cells::Cells;
 use super::options::{TwfeCells, TwfeWeights};
 use super::residual::Residual;
 use super::result::{TwfeSettings, TwfeWeightRow, TwfeWeightsResult};
+use super::rows::StudyRows;
 use super::sensitivity::{opposite_sign, zero_average};
 use super::study;
 use super::weights::{Weighted, weights};
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::engine::by_unit::UnitSource;
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
-use crate::read::panel::overview::{OpenedRows, Overview, Reading};
+use crate::read::panel::overview::Overview;
 
 fits!(TwfeWeights, output: TwfeWeightsResult);
 
@@ -31,19 +33,41 @@ impl TwfeWeights {
     /// for controls that are no numbers; [`DidError::TooFewPeriods`], [`DidError::Weights`], [`DidError::Memory`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<TwfeWeightsResult> {
         let columns = self.columns();
-        let reading = self.reading(&columns);
-        reading.with(data.into(), |rows| self.weigh(rows, &reading))
+        StudyRows::with(&self.reading(&columns), data.into(), |rows| self.weigh(rows))
     }
 
-    fn weigh(&self, rows: &OpenedRows<'_>, reading: &Reading<'_>) -> Result<TwfeWeightsResult> {
-        let columns = reading.columns;
-        let overview = rows.overview()?;
-        study::check(&overview, columns)?;
-        study::check_controls(&overview, &self.covariates)?;
+    /// As [`fit`](Self::fit), by the workers of a cluster, with the same bits. The path stands for parquet files that this process and all
+    /// workers see under the same names. Workers form sums by cohort and period, which are all that comes back to this process. Cells of
+    /// units hold a few numbers of each row in memory, which is done on one machine alone.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`DidError::Config`] for cells of units; [`DidError::Worker`] for what a worker finds wrong,
+    /// [`DidError::Engine`] if workers do not answer.
+    #[cfg(feature = "cluster")]
+    pub fn fit_cluster(
+        &self,
+        cluster: &crate::Cluster,
+        path: impl AsRef<std::path::Path>,
+    ) -> Result<TwfeWeightsResult> {
+        self.validate()?;
+        if self.cells == TwfeCells::Unit {
+            let expected = "`cohort` on a cluster, as cells of units need their rows in one memory; take cells of cohorts, or one machine";
+            return Err(DidError::config("cells", expected, self.cells));
+        }
+        let columns = self.columns();
+        let reading = self.reading(&columns);
+        StudyRows::on_cluster(&reading, cluster, path.as_ref(), |rows| self.weigh(rows))
+    }
+
+    fn weigh(&self, rows: &StudyRows<'_>) -> Result<TwfeWeightsResult> {
+        let StudyRows { columns, overview, .. } = rows;
+        study::check_controls(overview, &self.covariates)?;
         overview.check_weights(self.weights.as_ref())?;
-        let cells = match self.cells {
-            TwfeCells::Cohort => Cells::of_cohorts(&overview),
-            TwfeCells::Unit => Cells::of_units(&overview, rows, columns)?,
+        let cells = match (&rows.source, self.cells) {
+            (UnitSource::Here(opened), TwfeCells::Unit) => {
+                Cells::of_units(overview, opened, columns)?
+            }
+            _ => Cells::of_cohorts(overview),
         };
         let residual = match self.regression.is_of_changes() {
             true => Residual::of_changes(&cells),
@@ -65,7 +89,7 @@ impl TwfeWeights {
         let count = |of: &dyn Fn(f64) -> bool| weighted.iter().filter(|w| of(w.weight)).count();
         let (positive, negative) = (|w: f64| w > 0.0, |w: f64| w < 0.0);
         Ok(TwfeWeightsResult {
-            settings: TwfeSettings::new(columns, &overview, rows),
+            settings: TwfeSettings::new(rows),
             regression: self.regression,
             cells: self.cells,
             coefficient: residual.coefficient,
@@ -77,7 +101,7 @@ impl TwfeWeights {
             sd_zero_average: zero_average(residual.coefficient, &weighted),
             sd_opposite_sign: opposite_sign(residual.coefficient, &weighted),
             rows: by_group_and_period(&cells, &weighted, overview.periods()),
-            warnings: self.warnings(&overview, &residual),
+            warnings: self.warnings(overview, &residual),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::ControlGroup;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
-use crate::read::panel::overview::{Overview, Sums};
+use crate::read::panel::overview::{Moments, Overview, PanelColumns, Sums};
 use crate::result::sample::RowsRead;
 use crate::study::explore::Explore;
 
@@ -93,7 +93,8 @@ impl Explore {
         if self.covariates.is_empty() && self.outcome.is_none() {
             return Err(DidError::config("covariates", "at least one column to compare", "none"));
         }
-        let (overview, files) = self.look(&self.columns(), data.into())?;
+        let columns = PanelColumns { moments: Moments::Variances, changes: true, ..self.columns() };
+        let (overview, files) = self.look(&columns, data.into())?;
         overview.check_weights(self.weights.as_ref())?;
         let first = overview.periods().first().copied().unwrap_or(f64::INFINITY);
         if !overview.group_values().iter().any(|group| *group > first && group.is_finite()) {
@@ -187,13 +188,14 @@ fn row(
 ) -> BalanceRow {
     let cells = &overview.found.cells;
     let Comparison { group, base, controls } = comparison;
-    let treated = cells.at(*group, *base).sums[number];
-    let mut control = Sums::default();
+    let treated = &cells.at(*group, *base).sums[number];
+    let mut control = Sums::new(Moments::Variances);
     for c in controls {
         control.merge(&cells.at(*c, *base).sums[number]);
     }
-    let [treated_mean, control_mean] = [treated, control].map(|sums| cells.mean(&sums, number));
-    let [treated_variance, control_variance] = [treated, control].map(|sums| sums.variance());
+    let both = [treated, &control];
+    let [treated_mean, control_mean] = both.map(|sums| cells.mean(sums, number));
+    let [treated_variance, control_variance] = both.map(Sums::variance);
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     let variances = treated_variance.zip(control_variance);
     BalanceRow {

@@ -108,7 +108,7 @@ fn cohorts(options: &Explore, overview: &Overview) -> Vec<CohortDescription> {
     let (grid, early) = (overview.grid(), f64::from(options.anticipation));
     let until = |from: f64, group: f64| grid.elapsed(from, group) - early;
     let all = |of: fn(&GroupUnits) -> f64| groups.iter().map(of).sum::<f64>();
-    let (units, weight) = (all(|group| group.units as f64), all(|group| group.weight));
+    let (units, weight) = (all(|group| group.units as f64), all(|group| group.weight.value()));
     let rows = |g: usize| (0..periods.len()).map(|t| overview.found.cells.at(g, t).rows).sum();
     let described = overview.group_values().iter().zip(groups).enumerate();
     let described = described.filter(|(_, (_, group))| group.units > 0);
@@ -123,7 +123,7 @@ fn cohorts(options: &Explore, overview: &Overview) -> Vec<CohortDescription> {
         units: group.units,
         rows: rows(g),
         unit_share: group.units as f64 / units,
-        weight_share: Some(group.weight / weight)
+        weight_share: Some(group.weight.value() / weight)
             .filter(|share| share.is_finite() && options.weights.is_some()),
         clusters: options.cluster.as_ref().map(|_| group.clusters.len()),
     };

@@ -10,7 +10,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Inference;
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
-use crate::read::panel::overview::{BasePeriod, Overview, PanelColumns};
+use crate::read::panel::overview::{BasePeriod, Moments, Overview, PanelColumns};
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::sample::{RowsRead, SampleColumns};
 use crate::study::explore::Explore;
@@ -89,6 +89,7 @@ impl Explore {
             covariates: Vec::new(),
             base: Some(base),
             most_patterns: 0,
+            moments: Moments::Errors,
             ..self.columns()
         };
         let (overview, files) = self.look(&columns, data.into())?;
@@ -120,7 +121,8 @@ fn means(
             let Some(base) = base else { return Estimate::default() };
             // Less the shift, so that no digits are lost.
             let change = sums(t).mean().zip(sums(base).mean()).map(|(mean, base)| mean - base);
-            let se = sums(t).standard_error_less(sums(base), &cells.at(g, t).pairs);
+            let pairs = cells.at(g, t).pairs.as_deref();
+            let se = sums(t).standard_error_less(sums(base), pairs);
             Estimate::new(change, se.filter(|_| t != base), critical)
         };
         let observed = (0..periods.len()).filter(|t| cells.at(g, *t).rows > 0);

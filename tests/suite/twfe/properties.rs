@@ -203,3 +203,58 @@ fn weights_of_a_textbook_design_are_fractions() {
     let own: Vec<f64> = config.fit(textbook()).unwrap().rows.iter().map(|row| row.weight).collect();
     same(&own, &[0.28, 0.3, 0.26, 0.16], 1e-14);
 }
+
+/// Numbers to the last bit.
+fn bits(numbers: Vec<f64>) -> Vec<u64> {
+    numbers.into_iter().map(f64::to_bits).collect()
+}
+
+/// Sums by group and period are exact, so that pieces of any size, the order of rows, and labels change no bit.
+#[test]
+fn pieces_of_any_size_change_no_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |df: &DataFrame, rows: usize| {
+        let path = folder.path().join(format!("{rows}.parquet"));
+        let file = std::fs::File::create(&path).unwrap();
+        let writer = ParquetWriter::new(file).with_row_group_size(Some(rows));
+        writer.finish(&mut df.clone()).unwrap();
+        path
+    };
+    for seed in 1..=4 {
+        // Shifted so that the first values of a piece are no median of all, and far from 0.
+        let df = map(&random(seed).frame(), "y", |y| 1e5 + y.powi(3));
+        let unbalanced = map(&random(seed).unbalanced(), "y", |y| 1e5 + y.powi(3));
+        let mut decomposition = bacon();
+        let mut regressions = Vec::new();
+        for regression in [TwfeRegression::FeTr, TwfeRegression::FeS, TwfeRegression::FdTr] {
+            let mut config = weights();
+            config.regression = regression;
+            config.weights = Some("w".into());
+            config.covariates = vec!["x".into()];
+            regressions.push(config);
+        }
+        for cluster in [None, Some("cl".to_owned())] {
+            decomposition.cluster = cluster;
+            decomposition.memory_budget = None;
+            let whole = bits(decomposed(&decomposition.fit(&df).unwrap()));
+            assert_eq!(bits(decomposed(&decomposition.fit(shuffled(&df)).unwrap())), whole);
+            for rows in [3, 7, 100_000] {
+                let path = write(&df, rows);
+                decomposition.memory_budget = Some(64);
+                let pieces = decomposition.fit(Data::in_pieces(&path)).unwrap();
+                assert_eq!(bits(decomposed(&pieces)), whole, "{rows} rows");
+            }
+        }
+        for mut config in regressions {
+            config.memory_budget = None;
+            let whole = bits(weighed(&config.fit(&unbalanced).unwrap()));
+            assert_eq!(bits(weighed(&config.fit(shuffled(&unbalanced)).unwrap())), whole);
+            for rows in [3, 7, 100_000] {
+                let path = write(&unbalanced, rows);
+                config.memory_budget = Some(64);
+                let pieces = config.fit(Data::in_pieces(&path)).unwrap();
+                assert_eq!(bits(weighed(&pieces)), whole, "{rows} rows");
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::TimeGrid;
+use crate::base::exact::ExactSum;
 
 /// Which period the outcomes of a cohort are compared with: the last before its treatment, less the periods of anticipation. Of the
 /// never-treated, and of cohorts without such a period, it is a stated one, or the first.
@@ -28,12 +29,12 @@ impl BasePeriod {
 }
 
 /// Sums over the pairs of a unit's rows, one in a period and one in the base period of its group, of values less a shift that both share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pairs {
-    weight: f64,
-    value: f64,
-    base: f64,
-    both: f64,
+    weight: ExactSum,
+    value: ExactSum,
+    base: ExactSum,
+    both: ExactSum,
 }
 
 impl Pairs {
@@ -41,23 +42,23 @@ impl Pairs {
     #[inline]
     pub fn add(&mut self, (value, weight): (f64, f64), (base, base_weight): (f64, f64)) {
         let product = weight * base_weight;
-        self.weight += product;
-        self.value += product * value;
-        self.base += product * base;
-        self.both += product * value * base;
+        self.weight.add(product);
+        self.value.add(product * value);
+        self.base.add(product * base);
+        self.both.add(product * value * base);
     }
 
     pub fn merge(&mut self, other: &Self) {
-        self.weight += other.weight;
-        self.value += other.value;
-        self.base += other.base;
-        self.both += other.both;
+        self.weight.merge(&other.weight);
+        self.value.merge(&other.value);
+        self.base.merge(&other.base);
+        self.both.merge(&other.both);
     }
 
     /// `Σ w w' (x - mean) (x' - base mean)`, of means less the shift.
     pub fn products(&self, mean: f64, base_mean: f64) -> f64 {
-        let cross = self.value * base_mean + self.base * mean;
-        self.both - cross + self.weight * mean * base_mean
+        let cross = self.value.value() * base_mean + self.base.value() * mean;
+        self.both.value() - cross + self.weight.value() * mean * base_mean
     }
 }
 
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn products_are_around_the_means() {
         let rows = [((1.0, 2.0), (0.5, 1.0)), ((3.0, 1.0), (-1.0, 4.0)), ((0.0, 0.5), (2.0, 2.0))];
-        let (mut all, mut parts) = (Pairs::default(), [Pairs::default(); 2]);
+        let (mut all, mut parts) = (Pairs::default(), [Pairs::default(), Pairs::default()]);
         for (i, (now, base)) in rows.into_iter().enumerate() {
             all.add(now, base);
             parts[i % 2].add(now, base);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::base::Pairs;
-use super::sums::Sums;
+use super::sums::{Moments, Sums};
 use crate::base::error::{DidError, Result};
 
 /// Cells of groups and periods times variables, at most.
@@ -15,11 +15,12 @@ pub(crate) struct Cell {
     pub rows: usize,
     /// Rows in which a unit is not treated any more.
     pub ended: usize,
-    pub weight: f64,
-    /// Of each number column, and then of each one's change from the period before.
+    /// Whether some row has a weight above 0.
+    pub has_weight: bool,
+    /// Of each number column, and then, if these were asked for, of each one's change from the period before.
     pub sums: Vec<Sums>,
-    /// Of the first number column, with the base period of the group, if that was asked for.
-    pub pairs: Pairs,
+    /// Of the first number column, with the base period of the group, if that was asked for and there are both.
+    pub pairs: Option<Box<Pairs>>,
 }
 
 /// Cells of all groups and periods.
@@ -33,6 +34,7 @@ pub(crate) struct CellTable {
     cells: Vec<Cell>,
     /// What values are less by in the sums, by variable.
     pub shifts: Vec<f64>,
+    moments: Moments,
 }
 
 impl CellTable {
@@ -40,7 +42,12 @@ impl CellTable {
     ///
     /// # Errors
     /// [`DidError::Config`] if there would be more than can be held.
-    pub fn new(groups: Vec<f64>, periods: Vec<f64>, shifts: &[f64]) -> Result<Self> {
+    pub fn new(
+        groups: Vec<f64>,
+        periods: Vec<f64>,
+        shifts: &[f64],
+        moments: Moments,
+    ) -> Result<Self> {
         let cells = groups.len() * periods.len();
         if cells.saturating_mul(1 + shifts.len()) > MOST {
             return Err(DidError::config(
@@ -54,8 +61,18 @@ impl CellTable {
                 ),
             ));
         }
-        let empty = Cell { sums: vec![Sums::default(); shifts.len()], ..Cell::default() };
-        Ok(Self { groups, periods, cells: vec![empty; cells], shifts: shifts.to_vec() })
+        let empty = Cell { sums: vec![Sums::new(moments); shifts.len()], ..Cell::default() };
+        Ok(Self { groups, periods, cells: vec![empty; cells], shifts: shifts.to_vec(), moments })
+    }
+
+    /// Whether it has a cell for each of its groups and periods, which ascend, and sums of as many variables as there are shifts.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        let ascend = |values: &[f64]| values.windows(2).all(|pair| pair[0] < pair[1]);
+        self.groups.len().checked_mul(self.periods.len()) == Some(self.cells.len())
+            && ascend(&self.groups)
+            && ascend(&self.periods)
+            && self.cells.iter().all(|cell| cell.sums.len() == self.shifts.len())
     }
 
     /// The cell of the group and period with these numbers.
@@ -101,7 +118,7 @@ impl CellTable {
         if self.groups != other.groups || self.periods != other.periods {
             let groups = union(&self.groups, &other.groups);
             let periods = union(&self.periods, &other.periods);
-            let wider = Self::new(groups, periods, &other.shifts)?;
+            let wider = Self::new(groups, periods, &other.shifts, other.moments)?;
             let narrow = std::mem::replace(self, wider);
             self.add(&narrow);
         }
@@ -120,9 +137,11 @@ impl CellTable {
                 let (from, to) = (other.at(g, t), self.at_mut(to_group, to_period));
                 to.rows += from.rows;
                 to.ended += from.ended;
-                to.weight += from.weight;
+                to.has_weight |= from.has_weight;
                 to.sums.iter_mut().zip(&from.sums).for_each(|(to, from)| to.merge(from));
-                to.pairs.merge(&from.pairs);
+                if let Some(pairs) = &from.pairs {
+                    to.pairs.get_or_insert_default().merge(pairs);
+                }
             }
         }
     }

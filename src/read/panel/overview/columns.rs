@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::base::BasePeriod;
+use super::sums::Moments;
 use crate::base::calendar::{Frequency, moved_groups};
 use crate::base::error::{DidError, Result};
 use crate::read::columns::{
@@ -39,6 +40,10 @@ pub(crate) struct PanelColumns {
     pub base: Option<BasePeriod>,
     /// Patterns of observed periods and treatment that are kept, at most.
     pub most_patterns: usize,
+    /// What is summed up of numbers.
+    pub moments: Moments,
+    /// Whether their changes from the period before are, too.
+    pub changes: bool,
 }
 
 /// A covariate: a number, or a label whose changes are counted.
@@ -82,16 +87,36 @@ pub(crate) struct RowsWithGaps {
     pub columns: Vec<(String, usize)>,
 }
 
-/// What values are less by in sums: the median of the first for levels, nothing for changes.
-pub(crate) fn shifts(first_values: Vec<Vec<f64>>) -> Vec<f64> {
-    let middle = |mut few: Vec<f64>| {
-        few.truncate(SHIFTED_BY);
-        few.sort_by(f64::total_cmp);
-        few.get(few.len() / 2).copied().unwrap_or(0.0)
-    };
-    let levels: Vec<f64> = first_values.into_iter().map(middle).collect();
-    let changes = vec![0.0; levels.len()];
-    [levels, changes].concat()
+/// The first finite values of each number column in the order of units, of which sums are shifted by the median.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FirstValues(Vec<Vec<f64>>);
+
+impl FirstValues {
+    /// Adds those of units that come after.
+    pub fn append(&mut self, more: Self) {
+        self.0.resize(self.0.len().max(more.0.len()), Vec::new());
+        for (own, more) in self.0.iter_mut().zip(more.0) {
+            let room = SHIFTED_BY.saturating_sub(own.len());
+            own.extend(more.into_iter().take(room));
+        }
+    }
+
+    /// Whether later values change nothing.
+    pub fn are_all(&self) -> bool {
+        self.0.iter().all(|values| values.len() >= SHIFTED_BY)
+    }
+
+    /// What values are less by in sums: the median of these for levels, nothing for changes.
+    pub fn shifts(self, columns: &PanelColumns) -> Vec<f64> {
+        let middle = |mut few: Vec<f64>| {
+            few.truncate(SHIFTED_BY);
+            few.sort_by(f64::total_cmp);
+            few.get(few.len() / 2).copied().unwrap_or(0.0)
+        };
+        let levels: Vec<f64> = self.0.into_iter().map(middle).collect();
+        let changes = vec![0.0; if columns.changes { levels.len() } else { 0 }];
+        [levels, changes].concat()
+    }
 }
 
 impl PanelColumns {
@@ -105,6 +130,13 @@ impl PanelColumns {
             .and("unit", Kind::Label, &self.unit)
             .and("cluster", Kind::Label, &self.cluster)
             .and("covariate", Kind::Value, &self.covariates)
+    }
+
+    /// Their names, in the order in which rows are asked for what they hold.
+    pub fn names(&self) -> Vec<&String> {
+        let Self { unit, time, group, treatment, outcome, weights, cluster, covariates, .. } = self;
+        let named = unit.iter().chain([time]).chain(group).chain(treatment).chain(outcome);
+        named.chain(weights).chain(cluster).chain(covariates).collect()
     }
 
     /// Whether rows whose first has the number `first_row` among all rows have columns that can be read.
@@ -275,8 +307,8 @@ impl ColumnsRead {
         outcome.chain(covariates).collect()
     }
 
-    /// The first finite values of each number column, as many as [`shifts`] takes.
-    pub fn first_values(&self) -> Vec<Vec<f64>> {
+    /// The first finite values of each number column.
+    pub fn first_values(&self) -> FirstValues {
         let numbers = self.numbers();
         let rows = || -> Box<dyn Iterator<Item = usize> + '_> {
             match &self.units {
@@ -288,7 +320,7 @@ impl ColumnsRead {
             let finite = rows().map(|row| values[row]).filter(|value| value.is_finite());
             finite.take(SHIFTED_BY).collect()
         };
-        numbers.iter().map(|(_, values)| first(values)).collect()
+        FirstValues(numbers.iter().map(|(_, values)| first(values)).collect())
     }
 
     pub fn is_complete(&self, row: usize) -> bool {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::CellTable;
 use crate::base::error::Result;
+use crate::base::exact::ExactSum;
 use crate::read::columns::Label;
 use crate::read::panel::patterns::Pattern;
 
@@ -23,7 +24,7 @@ pub(crate) struct Irregular {
 pub(crate) struct GroupUnits {
     pub units: usize,
     /// Sum over units of the mean weight of their rows.
-    pub weight: f64,
+    pub weight: ExactSum,
     pub clusters: BTreeSet<Label>,
 }
 
@@ -39,6 +40,8 @@ pub(crate) struct Found {
     pub cluster_changes: Irregular,
     /// Units in which a column changes over time: weights, then covariates.
     pub varying: Vec<(String, usize)>,
+    /// Units by the number of periods in which they have a complete row, from 0 on.
+    pub(super) observed: Vec<usize>,
     /// Units by group and periods with complete rows.
     pub(in crate::read::panel) units: BTreeMap<Pattern, usize>,
     /// Those of these units whose treatment ends.
@@ -61,6 +64,23 @@ impl Irregular {
 }
 
 impl Found {
+    /// Adds units with complete rows in so many periods.
+    pub(super) fn add_observed(&mut self, periods: usize, units: usize) {
+        self.observed.resize(self.observed.len().max(periods + 1), 0);
+        self.observed[periods] += units;
+    }
+
+    /// Units with a usable row, by the number of periods in which they have a complete one.
+    pub fn observed(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.observed.iter().copied().enumerate()
+    }
+
+    /// Whether there are groups of units for all groups of sound cells.
+    #[cfg(feature = "cluster")]
+    pub(super) fn is_sound(&self) -> bool {
+        self.cells.is_sound() && self.groups.len() == self.cells.groups.len()
+    }
+
     /// Adds what other units show.
     ///
     /// # Errors
@@ -75,7 +95,7 @@ impl Found {
             for (group, more) in values.iter().zip(found) {
                 let at = self.cells.groups.partition_point(|g| g.total_cmp(group).is_lt());
                 groups[at].units += more.units;
-                groups[at].weight += more.weight;
+                groups[at].weight.merge(&more.weight);
                 groups[at].clusters.extend(more.clusters);
             }
         }
@@ -88,6 +108,9 @@ impl Found {
                 Some((_, count)) => *count += units,
                 None => self.varying.push((column, units)),
             }
+        }
+        for (periods, units) in other.observed.into_iter().enumerate() {
+            self.add_observed(periods, units);
         }
         for (pattern, units) in other.units {
             *self.units.entry(pattern).or_default() += units;

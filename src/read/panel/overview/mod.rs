@@ -24,11 +24,11 @@ use crate::read::columns::{ReadAsMissing, WithoutGroup, add_counts};
 
 pub(crate) use base::BasePeriod;
 use cells::Cell;
-pub(crate) use columns::{PanelColumns, RowsWithGaps, shifts};
+pub(crate) use columns::{FirstValues, PanelColumns, RowsWithGaps};
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
 pub(crate) use reading::{OpenedRows, Reading};
-pub(crate) use sums::Sums;
+pub(crate) use sums::{Moments, Sums};
 pub(crate) use times::TimesFound;
 pub(crate) use unit_rows::UnitRows;
 
@@ -44,6 +44,8 @@ pub(crate) struct Overview {
     /// Rows that are looked at though they lack other values.
     pub gaps: RowsWithGaps,
     read_as_missing: Vec<ReadAsMissing>,
+    /// How many of these were known before there were frames.
+    known_as_missing: usize,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
     /// Rows whose first treated period is written as 0, where periods are negative.
@@ -62,7 +64,7 @@ pub(crate) struct Overview {
 impl Overview {
     /// Of no rows yet, in files in which so much was read as missing.
     pub fn reading(read_as_missing: Vec<ReadAsMissing>) -> Self {
-        Self { read_as_missing, ..Self::default() }
+        Self { known_as_missing: read_as_missing.len(), read_as_missing, ..Self::default() }
     }
 
     /// The same; all periods with complete rows are among these, of which frames may lack some.
@@ -71,16 +73,12 @@ impl Overview {
         Self { known_periods: Some(periods), ..self }
     }
 
-    /// Adds rows of whole units.
+    /// Adds rows of whole units, with sums that are less the `shifts`.
     ///
     /// # Errors
     /// [`DidError::Config`] for more patterns of periods and treatment than are kept.
-    pub fn add(&mut self, rows: &UnitRows, columns: &PanelColumns) -> Result<()> {
-        let shifts = match self.found.cells.shifts.as_slice() {
-            [] => shifts(rows.first_values()),
-            known => known.to_vec(),
-        };
-        self.merge(Self::of(rows, columns, &shifts, self.known_periods.as_deref())?)?;
+    pub fn add(&mut self, rows: &UnitRows, columns: &PanelColumns, shifts: &[f64]) -> Result<()> {
+        self.merge(Self::of(rows, columns, shifts, self.known_periods.as_deref())?)?;
         let patterns = self.found.units.len() + self.found.ended.len();
         match columns.most_patterns > 0 && patterns > columns.most_patterns {
             true => Err(DidError::config(
@@ -111,6 +109,7 @@ impl Overview {
             missing: read.missing(),
             gaps: read.gaps(),
             read_as_missing: read.read_as_missing.clone(),
+            known_as_missing: 0,
             rounded: read.rounded.clone(),
             zero_groups: read.zero_groups,
             without_group: read.without_group,
@@ -150,9 +149,30 @@ impl Overview {
         self.found.merge(more.found)
     }
 
-    /// Leaves out periods in which no row is complete, after all frames, and says whether there are any.
-    pub fn finish(&mut self) -> bool {
+    /// Leaves out periods in which no row is complete, after all frames, and says whether there are any. What is said of columns is in
+    /// their order, whichever frame has something to say first.
+    pub fn finish(&mut self, columns: &PanelColumns) -> bool {
+        let names = columns.names();
+        let place = |column: &String| names.iter().position(|name| *name == column);
+        self.missing.sort_by_key(|(column, _)| place(column));
+        self.gaps.columns.sort_by_key(|(column, _)| place(column));
+        self.rounded.sort_by_key(place);
+        let of_frames = &mut self.read_as_missing[self.known_as_missing..];
+        of_frames.sort_by(|a, b| (&a.column, &a.token).cmp(&(&b.column, &b.token)));
         self.found.cells.drop_empty_periods()
+    }
+
+    /// Whether it may be what so many rows of some shard show, of which sums are less the `shifts`.
+    #[cfg(feature = "cluster")]
+    pub fn is_of(&self, rows: usize, shifts: &[f64], periods: &[f64]) -> bool {
+        let (cells, groups) = (&self.found.cells, &self.found.groups);
+        let units = groups.iter().fold(0_usize, |sum, group| sum.saturating_add(group.units));
+        self.rows == rows
+            && self.incomplete <= rows
+            && units <= rows
+            && self.found.is_sound()
+            && cells.shifts == shifts
+            && cells.periods == periods
     }
 
     /// The number columns of which there are sums: the outcome, then covariates. Sums of their changes follow in the same order.
@@ -269,12 +289,12 @@ impl Overview {
     /// [`DidError::Weights`].
     pub fn check_weights(&self, column: Option<&String>) -> Result<()> {
         let cells = &self.found.cells;
-        let places =
+        let mut places =
             (0..cells.groups.len()).flat_map(|g| (0..cells.periods.len()).map(move |t| (g, t)));
         // Of rows with an outcome, which is the first number if there is one.
-        let of = |cell: &Cell| cell.sums.first().map_or(cell.weight, Sums::weight);
-        let weight: f64 = places.map(|(g, t)| of(cells.at(g, t))).sum();
-        match weight > 0.0 {
+        let has_weight =
+            |cell: &Cell| cell.sums.first().map_or(cell.has_weight, |sums| sums.weight() > 0.0);
+        match places.any(|(g, t)| has_weight(cells.at(g, t))) {
             true => Ok(()),
             false => Err(DidError::Weights {
                 column: column.cloned().unwrap_or_default(),

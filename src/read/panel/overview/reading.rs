@@ -4,13 +4,16 @@ use std::sync::OnceLock;
 
 use polars::prelude::DataFrame;
 
-use super::{Overview, PanelColumns, TimesFound, UnitRows};
+use super::{FirstValues, Overview, PanelColumns, TimesFound, UnitRows};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::parquet::ParquetFile;
 use crate::read::files::{Files, FilesRead, ParquetFiles, PieceFiles};
 use crate::read::input::{Data, Read, read_files};
+
+/// What looking at all rows is called in reports of progress.
+const READING: &str = "reading";
 
 /// Rows of which one column is read at once.
 const ROWS: usize = 1 << 22;
@@ -154,9 +157,28 @@ impl OpenedRows<'_> {
 
     /// Adds all rows, and says whether a period of theirs was empty.
     fn look(&self, mut overview: Overview) -> Result<(Overview, bool)> {
-        self.each("reading", &mut |rows| overview.add(rows, self.reading.columns))?;
-        let dropped = overview.finish();
+        let (columns, mut shifts) = (self.reading.columns, None);
+        self.each(READING, &mut |rows| {
+            let shifts = match &shifts {
+                Some(known) => known,
+                None => shifts.insert(self.shifts(rows.first_values())?),
+            };
+            overview.add(rows, columns, shifts)
+        })?;
+        let dropped = overview.finish(columns);
         Ok((overview, dropped))
+    }
+
+    /// What sums are less by, of the first values in the first frame: where they are too few, all frames are asked for theirs first.
+    fn shifts(&self, mut first: FirstValues) -> Result<Vec<f64>> {
+        if !first.are_all() && matches!(self.held, Held::Pieces { .. }) {
+            first = FirstValues::default();
+            self.each(READING, &mut |rows| {
+                first.append(rows.first_values());
+                Ok(())
+            })?;
+        }
+        Ok(first.shifts(self.reading.columns))
     }
 
     /// Calls `visit` with all rows, which come in parts of whole units.

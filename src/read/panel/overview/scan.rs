@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::cells::CellTable;
 use super::columns::{ColumnsRead, Covariate, PanelColumns};
 use super::found::{EndedPattern, Found, GroupUnits, Irregular};
+use super::sums::Moments;
 use crate::base::calendar::{Frequency, grid, shown};
 use crate::base::error::Result;
 use crate::read::columns::{MISSING, PeriodCodes};
@@ -80,6 +81,8 @@ struct Scanner<'a> {
     groups: Axis,
     periods: Axis,
     shifts: &'a [f64],
+    moments: Moments,
+    changes: bool,
     keeps_patterns: bool,
 }
 
@@ -106,6 +109,8 @@ pub(super) fn scan(
         groups,
         periods,
         shifts,
+        moments: columns.moments,
+        changes: columns.changes,
         keeps_patterns: columns.most_patterns > 0,
     };
     let units = read.units.as_ref().map_or(read.rows, |units| units.order.units());
@@ -134,7 +139,7 @@ impl Scanner<'_> {
         let (groups, periods) = (self.groups.values.clone(), self.periods.values.clone());
         let found = Found {
             groups: vec![GroupUnits::default(); groups.len()],
-            cells: CellTable::new(groups, periods, self.shifts)?,
+            cells: CellTable::new(groups, periods, self.shifts, self.moments)?,
             varying: self.checked().map(|name| (name.to_owned(), 0)).collect(),
             ..Found::default()
         };
@@ -193,6 +198,7 @@ impl Scanner<'_> {
         pattern.extend(complete.iter().map(|row| read.time.codes[*row]));
         pattern.dedup();
         pattern.splice(0..0, [group, 1, 1]);
+        found.add_observed(pattern.len() - 3, 1);
         if self.keeps_patterns {
             part.patterns.add(pattern, 1);
         }
@@ -244,7 +250,7 @@ impl Scanner<'_> {
         for with in complete.iter().filter(|row| period(**row) == base) {
             for row in complete {
                 let cell = found.cells.at_mut(group, period(*row));
-                cell.pairs.add(value(*row), value(*with));
+                cell.pairs.get_or_insert_default().add(value(*row), value(*with));
             }
         }
     }
@@ -255,15 +261,15 @@ impl Scanner<'_> {
         let weight = |row: usize| self.weight(row);
         let units = &mut found.groups[self.groups.of(group)];
         units.units += 1;
-        units.weight +=
-            complete.iter().map(|row| weight(*row)).sum::<f64>() / complete.len() as f64;
+        let all: f64 = complete.iter().map(|row| weight(*row)).sum();
+        units.weight.add(all / complete.len() as f64);
         let mut before: Option<(usize, usize)> = None;
         for row in complete {
             let period = self.periods.of(self.read.time.codes[*row]);
             let cell = found.cells.at_mut(self.groups.of(group), period);
             let w = weight(*row);
             cell.rows += 1;
-            cell.weight += w;
+            cell.has_weight |= w > 0.0;
             for (v, values) in self.numbers.iter().enumerate() {
                 if !values[*row].is_finite() {
                     continue;
@@ -275,7 +281,7 @@ impl Scanner<'_> {
                     cell.sums[numbers + v].add(values[*row] - values[earlier], w);
                 }
             }
-            before = Some((period, *row));
+            before = Some((period, *row)).filter(|_| self.changes);
         }
     }
 

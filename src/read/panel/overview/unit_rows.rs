@@ -3,7 +3,7 @@
 use polars::prelude::DataFrame;
 
 use super::PanelColumns;
-use super::columns::ColumnsRead;
+use super::columns::{ColumnsRead, FirstValues};
 use crate::base::error::Result;
 use crate::read::columns::{Label, MissingValues, Values};
 
@@ -68,7 +68,7 @@ impl UnitRows {
     }
 
     /// The first finite values of each number column, by which sums are shifted.
-    pub fn first_values(&self) -> Vec<Vec<f64>> {
+    pub fn first_values(&self) -> FirstValues {
         self.0.first_values()
     }
 

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::StudyArgs;
 use crate::args::{ClusterColumnArgs, LevelArgs, OutputArgs, SummandArgs};
-use crate::configure::with_panel;
+use crate::configure::{fit_units, with_panel};
 use crate::error::Result;
 
 /// The two-way fixed-effects coefficient as the average of all two-by-two comparisons of cohorts (Goodman-Bacon 2021).
@@ -32,14 +32,14 @@ pub(crate) struct BaconArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &BaconArgs) -> Result<()> {
-    let StudyArgs { keys, group, outcome, memory } = &args.study;
+    let StudyArgs { keys, group, outcome, rows } = &args.study;
     args.output.fitted(&keys.source.data, |bar| {
-        let config = with_panel!(Bacon, keys, outcome, memory, bar)
+        let config = with_panel!(Bacon, keys, outcome, rows.memory, bar)
             .group(&*group.gname)
             .covariates(args.controls.columns())
             .maybe_cluster(args.cluster.clustervars.clone())
             .alpha(args.level.alp)
             .build();
-        Ok(config.fit(keys.source.files())?)
+        fit_units!(config, keys.source, rows)
     })
 }

@@ -5,7 +5,7 @@ pub(crate) mod weights;
 
 use clap::Args;
 
-use crate::args::{CohortArgs, LONG_FORM, OutcomeColumnArgs, PanelKeyArgs, RowsInMemoryArgs};
+use crate::args::{CohortArgs, LONG_FORM, OutcomeColumnArgs, PanelKeyArgs, UnitRowsArgs};
 
 /// The data, and which column is what.
 #[derive(Args)]
@@ -18,5 +18,5 @@ struct StudyArgs {
     #[command(flatten)]
     outcome: OutcomeColumnArgs,
     #[command(flatten)]
-    memory: RowsInMemoryArgs,
+    rows: UnitRowsArgs,
 }

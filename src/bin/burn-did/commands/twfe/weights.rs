@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::StudyArgs;
 use crate::args::{OutputArgs, SummandArgs, WeightArgs};
-use crate::configure::with_panel;
+use crate::configure::{fit_units, with_panel};
 use crate::defaults;
 use crate::error::Result;
 use crate::words::OneOf;
@@ -50,15 +50,15 @@ pub(crate) struct TwfeWeightsArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &TwfeWeightsArgs) -> Result<()> {
-    let StudyArgs { keys, group, outcome, memory } = &args.study;
+    let StudyArgs { keys, group, outcome, rows } = &args.study;
     args.output.fitted(&keys.source.data, |bar| {
-        let config = with_panel!(TwfeWeights, keys, outcome, memory, bar)
+        let config = with_panel!(TwfeWeights, keys, outcome, rows.memory, bar)
             .group(&*group.gname)
             .maybe_weights(args.weights.weightsname.clone())
             .covariates(args.controls.columns())
             .regression(args.regression)
             .cells(args.cells)
             .build();
-        Ok(config.fit(keys.source.files())?)
+        fit_units!(config, keys.source, rows)
     })
 }
