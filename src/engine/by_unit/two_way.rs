@@ -38,7 +38,9 @@ impl TwoWayScores {
         let Some(first) = rows.unit(unit).next() else { return 0.0 };
         let start = self.periods.partition_point(|period| *period < rows.group(first));
         let cohort = self.starts.partition_point(|other| *other < start);
-        let (loadings, centres) = (&self.loadings[cohort], &self.centres[cohort]);
+        let of_cohort = (self.loadings.get(cohort), self.centres.get(cohort));
+        // Rows that the driver was not told of.
+        let (Some(loadings), Some(centres)) = of_cohort else { return f64::NAN };
         let of_period = loadings.iter().zip(centres);
         let terms = rows.unit(unit).zip(of_period);
         terms.map(|(row, (loading, centre))| loading * (outcome[row] - self.shift - centre)).sum()
