@@ -1,6 +1,7 @@
 //! The binary.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod alike_labels;
 mod att_gt;
 #[cfg(feature = "ballista")]
 mod cluster;

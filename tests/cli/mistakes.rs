@@ -472,36 +472,3 @@ fn a_value_that_is_refused_has_its_line_in_every_estimator() {
         says(&message, &[&format!("`w` (weights) is -1 in line 4 of {weighted}")]);
     }
 }
-
-#[test]
-fn labels_that_look_alike_are_said() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("alike.csv").display().to_string();
-    let written = |of: &dyn Fn(&Row) -> String| {
-        let mut text = "county,year,lemp,g\n".to_owned();
-        for row in rows() {
-            text += &format!("{},{},{},{}\n", of(&row), row.year, row.lemp, row.group);
-        }
-        fs::write(&path, text).unwrap();
-    };
-    let said = "column `county` has 2 labels that differ from another only by blanks at their ends";
-    let odd = |row: &Row, form: fn(i32) -> String| match (row.year, row.unit) {
-        (2003, 8001) => form(row.unit),
-        (_, unit) => format!("c{unit}"),
-    };
-    let forms: [(fn(i32) -> String, &str); 2] = [
-        (|unit| format!("c{unit} "), "such as `c8001` and `c8001 `"),
-        (|unit| format!("C{unit}"), "such as `C8001` and `c8001`"),
-    ];
-    for (form, example) in forms {
-        written(&|row| odd(row, form));
-        for command in ["att-gt", "sunab", "etwfe", "lpdid"] {
-            let window = if command == "lpdid" { &["--window=-2,2"][..] } else { &[] };
-            let table = stdout(&[&[command][..], &arguments(&path, "g", window)[1..]].concat());
-            says(&table, &[said, example]);
-            assert_eq!(table.matches(said).count(), 1, "{command}: {table}");
-        }
-    }
-    written(&|row| format!("c{}", row.unit));
-    assert!(!stdout(&arguments(&path, "g", &[])).contains("labels that differ"));
-}

@@ -3,6 +3,7 @@
 //! [What can go wrong](crate::_documentation::what_can_go_wrong) lists them with what to do.
 
 mod code;
+mod columns;
 mod construct;
 mod line;
 mod message;
@@ -13,17 +14,16 @@ mod words;
 
 use std::borrow::Cow;
 
+pub(crate) use columns::missing_word;
 pub use line::FileLine;
 pub use message::Message;
-pub(crate) use parts::{RANGE as OUT_OF_RANGE, missing_word};
+pub(crate) use parts::RANGE as OUT_OF_RANGE;
 pub use warning::{DidWarning, TooFew};
 
 use crate::base::counted::counted;
 use crate::base::words::ParseOptionError;
-use parts::{
-    Place, WithoutCells, few_never_treated, more_units, never_with_dates, nobody_treated,
-    separating,
-};
+use columns::never_with_dates;
+use parts::{Place, WithoutCells, few_never_treated, more_units, nobody_treated, separating};
 
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;

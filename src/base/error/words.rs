@@ -3,15 +3,15 @@
 use std::fmt;
 
 use super::DidWarning;
+use super::columns::{alike_labels, early_group, unused_words};
 use super::construct::named;
 use super::parts::{
     BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
     WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, coincident_knots,
     collinear_in_effects, crowded_pretest, dates_in_digits, few_units, groups_without_share,
-    influence_not_finite, list, missing_groups, missing_word, moderator_levels, moved, nan_groups,
+    influence_not_finite, list, missing_groups, moderator_levels, moved, nan_groups,
     negligible_errors, no_error, no_joint_test, no_standard_error, not_imputed, one_outcome,
-    rows_with_gaps, separated, treated_outside, trimmed_controls, unbalanced, unused_words,
-    without_comparison, written,
+    rows_with_gaps, separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, label, shown};
 use crate::base::counted::{NAMED_COLUMNS, counted, listed};
@@ -59,24 +59,18 @@ impl DidWarning {
                 name(period),
                 if frequency.is_some() { "" } else { "write 0 or " }
             ),
-            Self::FarGroup { group, period, column } => write!(
-                f,
-                "cohort {group} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value of its column{} ({})",
-                name(period),
-                if frequency.is_some() { ", as the data write it" } else { "" },
-                missing_word(column, &written(&name(group), frequency)),
-                group = name(group),
-            ),
+            Self::FarGroup { group, period, column } => {
+                f.write_str(&early_group(column, [group, period].map(name), frequency))
+            }
             Self::ZeroGroup { column, rows } => write!(
                 f,
                 "column `{column}` (group) is 0 in {} as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive",
                 counted(*rows, "row, which counts", "rows, which count")
             ),
             Self::UnusedWords { words } => f.write_str(&unused_words(words)),
-            Self::AlikeLabels { column, labels, example: [one, other] } => write!(
-                f,
-                "column `{column}` has {labels} labels that differ from another only by blanks at their ends, letter case or leading zeros, such as `{one}` and `{other}`; they count as different: write them alike if they are the same"
-            ),
+            Self::AlikeLabels { column, labels, example } => {
+                f.write_str(&alike_labels(column, *labels, example))
+            }
             Self::MissingGroups { column, rows, units } => {
                 f.write_str(&missing_groups(column, *rows, *units))
             }

@@ -77,7 +77,7 @@ impl Files {
                 return Err(problem(path, text));
             }
         };
-        let unused = (!unused.is_empty()).then(|| DidWarning::UnusedWords { words: unused });
+        let unused = (!unused.is_empty()).then_some(DidWarning::UnusedWords { words: unused });
         let warnings = unused.iter().map(|warning| warning.message(None)).collect();
         let read = FilesRead { warnings, ..choice.finish(self.read())? };
         Ok(PieceFiles { sources, read, read_as_missing })

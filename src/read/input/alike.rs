@@ -24,7 +24,9 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
         forms.entry(form(label)).or_default().push(label);
     }
     let mut several: Vec<Vec<&str>> = forms.into_values().filter(|all| all.len() > 1).collect();
-    several.iter_mut().for_each(|all| all.sort_unstable());
+    for all in &mut several {
+        all.sort_unstable();
+    }
     let labels = several.iter().map(Vec::len).sum();
     let Some([one, other, ..]) = several.first().map(Vec::as_slice) else { return Ok(None) };
     let example = [one, other].map(|label| excerpt(label));
