@@ -1,6 +1,7 @@
 //! What messages say of columns as they were read.
 
 use crate::base::calendar::Frequency;
+use crate::base::counted::counted;
 use crate::base::shell::quoted;
 
 /// The option that names words as missing.
@@ -76,4 +77,35 @@ pub(super) fn alike_labels(column: &str, labels: usize, [one, other]: &[String; 
     format!(
         "column `{column}` has {labels} labels that differ from another only by blanks at their ends, letter case or leading zeros, such as `{one}` and `{other}`; they count as different: write them alike if they are the same"
     )
+}
+
+/// About groups that are no numbers, where no unit is never treated.
+pub(super) fn nan_groups(column: &str, rows: usize) -> String {
+    let rows = counted(rows, "row, which is", "rows, which are");
+    format!(
+        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value of this column ({})",
+        missing_word(column, "NaN")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_have_their_own_word_for_never_treated() {
+        let never = |role| never_with_dates("start", role, "`never`");
+        assert!(never("group").contains("write 0, leave the field empty"), "{}", never("group"));
+        assert!(never("group").ends_with("(`missing_values`, `--na start=never`)"));
+        assert_eq!(never("time"), "");
+        assert_eq!(missing_word("first treat", "-1"), "`missing_values`, `--na 'first treat=-1'`");
+        assert_eq!(missing_word("a=b", "-1"), "`missing_values`, `--na`");
+        // A word that is cut is none of the data, and a column of dates has no 0.
+        let cut = never_with_dates("start", "group", "`never trea…`");
+        assert!(cut.contains("write 0") && cut.ends_with("(`missing_values`, `--na`)"), "{cut}");
+        let date = never_with_dates("start", "group", "the date 9 days after 1970-01-01");
+        assert!(!date.contains("write 0") && !date.contains("--na"), "{date}");
+        let number = never_with_dates("start", "group", "-1");
+        assert!(number.ends_with("`--na start=-1`)"), "{number}");
+    }
 }

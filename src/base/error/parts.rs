@@ -132,15 +132,6 @@ pub(super) fn no_joint_test(coefficients: usize, rank: Option<usize>) -> String 
     format!("no F test of {coefficients}: {why}")
 }
 
-/// About groups that are no numbers, where no unit is never treated.
-pub(super) fn nan_groups(column: &str, rows: usize) -> String {
-    let rows = counted(rows, "row, which is", "rows, which are");
-    format!(
-        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value of this column ({})",
-        missing_word(column, "NaN")
-    )
-}
-
 /// About groups that are missing beside groups that say that units are never treated.
 pub(super) fn missing_groups(column: &str, rows: usize, units: Option<usize>) -> String {
     let count = if units.unwrap_or(rows) == 1 { "counts" } else { "count" };
@@ -437,22 +428,5 @@ mod tests {
         assert!(
             few_never_treated(6).contains("covariates") && more_units(6).contains("covariates")
         );
-    }
-
-    #[test]
-    fn dates_have_their_own_word_for_never_treated() {
-        let never = |role| never_with_dates("start", role, "`never`");
-        assert!(never("group").contains("write 0, leave the field empty"), "{}", never("group"));
-        assert!(never("group").ends_with("(`missing_values`, `--na start=never`)"));
-        assert_eq!(never("time"), "");
-        assert_eq!(missing_word("first treat", "-1"), "`missing_values`, `--na 'first treat=-1'`");
-        assert_eq!(missing_word("a=b", "-1"), "`missing_values`, `--na`");
-        // A word that is cut is none of the data, and a column of dates has no 0.
-        let cut = never_with_dates("start", "group", "`never trea…`");
-        assert!(cut.contains("write 0") && cut.ends_with("(`missing_values`, `--na`)"), "{cut}");
-        let date = never_with_dates("start", "group", "the date 9 days after 1970-01-01");
-        assert!(!date.contains("write 0") && !date.contains("--na"), "{date}");
-        let number = never_with_dates("start", "group", "-1");
-        assert!(number.ends_with("`--na start=-1`)"), "{number}");
     }
 }

@@ -3,15 +3,15 @@
 use std::fmt;
 
 use super::DidWarning;
-use super::columns::{alike_labels, early_group, unused_words};
+use super::columns::{alike_labels, early_group, nan_groups, unused_words};
 use super::construct::named;
 use super::parts::{
     BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
     WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, coincident_knots,
     collinear_in_effects, crowded_pretest, dates_in_digits, few_units, groups_without_share,
-    influence_not_finite, list, missing_groups, moderator_levels, moved, nan_groups,
-    negligible_errors, no_error, no_joint_test, no_standard_error, not_imputed, one_outcome,
-    rows_with_gaps, separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
+    influence_not_finite, list, missing_groups, moderator_levels, moved, negligible_errors,
+    no_error, no_joint_test, no_standard_error, not_imputed, one_outcome, rows_with_gaps,
+    separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, label, shown};
 use crate::base::counted::{NAMED_COLUMNS, counted, listed};
