@@ -8,7 +8,7 @@ use super::super::problem::project;
 use super::super::regressed::{add_constant, effects_of_fit, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
-use super::deviance::{StepEnd, likelihood, squared_correlation};
+use super::deviance::{StepEnd, likelihoods, squared_correlation};
 use super::model::Model;
 use crate::base::error::{DidError, Result};
 use crate::base::solve::Spd;
@@ -79,16 +79,14 @@ impl<M: Model> Converged<'_, M> {
 
     fn quality(&self) -> Quality {
         let Self { model, sample, eta, mu, mean, .. } = *self;
+        let [of_fit, of_mean] = likelihoods(model, sample, (mu, eta), (mean, model.link(mean)));
         Quality {
             rss: self.end.deviance,
             total: self.total_weight * model.unit(mean),
             within: None,
             fitted: 0.0,
             rounding: self.end.noise / self.end.deviance,
-            likelihood: Some((
-                likelihood(model, sample, |row| (mu[row], eta[row])),
-                likelihood(model, sample, |_| (mean, model.link(mean))),
-            )),
+            likelihood: Some((of_fit, of_mean)),
             squared_correlation: squared_correlation(&sample.outcome, mu),
         }
     }

@@ -2,11 +2,14 @@
 //!
 //! [`iterate`] is one iteration for all; what distinguishes them is a [`model`].
 
+mod approximate;
 mod binary;
 mod converged;
 mod deviance;
+mod exact;
 mod iterate;
 mod model;
+mod pace;
 mod poisson;
 mod separation;
 
@@ -52,7 +55,7 @@ pub(super) fn maximum(
 fn found<M: Model>(
     model: &M,
     sample: &RegressionSample,
-    regressors: &mut CentredRegressors,
+    regressors: &CentredRegressors,
     place: &Where<'_>,
     stopping: Stopping,
 ) -> Result<Maximum> {
