@@ -76,6 +76,9 @@ pub mod report;
 mod result;
 mod study;
 
+/// The version of polars whose frames estimators take and results give.
+pub use polars;
+
 pub use base::error::{DidError, DidWarning, Result, TooFew};
 pub use base::memory::release_memory_by;
 pub use base::progress::{Progress, ProgressEvent};
@@ -122,7 +125,7 @@ pub mod options {
 pub mod group_time {
     pub use crate::estimator::aggregate::{
         AggregatedRow, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Provenance,
-        RegressionProvenance, Window,
+        RegressionProvenance, Window, WithoutShare,
     };
     pub use crate::estimator::{
         GroupTimeCell, PanelCell, RepeatedCell, TripleComparison, TwoByTwo, TwoByTwoEstimate,
@@ -218,10 +221,9 @@ pub mod imputation {
 
 /// Options and parts of local projections, and the effects and samples of regressions by units.
 pub mod projections {
+    pub use crate::base::options::ProjectionBase;
     pub use crate::estimator::by_unit::{EventEffect, PanelSample};
-    pub use crate::estimator::local_projections::{
-        ProjectionBase, ProjectionMethod, ProjectionSettings,
-    };
+    pub use crate::estimator::local_projections::{ProjectionMethod, ProjectionSettings};
 }
 
 /// Options and parts of stacked difference-in-differences.
@@ -273,6 +275,7 @@ pub mod panel {
 #[doc(hidden)]
 pub mod command_line {
     pub use crate::base::harmless::is_harmless;
+    pub use crate::base::near::are_near;
     pub use crate::base::shell::{option, path, quoted};
     pub use crate::base::temporary::clear_away;
     pub use crate::base::written::check_folder;

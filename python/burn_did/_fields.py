@@ -5,9 +5,12 @@ Arrays are lists, in the order of ``tidy``, with None for what has no number.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from ._fields_lacking import AVERAGES, DRDID, GROUP_TIME
 from ._result import Result, band
+from ._table import Table
 
 Numbers = list[float | None]
 
@@ -55,6 +58,8 @@ class _Covariances(Result):
 class GroupTimeFields(_Covariances):
     """Fields of effects by group and period."""
 
+    _lacking = GROUP_TIME
+
     #: ``aggte`` and ``agg_ddd`` average the effects.
     aggregate_effects: None = None
 
@@ -101,10 +106,49 @@ class GroupTimeFields(_Covariances):
     def _of_ddd(self, column: str) -> Any:
         rows = self.tidy().to_dict()
         rows |= band(rows)
-        kept = [i for i, status in enumerate(rows["status"]) if status != "reference"]
-        if len(self._result["audit"]["periods"]) == 2 and len(kept) == 1:
-            return rows[column][kept[0]]
-        return rows[column]
+        of_one = self._of_two_periods()
+        return rows[column] if of_one is None else rows[column][of_one]
+
+    def _of_two_periods(self) -> int | None:
+        """The row of the only effect, of data with two periods; None elsewhere."""
+        kept = [i for i, status in enumerate(self.tidy()["status"]) if status != "reference"]
+        return kept[0] if len(self._result["audit"]["periods"]) == 2 and len(kept) == 1 else None
+
+    @property
+    def did_atts(self) -> dict[str, float] | None:
+        """The three comparisons of which ``ddd`` with two periods is made, ``att_4v3 + att_4v2 - att_4v1``; None elsewhere.
+
+        They are of the treated and eligible units with those treated and ineligible, untreated and eligible, untreated and ineligible.
+        With more periods ``to_dict()["result"]["comparisons"]`` has them cell by cell.
+        """
+        comparisons = self._result.get("comparisons")
+        if self._of_two_periods() is None or not comparisons or len(comparisons) != 1:
+            return None
+        names = ("treated_ineligible", "untreated_eligible", "untreated_ineligible")
+        return {f"att_4v{subgroup}": comparisons[0][name] for subgroup, name in zip((3, 2, 1), names, strict=True)}
+
+    @property
+    def boots(self) -> list[float] | None:
+        """Draws of ``ddd`` with two periods and ``boot=True``: deviations from the effect times the root of the number of units, or of clusters.
+
+        None elsewhere.
+        """
+        row, of = self._of_two_periods(), self._result["estimates"]
+        if row is None or of["draws"] is None or self._fact("estimator") != "ddd":
+            return None
+        count = self._result["settings"]["inference"]["bootstrap"]["draws"]
+        root = math.sqrt(of["n_clusters"] or of["n"])
+        return [root * draw for draw in of["draws"][row * count : (row + 1) * count]]
+
+    @property
+    def att_inf_func(self) -> Numbers | None:
+        """Influence values of the units on the effect of ``ddd`` with two periods; None elsewhere, and without ``influence=True``."""
+        row, values = self._of_two_periods(), self.influence_func
+        if row is None or not values:
+            return None
+        # References may have no column, so that the only effect has the first.
+        has_all = len(values[0]) == len(list(self.tidy()["status"]))
+        return [of_unit[row if has_all else 0] for of_unit in values]
 
     @property
     def glist(self) -> list[Any]:
@@ -158,6 +202,40 @@ class GroupTimeFields(_Covariances):
 
 class AggregatedFields(_Covariances):
     """Fields of averages of group-time effects."""
+
+    _lacking = AVERAGES
+
+    def influence(self) -> Table | None:
+        """Influence values of shape (units, averages), the overall one first, with a column ``unit``.
+
+        None unless the fit kept its own here (``influence=True``).
+        """
+        kept = self._native.influence()
+        return None if kept is None else Table(kept)
+
+    @property
+    def influence_func(self) -> Any:
+        """Influence values of shape (units, averages), without the overall one; of the simple average, one number a unit.
+
+        None unless the fit kept its own (``influence=True``). ``influence()`` names the units.
+        """
+        if self._fact("type") == "simple":
+            return self.influence_func_overall
+        values = _influence_of(self)
+        return None if values is None else [row[1:] for row in values]
+
+    @property
+    def inf_func(self) -> Any:
+        """``influence_func`` as ``agg_ddd`` of ModernDiD has it: None of the simple average, which has ``inf_func_overall``."""
+        return None if self._fact("type") == "simple" else self.influence_func
+
+    @property
+    def influence_func_overall(self) -> Numbers | None:
+        """Influence values of the units on the overall average; None unless the fit kept its own (``influence=True``)."""
+        values = _influence_of(self)
+        return None if values is None else [row[0] for row in values]
+
+    inf_func_overall = influence_func_overall
 
     @property
     def overall_att(self) -> float | None:
@@ -237,6 +315,20 @@ class AggregatedFields(_Covariances):
 class DrdidFields(Result):
     """Fields of the effect in two periods."""
 
+    _lacking = DRDID
+
+    @property
+    def boots(self) -> list[float] | None:
+        """Draws of the bootstrap: of the effect if it is weighted, of deviations from the effect if it multiplies influence values.
+
+        None without ``boot=True``. Draws that could not be estimated are left out.
+        """
+        draws, effect = self._result["draws"], self.att
+        if draws is None or effect is None:
+            return None
+        centre = 0.0 if self._result["resampling"] == "multiplier" else effect
+        return [centre + draw for draw in draws]
+
     @property
     def att(self) -> float | None:
         """The effect."""
@@ -264,212 +356,6 @@ class DrdidFields(Result):
         return None if rows is None else [row[0] for row in rows]
 
 
-class DoseFields(Result):
-    """Fields of the effects of doses."""
-
-    @property
-    def dose(self) -> list[float]:
-        """The doses."""
-        return self._of("effects", "dose")
-
-    @property
-    def att_d(self) -> Numbers:
-        """Effects on the treated by dose."""
-        return self._of("effects", "estimate")
-
-    @property
-    def att_d_se(self) -> Numbers:
-        """Their standard errors."""
-        return self._of("effects", "se")
-
-    @property
-    def att_d_crit_val(self) -> float | None:
-        """Standard errors from an effect to the ends of its interval."""
-        return self._fact("critical_value_att")  # type: ignore[no-any-return]
-
-    @property
-    def acrt_d(self) -> Numbers:
-        """Slopes of the effects in the dose."""
-        return self._of("slopes", "estimate")
-
-    @property
-    def acrt_d_se(self) -> Numbers:
-        """Their standard errors."""
-        return self._of("slopes", "se")
-
-    @property
-    def acrt_d_crit_val(self) -> float | None:
-        """Standard errors from a slope to the ends of its interval."""
-        return self._fact("critical_value_acrt")  # type: ignore[no-any-return]
-
-    @property
-    def overall_att(self) -> float | None:
-        """The average effect over the doses of the treated."""
-        return self._fact("overall_att")  # type: ignore[no-any-return]
-
-    @property
-    def overall_att_se(self) -> float | None:
-        """Its standard error."""
-        return self._fact("overall_att_se")  # type: ignore[no-any-return]
-
-    @property
-    def overall_acrt(self) -> float | None:
-        """The average slope over the doses of the treated."""
-        return self._fact("overall_acrt")  # type: ignore[no-any-return]
-
-    @property
-    def overall_acrt_se(self) -> float | None:
-        """Its standard error."""
-        return self._fact("overall_acrt_se")  # type: ignore[no-any-return]
-
-
-class NpivFields(Result):
-    """Fields of a function that sieves estimate, at the points of ``x_eval``."""
-
-    #: Whether ``h_lower`` and ``h_upper``, and the same of the derivative, were asked for.
-    _bands: tuple[bool, bool] = (True, True)
-
-    @property
-    def h(self) -> Numbers:
-        """The function."""
-        return self._of("function", "estimate")
-
-    @property
-    def h_lower(self) -> Numbers | None:
-        """Lower ends of its uniform band; None with ``ucb_h=False``."""
-        return self._of("function", "band_lower") if self._bands[0] else None
-
-    @property
-    def h_upper(self) -> Numbers | None:
-        """Upper ends of its uniform band; None with ``ucb_h=False``."""
-        return self._of("function", "band_upper") if self._bands[0] else None
-
-    @property
-    def deriv(self) -> Numbers:
-        """The derivative."""
-        return self._of("derivative", "estimate")
-
-    @property
-    def h_lower_deriv(self) -> Numbers | None:
-        """Lower ends of its uniform band; None with ``ucb_deriv=False``."""
-        return self._of("derivative", "band_lower") if self._bands[1] else None
-
-    @property
-    def h_upper_deriv(self) -> Numbers | None:
-        """Upper ends of its uniform band; None with ``ucb_deriv=False``."""
-        return self._of("derivative", "band_upper") if self._bands[1] else None
-
-    @property
-    def beta(self) -> list[float]:
-        """Coefficients of the splines."""
-        return self._result["coefficients"]  # type: ignore[no-any-return]
-
-    @property
-    def asy_se(self) -> Numbers:
-        """Pointwise standard errors of the function."""
-        return self._of("function", "se")
-
-    @property
-    def deriv_asy_se(self) -> Numbers:
-        """Pointwise standard errors of the derivative."""
-        return self._of("derivative", "se")
-
-    @property
-    def cv(self) -> float | None:
-        """Standard errors from the function to the ends of its band; None with ``ucb_h=False``."""
-        return self._fact("critical_value") if self._bands[0] else None
-
-    @property
-    def cv_deriv(self) -> float | None:
-        """Standard errors from the derivative to the ends of its band; None with ``ucb_deriv=False``."""
-        return self._fact("critical_value_derivative") if self._bands[1] else None
-
-    @property
-    def j_x_degree(self) -> int:
-        """Degree of the splines of the regressors."""
-        return self._fact("degree")  # type: ignore[no-any-return]
-
-    @property
-    def j_x_segments(self) -> int:
-        """Segments of the splines of the regressors, as given or as the data chose."""
-        return self._fact("x_segments")  # type: ignore[no-any-return]
-
-    @property
-    def k_w_segments(self) -> int:
-        """Segments of the splines of the instruments."""
-        return self._fact("w_segments")  # type: ignore[no-any-return]
-
-
-class EtwfeFields(Result):
-    """Fields of the regression of ``etwfe``."""
-
-    @property
-    def gt_pairs(self) -> list[tuple[Any, Any]]:
-        """Cohort and period of each coefficient, in order of periods and then cohorts."""
-        return [pair for pair, _ in self._cells()]
-
-    @property
-    def coefficients(self) -> Numbers:
-        """Coefficients of the regression on ``gt_pairs``: effects, on the scale of the linear index if ``family`` is given."""
-        return [of_cell["estimate"] for _, of_cell in self._cells()]
-
-    @property
-    def std_errors(self) -> Numbers:
-        """Their standard errors."""
-        return [of_cell["se"] for _, of_cell in self._cells()]
-
-    @property
-    def coef_names(self) -> list[str]:
-        """Their names in the regression."""
-        return [of_cell["name"] for _, of_cell in self._cells()]
-
-    @property
-    def n_units(self) -> int | None:
-        """Number of units among the rows, where the regression absorbs effects of units or has clusters by unit; None elsewhere."""
-        unit = self._result["settings"]["unit"]
-        regression = self._result["regression"]
-        counts = {of["name"]: of["levels"] for of in regression["absorbed"]} | dict(regression["clusters"])
-        return counts.get(unit)
-
-    def _cells(self) -> list[tuple[tuple[Any, Any], dict[str, Any]]]:
-        """Cohort and period of the cells that the regression has, with their coefficients."""
-        by_name = {coefficient["name"]: coefficient for coefficient in self._result["regression"]["coefficients"]}
-        cells = sorted(zip(self._of("cells", "time"), self._of("cells", "group"), strict=True))
-        named = [((group, time), f"cohort {_label(group)} in {_label(time)}") for time, group in cells]
-        return [(pair, by_name[name]) for pair, name in named if name in by_name]
-
-    @property
-    def n_obs(self) -> int:
-        """Number of rows."""
-        return self._fact("n_rows")  # type: ignore[no-any-return]
-
-    @property
-    def r_squared(self) -> float | None:
-        """R² of the regression."""
-        return self._result["regression"]["r2"]  # type: ignore[no-any-return]
-
-    @property
-    def adj_r_squared(self) -> float | None:
-        """Its adjusted R²."""
-        return self._result["regression"]["r2_adjusted"]  # type: ignore[no-any-return]
-
-    @property
-    def estimation_params(self) -> dict[str, Any]:
-        """Settings of the fit by ModernDiD's names."""
-        of = self._result["settings"]
-        return {
-            "yname": of["outcome"], "tname": of["time"], "gname": of["group"], "idname": of["unit"],
-            "cgroup": "never" if of["control_group"] == "never_treated" else "notyet",
-            "family": None if of["family"] == "gaussian" else of["family"], "alpha": self._fact("alpha"), "n_obs": of["n_rows"],
-            "n_units": self.n_units, "clustervar": self._cluster(),
-        }
-
-    def _cluster(self) -> str | None:
-        """The column of clusters; None without them, and with several."""
-        clusters = [name for name, _ in self._result["regression"]["clusters"]]
-        return clusters[0] if len(clusters) == 1 else None
-
-
 def _influence_of(result: Any) -> list[Numbers] | None:
     """Influence values without the column of units, by rows."""
     kept = result.influence()
@@ -477,8 +363,3 @@ def _influence_of(result: Any) -> list[Numbers] | None:
         return None
     columns = kept.to_dict()
     return [list(row) for row in zip(*(columns[name] for name in columns if name != "unit"), strict=True)]
-
-
-def _label(period: Any) -> str:
-    """A period as names of coefficients have it."""
-    return str(int(period)) if isinstance(period, float) and period.is_integer() else str(period)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ._fields import Numbers
+from ._fields_lacking import SWITCHING
 from ._result import Result, _ratio
 
 
@@ -55,6 +56,8 @@ class Heterogeneity(NamedTuple):
 
 class SwitchingFields(Result):
     """Fields of the effects of a treatment that switches."""
+
+    _lacking = SWITCHING
 
     @property
     def effects(self) -> Horizons:

@@ -114,7 +114,7 @@ def att_gt(
     multiplier : {"mammen", "rademacher", "webb", "gaussian"}, optional
         Distribution of the multipliers, with ``boot``.
     missing_values : list of str or float, optional
-        Words and numbers that stand for a missing value.
+        Words and numbers that stand for a missing value, in place of the usual words; ``"start=0"`` is one of the column ``start`` alone, beside them.
     influence, weighting, keep_scores : bool
         Keep influence values by unit, form what the estimator's weighting does to the comparison, keep scores by unit.
     precision : {"f64", "f32"}, optional

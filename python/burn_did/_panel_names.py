@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def get_group(data: Data, idname: str, tname: str, treatname: str, treat_period: int | None = None) -> Any:
     """Add the column ``G``: the first period in which a unit is treated, 0 if it never is; rows keep their order.
 
-    ``did.panel.first_treated`` does so for periods that are dates, and tells units whose treatment ends or is missing.
+    A unit that enters treated has its first row's period, and rows that are absent before its first treated row are passed over, as in
+    ModernDiD. ``did.panel.first_treated`` refuses such units unless told what to do with them, tells units whose treatment ends or is
+    missing, and takes periods that are dates.
 
     Parameters
     ----------

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from . import _native
 from ._errors import warn
+from ._fields_lacking import Lacking
 from ._picture import Picture, warn_of_idle
 from ._table import Table, Tidy
 from ._types import expanded
@@ -35,8 +36,18 @@ class Result(Tidy):
     Two results are equal if all their numbers are, bit by bit, and so are settings, warnings and timings.
     """
 
+    #: Fields of ModernDiD's results that this one does not have, with what their errors say.
+    _lacking: ClassVar[Lacking] = {}
+
     def __init__(self, native: _native.Native) -> None:
         self._native = native
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            reason = type(self)._lacking.get(name)
+            message = f"has no attribute {name!r}" if reason is None else f"has no field `{name}`, which ModernDiD has: {reason}"
+            raise AttributeError(f"{type(self).__name__} {message}", name=name, obj=self)
 
     @property
     def kind(self) -> str:
@@ -78,7 +89,7 @@ class Result(Tidy):
         return self._native.to_json()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON as a dictionary: ``kind``, ``about``, tables of estimates, ``warnings`` and the whole ``result``."""
+        """Give the JSON as a dictionary: ``kind``, ``about``, tables of estimates, ``notes``, ``warnings`` and the whole ``result``."""
         document: dict[str, Any] = json.loads(self.to_json())
         return document
 
@@ -87,7 +98,7 @@ class Result(Tidy):
         return self._native.to_markdown()
 
     def to_latex(self) -> str:
-        """Give the table in LaTeX, for the package ``booktabs``."""
+        """Give the table in LaTeX, for the package ``booktabs``; of more than 40 lines for ``longtable``, too."""
         return self._native.to_latex()
 
     def to_html(self) -> str:

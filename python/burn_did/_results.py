@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._fields import AggregatedFields, DoseFields, DrdidFields, EtwfeFields, GroupTimeFields, NpivFields
+from ._fields import AggregatedFields, DrdidFields, GroupTimeFields
+from ._fields_curves import DoseFields, NpivFields
+from ._fields_etwfe import EtwfeFields
 from ._fields_sensitivity import HonestFields
 from ._fields_switching import SwitchingFields
 from ._result import Covariance as Covariance, Result as Result, warned as warned

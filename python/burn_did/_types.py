@@ -36,7 +36,7 @@ def source(data: Any) -> Any:
         collected = "data.compute()" if type(data).__module__.startswith("dask") else "data.toPandas()"
         raise exception(
             "arrow",
-            f"frames of Dask and Spark are for `att_gt`, `drdid`, `ddd` and `cont_did`; give `{collected}`",
+            f"frames of Dask and Spark are for `att_gt`, `drdid`, `ddd`, `cont_did`, `lpdid` and `stacked`; give `{collected}`",
             [],
             f"give `{collected}`",
         )

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from . import _native
+import os
+from typing import TYPE_CHECKING, Any
+
+from ._anywhere import fitted
 from ._progress import Progress, chosen
-from ._results import LocalProjectionsResult, StackedResult, warned
-from ._types import Data, Missing, Names, refused, shown, source
+from ._results import LocalProjectionsResult, StackedResult
+from ._types import Data, Missing, Names, refused, shown
+
+if TYPE_CHECKING:
+    from .engines import Engine
 
 
 def lpdid(
@@ -32,6 +38,10 @@ def lpdid(
     missing_values: Missing = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> LocalProjectionsResult:
     """Local projections with clean controls [1]_.
 
@@ -70,14 +80,14 @@ def lpdid(
        Econometrics.
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     try:
         options["window"] = [float(end) for end in window]
     except (TypeError, ValueError):
         raise refused(f"`window` must be the first and the last event time, as in (-3, 5), got {shown(window)}") from None
     options["pmd"] = None if pmd is None else str(pmd)
     options["progress"] = chosen(progress)
-    return warned(LocalProjectionsResult(_native.lpdid(data, options)))
+    return fitted("lpdid", data, options, LocalProjectionsResult)
 
 
 def stacked(
@@ -102,6 +112,10 @@ def stacked(
     missing_values: Missing = None,
     memory_budget: int | None = None,
     progress: bool | Progress | None = None,
+    engine: Engine | None = None,
+    client: Any = None,
+    spark: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> StackedResult:
     """Stacked difference-in-differences with corrective weights [1]_.
 
@@ -133,6 +147,6 @@ def stacked(
     .. [1] Wing, Freedman and Hollingsworth (2024), Stacked Difference-in-Differences, NBER Working Paper 32054.
     """
     options = locals()
-    data = source(options.pop("data"))
+    data = options.pop("data")
     options["progress"] = chosen(progress)
-    return warned(StackedResult(_native.stacked(data, options)))
+    return fitted("stacked", data, options, StackedResult)

@@ -51,6 +51,7 @@ def first_treated(
     never_as_zero: bool = False,
     keep_first: bool = False,
     missing_as_unknown: bool = False,
+    first_observed: bool = False,
     frequency: str | None = None,
     missing_values: Missing = None,
 ) -> Panel:
@@ -61,7 +62,7 @@ def first_treated(
     Parameters
     ----------
     treatname : str
-        Column of the treatment. One that ends is an error, as is a missing one.
+        Column of the treatment. One that ends is an error, as are a missing one and absent rows in which it may have begun.
     name : str, optional
         Name of the column that is added; ``first_treated`` by default.
     never_as_zero : bool
@@ -69,7 +70,10 @@ def first_treated(
     keep_first : bool
         Keep the first treated period of units whose treatment ends, in place of an error.
     missing_as_unknown : bool
-        Take missing treatments as unknown, in place of an error.
+        Take missing treatments, and those of absent rows, as unknown, in place of an error: units whose first treated period they
+        hide are dropped.
+    first_observed : bool
+        Take a unit's first treated row for its first treatment even if rows before it are absent, in place of an error.
     """
     return _made("first_treated", locals())
 

@@ -86,7 +86,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("`Imputation`", "`imputation`"),
     ("`keep_first`, `--keep-first`", "`keep_first=True`"),
     ("`missing_as_unknown`, `--missing-as-unknown`", "`missing_as_unknown=True`"),
-    ("`missing_values`, `--na NaN`", "`missing_values=[\"NaN\"]`"),
+    ("`first_observed`, `--first-observed`", "`first_observed=True`"),
     ("`missing_values`, `--na`", "`missing_values`"),
     ("`stable_periods` (`--nonabsorbing-lag`)", "`nonabsorbing_lag`"),
     ("`rank_periods` (`--rank-periods`)", "`rank_periods=True`"),
@@ -165,7 +165,19 @@ pub(crate) fn in_python(text: &str) -> String {
             said = said.replace(theirs, ours);
         }
     }
-    without_conditions(said)
+    without_conditions(named_words(said))
+}
+
+/// A text in which a word that is to be named as missing stands in a list.
+fn named_words(mut text: String) -> String {
+    const NAMED: &str = "`missing_values`, `--na ";
+    while let Some((before, after)) = text.split_once(NAMED) {
+        let Some((word, rest)) = after.split_once('`') else { break };
+        let inside = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\''));
+        let word = inside.map_or_else(|| word.to_owned(), |word| word.replace(r"'\''", "'"));
+        text = format!("{before}`missing_values=[\"{word}\"]`{rest}");
+    }
+    text
 }
 
 /// A text without the conditions on rows that a command is given in it: frames are filtered by their own libraries.

@@ -1,12 +1,12 @@
-//! Types of Arrow columns by their formats, and the values behind the keys of dictionaries.
+//! Types of Arrow columns by their formats.
 
 use polars::prelude::{
-    ArrayRef, ChunkAgg, Column, CompatLevel, DataType, FrozenCategories, IdxCa, IdxSize,
-    PlSmallStr, Series, SortOptions,
+    ArrayRef, Column, DataType, FrozenCategories, PlSmallStr, PolarsResult, Series, SortOptions,
 };
 use polars_arrow::array::new_empty_array;
 use polars_arrow::datatypes::{ArrowDataType, TimeUnit};
 
+use crate::categories::{Shared, texts};
 use crate::columns::Reading;
 
 /// What an element of a fixed width is in memory.
@@ -165,11 +165,11 @@ impl Field {
         }
     }
 
-    /// The column of its chunks, whose levels may be in an order of their own.
+    /// The column of its chunks, which have values or codes of categories.
     pub(crate) fn column(
         self,
         chunks: Vec<ArrayRef>,
-        levels: Option<Vec<String>>,
+        shared: Shared,
         height: usize,
     ) -> Result<Column, String> {
         let (is_read, is_factor) = (self.is_read(), self.is_factor());
@@ -185,14 +185,13 @@ impl Field {
                 .into());
         }
         let series = Series::try_from((name.clone(), chunks)).map_err(|error| about(&error))?;
-        let levels = match levels {
-            None if is_factor => Some(sorted_levels(&series).map_err(|error| about(&error))?),
-            levels => levels,
-        };
-        match levels {
-            Some(levels) => ordered(&series, &levels).map_err(|error| about(&error)),
-            None => Ok(series.into()),
+        if let Some(categories) = shared.column(&series).map_err(|error| about(&error))? {
+            return Ok(categories.into());
         }
+        if is_factor {
+            return factor(&series).map_err(|error| about(&error));
+        }
+        Ok(series.into())
     }
 }
 
@@ -230,57 +229,12 @@ fn decimal(format: &str) -> Option<(Fixed, ArrowDataType)> {
     })
 }
 
-/// The values behind keys. Of a dictionary in an order of its own the levels are kept, too: of texts, and of a factor.
-pub(crate) fn decoded(
-    keys: ArrayRef,
-    values: ArrayRef,
-    (ordered, is_factor): (bool, bool),
-    levels: &mut Option<Vec<String>>,
-) -> Result<ArrayRef, String> {
+/// Values that are no texts as a column of levels in the order of the values.
+fn factor(values: &Series) -> Result<Column, String> {
     let said = |error: polars::error::PolarsError| error.to_string();
-    let keys = Series::try_from((PlSmallStr::from_static("keys"), keys)).map_err(said)?;
-    let values = Series::try_from((PlSmallStr::from_static("values"), values)).map_err(said)?;
-    let missing = keys.null_count();
-    let places = keys.cast(&DataType::UInt64).map_err(said)?;
-    if places.null_count() > missing {
-        return Err("a key of its dictionary is negative".into());
-    }
-    let places = places.u64().map_err(said)?;
-    if places.max().is_some_and(|largest| largest >= values.len() as u64) {
-        return Err("a key is beyond its dictionary".into());
-    }
-    let places: IdxCa =
-        places.iter().map(|place| place.and_then(|place| IdxSize::try_from(place).ok())).collect();
-    if ordered && (is_factor || *values.dtype() == DataType::String) {
-        let texts = texts(&values)?;
-        let known = levels.get_or_insert_default();
-        if texts.len() > known.len() && texts.starts_with(known) {
-            *known = texts;
-        } else if !known.starts_with(&texts) {
-            return Err("its batches have their levels in different orders".into());
-        }
-    }
-    let column = values.take(&places).map_err(said)?.rechunk();
-    Ok(column.to_arrow(0, CompatLevel::newest()))
-}
-
-/// The values as texts, without nulls.
-fn texts(values: &Series) -> Result<Vec<String>, String> {
-    let texts = values.cast(&DataType::String).map_err(|error| error.to_string())?;
-    let texts = texts.str().map_err(|error| error.to_string())?;
-    Ok(texts.iter().flatten().map(str::to_owned).collect())
-}
-
-/// The levels of values that are no texts, in their order.
-fn sorted_levels(values: &Series) -> Result<Vec<String>, String> {
-    let said = |error: polars::error::PolarsError| error.to_string();
-    let distinct = values.unique().map_err(said)?;
-    texts(&distinct.sort(SortOptions::default()).map_err(said)?)
-}
-
-/// A column as one of ordered levels.
-fn ordered(values: &Series, levels: &[String]) -> Result<Column, String> {
-    let said = |error: polars::error::PolarsError| error.to_string();
+    let sorted =
+        |values: &Series| -> PolarsResult<Series> { values.unique()?.sort(SortOptions::default()) };
+    let levels = texts(&sorted(values).map_err(said)?)?;
     let levels = FrozenCategories::new(levels.iter().map(String::as_str)).map_err(said)?;
     let levels = DataType::from_frozen_categories(levels);
     let texts = values.cast(&DataType::String).map_err(said)?;

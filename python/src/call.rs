@@ -70,12 +70,21 @@ impl Source {
         match self {
             Self::Frame(frame) => Ok(frame.into()),
             Self::Files(files) => Ok(files.into()),
-            Self::Apart(..) | Self::Sample(..) => Err(errors::option(
+            Self::Sample(..) => Err(no_sample(py)),
+            Self::Apart(..) => Err(errors::option(
                 py,
-                "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd` and `cont_did` run by engines",
+                "this estimator runs on one machine only; `att_gt`, `drdid`, `ddd`, `cont_did`, `lpdid` and `stacked` run by engines",
             )),
         }
     }
+}
+
+/// The error of an estimator that takes no prepared samples.
+fn no_sample(py: Python<'_>) -> PyErr {
+    errors::option(
+        py,
+        "a prepared sample is for `att_gt`, `drdid`, `ddd` and `cont_did`; give other estimators the data",
+    )
 }
 
 /// The columns of a frame that is converted before it is read, and the columns of its index.
@@ -195,6 +204,33 @@ impl<'py> Call<'py> {
     ) -> PyResult<Native> {
         let fit = move |data| fit(data).map(Box::new);
         self.run(fit).map(|result| Native::new(kind(result)))
+    }
+}
+
+/// An estimator whose units are asked one by one, here or by the workers of an engine.
+pub(crate) trait ByUnit: Send + 'static {
+    fn here(&self, data: Data<'static>) -> Result<SavedResult>;
+    fn apart(&self, cluster: &Cluster, path: PathBuf) -> Result<SavedResult>;
+}
+
+impl Call<'_> {
+    /// The result of an estimator, where the data are.
+    pub(crate) fn finish_by_unit(self, estimator: impl ByUnit) -> PyResult<Native> {
+        let py = self.options.py();
+        if matches!(self.data, Source::Sample(..)) {
+            return Err(no_sample(py));
+        }
+        let (source, hook) = self.checked()?;
+        match source {
+            Source::Apart(cluster, engine, path) => {
+                let done = work::run(py, &hook, move || Ok(estimator.apart(&cluster, path)))?;
+                engine.outcome(py, done).map(Native::new)
+            }
+            here => {
+                let data = here.data(py)?;
+                work::run(py, &hook, move || estimator.here(data)).map(Native::new)
+            }
+        }
     }
 }
 

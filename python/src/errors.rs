@@ -124,8 +124,8 @@ const STATEMENTS: [&str; 9] = [
 fn remedy(error: &DidError, message: &str) -> Option<String> {
     let last = |text: &str| text.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned());
     let apart = match error {
-        DidError::Negative { remedy, .. }
-        | DidError::TimeVarying { remedy, .. }
+        DidError::Negative { remedy, .. } => Some(remedy.as_ref()),
+        DidError::TimeVarying { remedy, .. }
         | DidError::EmptySample { remedy, .. }
         | DidError::MissingCells { remedy, .. }
         | DidError::Memory { remedy, .. } => Some(*remedy),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Kept {
     influence: Option<Influence>,
+    influence_of_shares: Option<Vec<Vec<f64>>>,
     scores: Option<Scores>,
     residuals: Option<Vec<Option<f64>>>,
 }
@@ -16,14 +17,16 @@ pub(crate) struct Kept {
 /// Where a result keeps each of them; `None` where it never does.
 struct Places<'a> {
     influence: Option<&'a mut Option<Influence>>,
+    influence_of_shares: Option<&'a mut Option<Vec<Vec<f64>>>>,
     scores: Option<&'a mut Option<Scores>>,
     residuals: Option<&'a mut Option<Vec<Option<f64>>>>,
 }
 
 fn places(result: &mut SavedResult) -> Places<'_> {
-    let (mut scores, mut residuals) = (None, None);
+    let (mut influence_of_shares, mut scores, mut residuals) = (None, None, None);
     let influence = match result {
         SavedResult::GroupTime(of) => {
+            influence_of_shares = Some(&mut of.influence_of_shares);
             scores = Some(&mut of.scores);
             Some(&mut of.influence)
         }
@@ -35,6 +38,7 @@ fn places(result: &mut SavedResult) -> Places<'_> {
             residuals = Some(&mut of.residuals);
             Some(&mut of.influence)
         }
+        SavedResult::Aggregated(of) => Some(&mut of.influence),
         SavedResult::ContDid(of) => Some(&mut of.influence),
         SavedResult::Imputation(of) => Some(&mut of.influence),
         SavedResult::TwoStage(of) => Some(&mut of.influence),
@@ -42,16 +46,17 @@ fn places(result: &mut SavedResult) -> Places<'_> {
         SavedResult::SunAbraham(of) => Some(&mut of.influence),
         _ => None,
     };
-    Places { influence, scores, residuals }
+    Places { influence, influence_of_shares, scores, residuals }
 }
 
 impl Kept {
     /// What a result keeps.
     pub(crate) fn of(result: &SavedResult) -> Self {
         let mut copy = result.clone();
-        let Places { influence, scores, residuals } = places(&mut copy);
+        let Places { influence, influence_of_shares, scores, residuals } = places(&mut copy);
         Self {
             influence: influence.and_then(Option::take),
+            influence_of_shares: influence_of_shares.and_then(Option::take),
             scores: scores.and_then(Option::take),
             residuals: residuals.and_then(Option::take),
         }
@@ -59,9 +64,12 @@ impl Kept {
 
     /// Gives it back to the result.
     pub(crate) fn restore(self, result: &mut SavedResult) {
-        let Places { influence, scores, residuals } = places(result);
+        let Places { influence, influence_of_shares, scores, residuals } = places(result);
         if let Some(place) = influence {
             *place = self.influence;
+        }
+        if let Some(place) = influence_of_shares {
+            *place = self.influence_of_shares;
         }
         if let Some(place) = scores {
             *place = self.scores;

@@ -9,6 +9,7 @@ mod arguments;
 mod arrow_type;
 mod call;
 mod callback;
+mod categories;
 mod columns;
 mod comparison;
 mod described;
@@ -50,7 +51,7 @@ mod commands;
 mod configure;
 #[path = "../../src/bin/burn-did/defaults.rs"]
 mod defaults;
-#[path = "../../src/bin/burn-did/elsewhere.rs"]
+#[path = "../../src/bin/burn-did/elsewhere/mod.rs"]
 mod elsewhere;
 #[path = "../../src/bin/burn-did/error.rs"]
 mod error;

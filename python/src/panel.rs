@@ -1,6 +1,7 @@
 //! Tools that bring a panel into shape.
 
 use burn_did::panel::{self, Base, FillGaps, FirstTreated, PanelKeys, PanelTool, ToWide};
+use polars::prelude::{Column, DataFrame, DataType, PolarsResult};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,6 +23,7 @@ fn tool(name: &str, keys: &PanelKeys, options: &Options<'_>) -> PyResult<PanelTo
                 .never_as_zero(options.is("never_as_zero")?)
                 .keep_first(options.is("keep_first")?)
                 .missing_as_unknown(options.is("missing_as_unknown")?)
+                .first_observed(options.is("first_observed")?)
                 .build();
             first.name = options.text("name")?.unwrap_or(first.name);
             panel::first_treated(keys, options.needed_text("treatname")?, first)
@@ -59,6 +61,16 @@ fn tool(name: &str, keys: &PanelKeys, options: &Options<'_>) -> PyResult<PanelTo
     })
 }
 
+/// Categories without an order as texts, which all that read a table have; those in an order keep it.
+fn with_texts(mut frame: DataFrame) -> burn_did::Result<DataFrame> {
+    let is_unordered = |column: &&Column| matches!(column.dtype(), DataType::Categorical(..));
+    let texts = frame.columns().iter().filter(is_unordered).map(|c| c.cast(&DataType::String));
+    for column in texts.collect::<PolarsResult<Vec<_>>>()? {
+        frame.with_column(column)?;
+    }
+    Ok(frame)
+}
+
 /// What a tool makes of a panel, and a report on it.
 #[pyfunction]
 pub(crate) fn panel_tool(
@@ -77,6 +89,9 @@ pub(crate) fn panel_tool(
         .progress(call.progress())
         .build();
     let tool = tool(name, &keys, given)?;
-    let (frame, change) = call.run(move |data| tool.apply(data))?;
+    let (frame, change) = call.run(move |data| {
+        let (frame, change) = tool.apply(data)?;
+        Ok((with_texts(frame)?, change))
+    })?;
     Ok((Table::new(frame), change.to_string()))
 }

@@ -46,6 +46,7 @@ impl Native {
     fn influence_kept(&self) -> Option<&Influence> {
         match &self.saved {
             SavedResult::GroupTime(fit) => fit.influence.as_ref(),
+            SavedResult::Aggregated(averages) => averages.influence.as_ref(),
             SavedResult::Drdid(fit) => fit.influence.as_ref(),
             SavedResult::ContDid(fit) => fit.influence.as_ref(),
             SavedResult::Imputation(fit) => fit.influence.as_ref(),

@@ -50,6 +50,7 @@ impl Table {
                     AnyValue::Boolean(value) => values.append(value)?,
                     AnyValue::String(value) => values.append(value)?,
                     AnyValue::StringOwned(value) => values.append(value.as_str())?,
+                    AnyValue::Enum(code, levels) => values.append(levels.cat_to_str(code))?,
                     value if value.is_integer() => values.append(value.extract::<i128>())?,
                     value if value.is_float() => values.append(value.extract::<f64>())?,
                     // Dates and the like, as people read them.

@@ -1,12 +1,30 @@
 //! Event studies by windows around treatment: `lpdid` and `stacked`.
 
-use burn_did::{LocalProjections, SavedResult, Stacked};
+use std::path::PathBuf;
+
+use burn_did::{Cluster, Data, LocalProjections, Result, SavedResult, Stacked};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::call::Call;
+use crate::call::{ByUnit, Call};
 use crate::errors;
 use crate::result::Native;
+
+macro_rules! by_unit {
+    ($($estimator:ident),+ $(,)?) => {$(
+        impl ByUnit for $estimator {
+            fn here(&self, data: Data<'static>) -> Result<SavedResult> {
+                Ok(SavedResult::$estimator(Box::new(self.fit(data)?)))
+            }
+
+            fn apart(&self, cluster: &Cluster, path: PathBuf) -> Result<SavedResult> {
+                Ok(SavedResult::$estimator(Box::new(self.fit_cluster(cluster, path)?)))
+            }
+        }
+    )+};
+}
+
+by_unit!(LocalProjections, Stacked);
 
 /// Local projections with clean controls.
 #[pyfunction]
@@ -47,7 +65,7 @@ pub(crate) fn lpdid(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyR
         .maybe_alpha(options.number("alpha")?)
         .progress(call.progress())
         .build();
-    call.finish(SavedResult::LocalProjections, move |data| config.fit(data))
+    call.finish_by_unit(config)
 }
 
 /// Stacked difference-in-differences with corrective weights.
@@ -79,7 +97,7 @@ pub(crate) fn stacked(data: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> P
         .maybe_alpha(options.number("alpha")?)
         .progress(call.progress())
         .build();
-    call.finish(SavedResult::Stacked, move |data| config.fit(data))
+    call.finish_by_unit(config)
 }
 
 /// A whole number of periods, at least 0.

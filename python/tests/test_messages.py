@@ -152,7 +152,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str, list[str] | None]] = {
     "predictions": (lambda: did.feols("lemp ~ lpop | year", data()).predict(data()), "`fixef=True`", []),
     "collinear": (lambda: did.feols("lemp ~ lpop + twice | countyreal", data()), "collinear", ["lpop", "twice"]),
     "negative groups": (
-        lambda: did.att_gt(data().with_columns(pl.col("first.treat") - 1), **COLUMNS), r"\(`missing_values`\)", ["first.treat"],
+        lambda: did.att_gt(data().with_columns(pl.col("first.treat") - 1), **COLUMNS), r"\(`missing_values=\[\"first.treat=-1\"\]`\)",
+        ["first.treat"],
     ),
 }
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from conftest import close, golden_data
 
 import burn_did as did
 
 moderndid = pytest.importorskip("moderndid")
+
+
+def alike(ours: Any, theirs: Any, relative: float = 1e-6) -> None:
+    """Influence values, of which the units have another order there."""
+    ours, theirs = (np.array(values, dtype=float) for values in (ours, theirs))
+    assert ours.shape == theirs.shape
+    assert np.allclose(np.sort(ours, axis=0), np.sort(theirs, axis=0), rtol=relative, atol=relative * np.abs(theirs).max())
 
 
 def agree(ours: Any, theirs: Any, relative: float, least: float = 1e-3) -> None:
@@ -122,14 +132,94 @@ def test_fields_of_covariances_and_influence() -> None:
     for mine, other in ((ours, theirs), *((did.aggte(ours, kind), moderndid.aggte(theirs, kind)) for kind in ("dynamic", "group", "calendar"))):
         matrix = np.array(mine.vcov_analytical, dtype=float)
         assert np.allclose(matrix, other.vcov_analytical, rtol=1e-6, atol=1e-9)
-    # Units have another order there.
-    assert np.allclose(np.sort(ours.influence_func, axis=0), np.sort(theirs.influence_func, axis=0), rtol=1e-6, atol=1e-8)
     assert did.att_gt(data, "lemp", "year", "countyreal", "first.treat").influence_func is None
+    alike(ours.influence_func, theirs.influence_func)
     assert ours.aggregate_effects is None and theirs.aggregate_effects is None
     call: dict[str, Any] = {"yname": "re", "tname": "year", "idname": "id", "treatname": "experimental", "xformla": "~ age"}
     data = moderndid.load_nsw()
     mine, other = did.drdid(data, **call, inf_func=True), moderndid.drdid(data, **call, inf_func=True)
-    assert np.allclose(np.sort(mine.att_inf_func), np.sort(other.att_inf_func), rtol=1e-5, atol=1e-6)
+    alike(mine.att_inf_func, other.att_inf_func, 1e-5)
+
+
+AVERAGES: list[dict[str, Any]] = [
+    {}, {"xformla": "~lpop", "control_group": "notyettreated"}, {"base_period": "universal"}, {"weightsname": "lpop"},
+    {"clustervars": ["state"]}, {"panel": False, "idname": None},
+]
+
+
+@pytest.mark.parametrize("kind", ["simple", "dynamic", "group", "calendar"])
+@pytest.mark.parametrize("options", AVERAGES, ids=str)
+def test_influence_values_of_averages(options: dict[str, Any], kind: str) -> None:
+    data = golden_data("mpdta").with_columns(state=pl.col("countyreal") // 1000)
+    call = {"yname": "lemp", "tname": "year", "idname": "countyreal", "gname": "first.treat", **options}
+    mine = did.aggte(did.att_gt(data, **call, influence=True), kind)
+    other = moderndid.aggte(moderndid.att_gt(data=data, **call), type=kind)
+    alike(mine.influence_func_overall, other.influence_func_overall)
+    alike(mine.influence_func, other.influence_func)
+    kept = mine.influence()
+    assert kept is not None and kept.shape[0] == len(np.array(mine.influence_func)) and kept.columns[:2] == ["unit", "overall"]
+    copied = pickle.loads(pickle.dumps(mine))
+    assert copied.influence_func == mine.influence_func
+    again = did.aggte(pickle.loads(pickle.dumps(did.att_gt(data, **call, influence=True))), kind)
+    assert again.influence_func == mine.influence_func
+    without = did.aggte(did.att_gt(data, **call), kind)
+    assert without.influence() is None and without.influence_func is None and without.influence_func_overall is None
+
+
+@pytest.mark.parametrize("kind", ["simple", "eventstudy", "group", "calendar"])
+def test_influence_values_of_averages_of_triple_differences(kind: str) -> None:
+    data = moderndid.gen_ddd_mult_periods(n=500, dgp_type=1, random_state=42)["data"]
+    call: dict[str, Any] = {
+        "yname": "y", "tname": "time", "idname": "id", "gname": "group", "pname": "partition", "est_method": "dr", "base_period": "varying",
+    }
+    ours, theirs = did.ddd(data, **call, influence=True), moderndid.ddd(data=data, **call)
+    alike(ours.inf_func_mat, theirs.inf_func_mat)
+    mine, other = did.agg_ddd(ours, kind), moderndid.agg_ddd(theirs, type=kind, boot=False, cband=False)
+    alike(mine.inf_func_overall, other.inf_func_overall)
+    assert (mine.inf_func is None) == (other.inf_func is None) == (kind == "simple")
+    if kind != "simple":
+        alike(mine.inf_func, other.inf_func)
+
+
+def test_fields_of_triple_differences_in_two_periods() -> None:
+    data = moderndid.gen_ddd_2periods(n=500, dgp_type=1, random_state=42)["data"]
+    call: dict[str, Any] = {"yname": "y", "tname": "time", "idname": "id", "gname": "state", "pname": "partition", "xformla": "~ cov1 + cov2"}
+    ours, theirs = did.ddd(data, **call, influence=True), moderndid.ddd(data=data, **call)
+    assert ours.did_atts is not None and list(ours.did_atts) == list(theirs.did_atts)
+    agree(ours.did_atts.values(), theirs.did_atts.values(), 1e-6)
+    alike(ours.att_inf_func, theirs.att_inf_func)
+    assert ours.boots is None and theirs.boots is None
+    ours, theirs = (module.ddd(data=data, **call, boot=True, biters=4000, random_state=1) for module in (did, moderndid))
+    assert ours.boots is not None and ours.att_inf_func is None and len(ours.boots) == len(theirs.boots) == 4000
+    assert close(np.std(ours.boots), np.std(theirs.boots), 0.08) and abs(np.mean(ours.boots)) < 0.1 * np.std(ours.boots)
+    many = did.att_gt(golden_data("mpdta"), "lemp", "year", "countyreal", "first.treat", influence=True, boot=True)
+    assert many.did_atts is None and many.boots is None and many.att_inf_func is None
+
+
+@pytest.mark.parametrize("kind", ["multiplier", "weighted"])
+def test_draws_of_drdid(kind: str) -> None:
+    call: dict[str, Any] = {
+        "yname": "re", "tname": "year", "idname": "id", "treatname": "experimental", "xformla": "~ age", "boot": True, "boot_type": kind,
+        "biters": 500,
+    }
+    data = moderndid.load_nsw()
+    ours, theirs = did.drdid(data, **call), moderndid.drdid(data, **call)
+    assert len(ours.boots) == len(theirs.boots) == 500
+    assert close(np.std(ours.boots), np.std(theirs.boots), 0.2)
+    centre = ours.att if kind == "weighted" else 0.0
+    for draws in (ours.boots, theirs.boots):
+        assert abs(np.mean(draws) - centre) < 0.3 * np.std(draws)
+    del call["boot"]
+    assert did.drdid(data, **call).boots is None
+
+
+def test_degrees_of_npiv() -> None:
+    draw = np.random.default_rng(1)
+    x, w = draw.uniform(size=(2, 200))
+    data = pl.DataFrame({"y": x + draw.normal(size=200), "x": x, "w": w})
+    for options in ({"wname": "w", "j_x_segments": 1, "k_w_segments": 1}, {"wname": "w", "j_x_segments": 1, "k_w_degree": 5}, {"wname": "x", "j_x_segments": 2}):
+        ours, theirs = (module.npiv(data=data, yname="y", xname="x", **options) for module in (did, moderndid))
+        assert (ours.k_w_degree, ours.j_x_degree, ours.k_w_segments) == (theirs.k_w_degree, theirs.j_x_degree, theirs.k_w_segments)
 
 
 @pytest.mark.parametrize("options", [{}, {"cgroup": "never"}, {"alpha": 0.1}, {"vcov": "hetero"}, {"family": "poisson"}], ids=str)
@@ -154,10 +244,12 @@ def test_fields_of_emfx(options: dict[str, Any]) -> None:
 
 #: Fields of ModernDiD's results that are not here, with their reasons in differences.md.
 LACKING = {
-    "MPResult": "G weights_ind influence_moments", "AGGTEResult": "influence_func influence_func_overall call_info",
-    "DDDMultiPeriodResult": "args unit_groups unit_weights unit_clusters unit_partition", "DDDAggResult": "args inf_func inf_func_overall",
-    "EmfxResult": "", "EtwfeResult": "config data model_coefficients", "NPIVResult": "args k_w_degree residuals",
-    "DRDIDResult": "args boots call_params",
+    "MPResult": "G weights_ind influence_moments", "AGGTEResult": "call_info",
+    "DDDMultiPeriodResult": "args unit_groups unit_weights unit_clusters unit_partition", "DDDAggResult": "args",
+    "DDDPanelResult": "args subgroup_counts", "EmfxResult": "", "EtwfeResult": "config data model_coefficients",
+    "NPIVResult": "args residuals", "DRDIDResult": "args call_params",
+    "DoseResult": "overall_att_inf_func overall_acrt_inf_func att_d_inf_func acrt_d_inf_func pte_params", "PTEResult": "att_gt ptep",
+    "DIDInterResult": "influence_effects influence_placebos vcov_warnings",
 }
 
 
@@ -168,9 +260,15 @@ def test_fields_that_lack(name: str) -> None:
     made: dict[str, Any] = {
         "MPResult": type(fit), "DDDMultiPeriodResult": type(fit), "AGGTEResult": did.AggregatedResult, "DDDAggResult": did.AggregatedResult,
         "EmfxResult": did.EmfxResult, "EtwfeResult": did.EtwfeResult, "NPIVResult": did.NpivResult, "DRDIDResult": did.DrdidResult,
+        "DDDPanelResult": type(fit), "DoseResult": did.ContDidResult, "PTEResult": did.ContDidResult, "DIDInterResult": did.MultiplegtResult,
     }
-    theirs = getattr(moderndid, name, None) or getattr(__import__("moderndid.drdid.container", fromlist=[name]), name)
+    parts = (importlib.import_module(f"moderndid.{part}.container") for part in ("did", "drdid", "didtriple", "didcont", "didinter", "etwfe", "npiv"))
+    theirs = next(getattr(part, name) for part in parts if hasattr(part, name))
     ours = {*dir(made[name]), *getattr(made[name], "__dataclass_fields__", ())}
     assert set(theirs._fields) - ours == set(LACKING[name].split())
+    one = object.__new__(made[name])
+    for field in LACKING[name].split():
+        with pytest.raises(AttributeError, match=f"{made[name].__name__} has no field `{field}`, which ModernDiD has: ."):
+            getattr(one, field)
     words = (Path(__file__).parents[1] / "differences.md").read_text(encoding="utf-8")
     assert all(f"`{field}`" in words for field in LACKING[name].split())

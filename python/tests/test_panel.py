@@ -18,8 +18,13 @@ def rows() -> pl.DataFrame:
 
 
 def test_first_treated(rows: pl.DataFrame) -> None:
-    made = did.panel.first_treated(rows, "id", "t", "d", never_as_zero=True)
+    made = did.panel.first_treated(rows, "id", "t", "d", never_as_zero=True, first_observed=True)
     assert made.to_dict()["first_treated"] == [2, 2, 2, 0, 0, 2]
+    assert "seen to be treated" in made.change
+    # Unit 3 may have been treated in period 1, of which it has no row.
+    with pytest.raises(did.DataError, match="`first_observed=True`"):
+        did.panel.first_treated(rows, "id", "t", "d")
+    assert set(did.panel.first_treated(rows, "id", "t", "d", missing_as_unknown=True).to_dict()["id"]) == {1, 2}
     assert "never treated" in made.change.lower()
     with pytest.raises(did.DataError, match="ends|unit 1"):
         did.panel.first_treated(rows.with_columns(d=1 - pl.col("d")), "id", "t", "d")

@@ -26,9 +26,10 @@ weights_of_treatment <- function(data, call, place) {
   matched <- as.list(match.call(function(data, Y, G, T, D, type = "feTR", ...) NULL, sys.call(-1L)))[-1L]
   named <- lapply(matched[c("Y", "G", "T", "D")], function(part) if (is.null(part)) NULL else eval(part, place))
   for (name in names(named)) if (is.null(named[[name]])) stop_burndid("usage", paste0("`", name, "` is missing"))
-  data <- with_first(data, named$G, named$T, named$D, "name columns: twowayfeweights(\"y\", \"year\", \"id\", \"first\", data), with the period of first treatment")
+  data <- with_first(data, named$G, named$T, named$D, "name columns: twowayfeweights(\"y\", \"year\", \"id\", \"first\", data), with the period of first treatment",
+                     named$D)
   others <- lapply(matched[setdiff(names(matched), c("data", "Y", "G", "T", "D"))], eval, place)
-  fit <- do.call(twowayfeweights, c(list(named$Y, named$T, named$G, "first_treated_period", data), others))
+  fit <- do.call(twowayfeweights, c(list(named$Y, named$T, named$G, named$D, data), others))
   fit$call <- call
   fit
 }

@@ -327,8 +327,8 @@ sunab <- function(yname, tname, idname, gname, data, xformla = NULL, ref.p = -1,
 }
 
 bacon <- function(yname, tname, idname, gname, data, xname = NULL, clustervars = NULL, alp = 0.05, ...) {
-  if (!missing(yname) && inherits(yname, "formula")) return(bacon_of_formula(yname, if (missing(data)) tname else data, clustervars, alp, match.call(), ...))
-  if ("formula" %in% names(list(...))) return(bacon_of_formula(..., data = data, clustervars = clustervars, alp = alp, call = match.call()))
+  # bacondecomp has a formula first, and then the data.
+  if ("formula" %in% names(sys.call()) || (!missing(yname) && inherits(yname, "formula"))) return(bacon_of_formula(sys.call(), parent.frame()))
   arguments <- c(options_of(yname = yname, tname = tname, idname = idname, gname = gname, xname = xname, clustervars = clustervars, alp = alp),
                  more_options(..., command = "bacon", absent = c(id_var = "it is `idname` here", time_var = "it is `tname` here")))
   columns <- c(yname, tname, idname, gname, columns_of(xname), clustervars)
@@ -341,15 +341,21 @@ bacon <- function(yname, tname, idname, gname, data, xname = NULL, clustervars =
               Omega = if (!is.null(within)) number(within$weight), beta_hat_w = if (!is.null(within)) number(within$estimate))
 }
 
-# As bacondecomp's function: outcome ~ treatment + controls.
-bacon_of_formula <- function(formula, data, clustervars, alp, call, id_var = NULL, time_var = NULL, ...) {
+# As bacondecomp's function, with outcome ~ treatment + controls. The treatment's name stays that of its coefficient.
+bacon_of_formula <- function(call, place) {
+  names(call)[names(call) == "yname"] <- "formula"
+  call <- match.call(function(formula, data, id_var = NULL, time_var = NULL, quietly = TRUE, ...) NULL, call)
+  given <- lapply(as.list(call)[-1L], eval, place)
   by_columns <- "name columns: bacon(\"y\", \"year\", \"id\", \"first\", data, xname = c(\"x1\", \"x2\")), with the period of first treatment"
+  formula <- given$formula
   named <- all.vars(formula)
   if (!inherits(formula, "formula") || length(formula) != 3L || length(named) < 2L) stop_burndid("usage", "the formula must be outcome ~ treatment + controls", by_columns)
-  if (is.null(id_var) || is.null(time_var)) stop_burndid("usage", "`id_var` and `time_var` must name the unit and the period", by_columns)
+  if (is.null(given$data)) stop_burndid("usage", "`data` is missing, whose columns the formula names")
+  if (is.null(given$id_var) || is.null(given$time_var)) stop_burndid("usage", "`id_var` and `time_var` must name the unit and the period", by_columns)
   if (!all(calls_in(formula) %in% c("~", "+"))) stop_burndid("usage", "the formula must have columns only", "put what is computed into columns of the data")
-  data <- with_first(data, id_var, time_var, named[2L], by_columns)
-  fit <- bacon(named[1L], time_var, id_var, "first_treated_period", data, xname = if (length(named) > 2L) named[-(1:2)], clustervars = clustervars, alp = alp, ...)
+  data <- with_first(given$data, given$id_var, given$time_var, named[2L], by_columns, named[2L])
+  others <- given[setdiff(names(given), c("formula", "data", "id_var", "time_var", "quietly"))]
+  fit <- do.call(bacon, c(list(named[1L], given$time_var, given$id_var, named[2L], data, xname = if (length(named) > 2L) named[-(1:2)]), others))
   fit$call <- call
   fit
 }

@@ -144,14 +144,14 @@ first_of_treatment <- function(data, idname, tname, treatment) {
   first
 }
 
-# Data with that period as a column.
-with_first <- function(data, idname, tname, treatment, hint) {
+# Data with that period as a column, which takes the place of another of its name.
+with_first <- function(data, idname, tname, treatment, hint, name = "first_treated_period") {
   if (!is.data.frame(data)) stop_burndid("usage", "a treatment in place of `gname` needs a data frame", hint)
   check_columns(c(idname, tname, treatment), data)
   first <- first_of_treatment(as.data.frame(data), idname, tname, treatment)
   if (is.null(first)) stop_burndid("usage", paste0("`", treatment, "` is no treatment of zeros and ones that begins once and does not end, by numbers of periods `", tname, "`"), hint)
   data <- as.data.frame(data)
-  data$first_treated_period <- first
+  data[[name]] <- first
   data
 }
 

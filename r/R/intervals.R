@@ -68,20 +68,3 @@ intervals_said <- function(object, rows) {
   paste0(said, " uniform, critical value", if (length(values) > 1L) "s" else "", " ", paste(values, collapse = ", "),
          if (length(pointwise)) paste0("; pointwise: ", paste(pointwise, collapse = ", ")))
 }
-
-# How group-time effects and their averages were estimated, as did says it below its tables.
-design_said <- function(object, digits) {
-  if (!inherits(object, c("burndid_att_gt", "burndid_aggte"))) return(NULL)
-  about <- object$document$about
-  sides <- function(...) {
-    given <- Filter(Negate(is.null), list(...))
-    paste(names(given), unlist(given), sep = ": ", collapse = "; ")
-  }
-  pretest <- number(about$wald_p_value)
-  units <- if (identical(about$layout, "repeated_cross_sections")) "rows" else "units"
-  c(if (!is.na(pretest)) paste("P-value of the pre-test of parallel trends:", format(pretest, digits = digits)),
-    sides(`Control group` = about$control_group, Anticipation = about$anticipation, `Base period` = about$base_period),
-    sides(Method = about$method, Covariates = if (about$covariates == "~ 1") "none" else about$covariates, Weights = about$weights),
-    sides(`Standard errors` = if (is.null(about$bootstrap_draws)) "analytic" else paste("multiplier bootstrap of", about$bootstrap_draws, "draws"),
-          Clusters = if (is.null(about$cluster)) units else about$cluster))
-}

@@ -138,10 +138,10 @@ print.burndid_look <- function(x, digits = max(3L, getOption("digits") - 3L), ..
     if (length(x$tables) > 1L) cat("\n", paste0(toupper(substr(kind, 1L, 1L)), gsub("_", " ", substring(kind, 2L))), ":\n", sep = "") else cat("\n")
     print(x$tables[[kind]], digits = digits, row.names = FALSE, ...)
   }
-  said <- unlist(x$document$result$findings)
-  if (is.character(said)) for (text in said) cat("\n", text, "\n", sep = "")
-  command <- x$document$about$periods
-  if (identical(x$document$kind, "panel_view")) cat("\nPeriods of the patterns: ", command, "\no untreated, x treated, n never treated, . no row\n", sep = "")
+  if (identical(x$document$kind, "panel_view")) cat("\nPeriods of the patterns: ", x$document$about$periods, "\n", sep = "")
+  # How the command line goes on is no help here.
+  notes <- grep("^To estimate: ", x$document$notes, value = TRUE, invert = TRUE)
+  if (length(notes)) cat("\n", paste0(notes, "\n"), sep = "")
   for (text in x$document$warnings) cat("Warning:", text, "\n")
   invisible(x)
 }

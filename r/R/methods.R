@@ -25,9 +25,11 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   }
   rows <- table_of(x)
   if (!simple) {
-    shown <- rows[vapply(rows, function(column) !all(is.na(column)), NA)]
+    shown <- shown_of(x, rows)
     # Of two intervals the one that is said below the table is shown.
     print(shown[setdiff(names(shown), c("type", "point.conf.low", "point.conf.high"))], digits = digits, row.names = FALSE, ...)
+    reasons <- reasons_of(rows)
+    if (length(reasons)) cat(paste0(marks(reasons), " ", reasons, "\n"), sep = "")
   }
   if (!is.null(x$agreement)) {
     cat("\n")
@@ -40,7 +42,8 @@ print.burndid <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   if (isTRUE(x$Omega > 0)) {
     cat("\nDifferences within cohorts: ", format(x$beta_hat_w, digits = digits), " with weight ", format(x$Omega, digits = digits), "\n", sep = "")
   }
-  foot <- c(if (!simple) intervals_said(x, rows), design_said(x, digits))
+  # How it was estimated, in the words of the program.
+  foot <- c(if (!simple) intervals_said(x, rows), x$document$notes)
   if (length(foot)) cat(if (!simple) "\n", paste0(foot, "\n"), sep = "")
   for (text in x$document$warnings) cat("Warning:", text, "\n")
   invisible(x)
@@ -59,6 +62,22 @@ print.summary.burndid <- function(x, ...) {
   cat(paste0(format(names(facts)), "  ", vapply(facts, function(fact) if (is.numeric(fact)) format(fact, digits = 6L) else as.character(fact), "")), sep = "\n")
   invisible(x)
 }
+
+# The columns that print shows. Robust intervals stand below that of the study itself, and reasons below the table.
+shown_of <- function(x, rows) {
+  if (inherits(x, "burndid_honest")) {
+    original <- x$document$original
+    first <- replace(rows[1L, ], c("M", "conf.low", "conf.high"), list(NA_real_, number(original$ci_lower), number(original$ci_upper)))
+    rows <- rbind(replace(first, c("term", "open"), list("Original", FALSE)), rows)
+  }
+  shown <- rows[vapply(rows, function(column) !all(is.na(column)), NA)]
+  if (!is.null(shown$reason)) shown$reason <- ifelse(is.na(shown$reason), "", marks(reasons_of(rows))[match(shown$reason, reasons_of(rows))])
+  shown
+}
+
+reasons_of <- function(rows) unique(rows$reason[!is.na(rows$reason)])
+
+marks <- function(reasons) paste0("(", seq_along(reasons), ")")
 
 coef.burndid <- function(object, ...) {
   if (length(list(...))) stop_burndid("usage", "coef takes a result and nothing else", "coef(fit)[\"name\"] chooses coefficients")

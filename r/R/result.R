@@ -29,7 +29,7 @@ read_result <- function(args, class, call) {
   printed <- run_program(c(args, paste0("--save=", file), "--format=csv"))
   text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
   document <- jsonlite::fromJSON(text)
-  if (length(document$warnings)) document$warnings <- in_r(document$warnings, args)
+  for (said in c("notes", "warnings")) if (length(document[[said]])) document[[said]] <- in_r(document[[said]], args)
   structure(list(call = call, document = document, json = text, rows = read_rows(printed)),
             class = c(paste0("burndid_", class), "burndid"))
 }

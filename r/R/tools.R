@@ -1,9 +1,10 @@
 # Tools that bring data into the shape that estimators read, and data to try them on. Frames come back, with the types that they had.
 
 panel_first_treated <- function(data, idname, tname, dname, name = "first_treated", never_as_zero = FALSE, keep_first = FALSE,
-                                missing_as_unknown = FALSE, frequency = NULL, ...) {
+                                missing_as_unknown = FALSE, first_observed = FALSE, frequency = NULL, ...) {
   made_by("first-treated", data, list(idname = idname, tname = tname, dname = dname, name = name, `never-as-zero` = flag(never_as_zero),
-                                      `keep-first` = flag(keep_first), `missing-as-unknown` = flag(missing_as_unknown), frequency = frequency), ...)
+                                      `keep-first` = flag(keep_first), `missing-as-unknown` = flag(missing_as_unknown),
+                                      `first-observed` = flag(first_observed), frequency = frequency), ...)
 }
 
 panel_balance <- function(data, idname, tname, rule = c("units", "periods", "largest", "fill"), gname = NULL, frequency = NULL, ...) {

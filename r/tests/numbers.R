@@ -171,11 +171,11 @@ if (requireNamespace("broom", quietly = TRUE)) stopifnot(identical(broom::tidy(o
 
 # Below the table is how it was estimated, as did says it.
 shown <- capture.output(print(att_gt("lemp", "year", "countyreal", "first.treat", ~ lpop, data, control_group = "notyettreated", est_method = "ipw")))
-stopifnot(any(grepl("Control group: Not Yet Treated; Anticipation: 0; Base period: Varying", shown, fixed = TRUE)), any(grepl("Covariates: ~lpop", shown, fixed = TRUE)),
-          any(grepl("Method: Inverse", shown, fixed = TRUE)), any(grepl("multiplier bootstrap of 1000 draws; Clusters: units", shown, fixed = TRUE)),
-          any(grepl(paste("P-value of the pre-test of parallel trends:", format(fit$Wpval, digits = 4L)), capture.output(print(fit)), fixed = TRUE)))
-stopifnot(any(grepl("Control group: Never Treated", capture.output(print(study)), fixed = TRUE)))
-
+has <- function(lines, texts) for (text in texts) if (!any(grepl(text, lines, fixed = TRUE))) stop("not printed: ", text, "\nin: ", paste(lines, collapse = "\n"))
+has(shown, c("Control Group: Not Yet Treated, Anticipation Periods: 0, Base Period: Varying", "Covariates: ~ lpop", "Method: Inverse", "Units: 500, Rows: 2500 (balanced panel)",
+             "multiplier bootstrap (Rademacher, 1000 draws, seed 0)"))
+has(capture.output(print(fit)), c("P-value for pre-test of parallel trends assumption:"))
+has(capture.output(print(study)), "Control Group: Never Treated")
 for (result in list(fit, study, effect, ours, event, parts, robust, controlled, weights, power)) {
   shown <- capture.output(print(result), print(summary(result)))
   stopifnot(length(shown) > 5L, !any(grepl("NULL", shown)))

@@ -95,6 +95,13 @@ stopifnot(identical(coef(by_formula), coef(by_columns)), identical(coef(etwfe(fm
           identical(coef(etwfe(lemp ~ 1, "year", "first.treat", data)), coef(etwfe(data, "lemp", "year", "first.treat"))))
 says(caught(etwfe(log(lemp) ~ 1, year, first.treat, data)), "`fml`")
 same(coef(bacon(lemp ~ treated, data, id_var = "countyreal", time_var = "year")), coef(bacon("lemp", "year", "countyreal", "first.treat", data)))
+# Positions are those of bacondecomp, and the coefficient has the treatment's name.
+of_formula <- bacon(lemp ~ treated, data, "countyreal", "year")
+same(coef(of_formula), coef(bacon("lemp", "year", "countyreal", "first.treat", data)))
+same(coef(bacon(formula = lemp ~ treated, data, time_var = "year", id_var = "countyreal", quietly = FALSE)), coef(of_formula))
+stopifnot(identical(names(coef(of_formula)), "treated"), identical(coef(eval(of_formula$call)), coef(of_formula)),
+          identical(names(coef(twowayfeweights(data, "lemp", "countyreal", "year", "treated"))), "treated"))
+says(caught(bacon(lemp ~ treated)), "`data` is missing")
 says(caught(bacon(lemp ~ lpop, data, id_var = "countyreal", time_var = "year")), "begins once")
 of_columns <- twowayfeweights("lemp", "year", "countyreal", "first.treat", data)
 stopifnot(identical(twowayfeweights(data, "lemp", "countyreal", "year", "treated", type = "feTR", summary_measures = TRUE)$beta, of_columns$beta),

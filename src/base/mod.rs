@@ -11,6 +11,7 @@ pub(crate) mod drivers;
 pub(crate) mod error;
 pub(crate) mod harmless;
 pub(crate) mod memory;
+pub(crate) mod near;
 pub(crate) mod normal;
 pub(crate) mod options;
 pub(crate) mod parallel;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{Engine, TaskRunner};
-use super::prepare::PrepareOptions;
+use super::parts::PrepareOptions;
 use super::session::Session;
 use super::stored::Stored;
 use super::threads::ThreadWorkers;

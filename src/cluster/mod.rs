@@ -20,6 +20,7 @@ mod kept;
 mod manifest;
 #[cfg(feature = "ballista")]
 mod network;
+mod parts;
 mod prepare;
 mod prepared;
 mod session;
@@ -29,6 +30,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod units;
 mod wire;
 mod worker;
 
@@ -40,10 +42,12 @@ pub use network::{
     Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
     RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, run_executor, run_scheduler,
 };
-pub(crate) use prepare::{PrepareOptions, prepare};
+pub(crate) use parts::PrepareOptions;
+pub(crate) use prepare::prepare;
 pub(crate) use prepared::Prepared;
 pub(crate) use session::Session;
 pub(crate) use source::KEPT_NOWHERE;
 pub(crate) use stored::Stored;
+pub(crate) use units::open_units;
 pub use wire::BUILD;
 pub use worker::Worker;

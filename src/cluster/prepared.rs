@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::prepare::PrepareOptions;
+use super::parts::PrepareOptions;
 use super::session::{Session, foreign};
 use super::stored::Stored;
 use super::task::{Reply, Task};

@@ -17,7 +17,7 @@ use crate::read::panel::apart::{CovariateChoice, Looks, PlacementPlan, Reading, 
 use crate::read::panel::{Request, Sample, SampleAudit};
 
 /// Number of the form of saved samples.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Name of the file that says what a directory's sample is.
 const NAME: &str = "sample";

@@ -7,12 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{SampleFile, ShardFile};
 use crate::base::options::Precision;
+use crate::engine::by_unit::{AnyScores, AnyTiles, AnyUnitPass, Between, Kept, UnitValues};
 use crate::engine::condition::{Change, Look, LookStat};
 use crate::engine::pass::Seal;
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, Scale};
 use crate::read::panel::apart::{
     CovariateChoice, Cuts, Ends, FrameLook, FrameStat, PlacementPlan, Position, Reading, RowRange,
+    RowReading, UnitReading,
 };
+use crate::read::panel::overview::{Overview, TimesFound};
 
 /// Work for one worker. Where it names files, all workers see them under these names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,18 +23,19 @@ pub(super) enum Task<'a> {
     /// To say whether it can do the arithmetic and sees the directory that others are to write to, and where the units of a part
     /// end.
     Ends {
-        reading: Cow<'a, Reading>,
+        rows: Cow<'a, RowReading>,
         part: Cow<'a, RowRange>,
         directory: Cow<'a, Path>,
         /// Another directory to write to.
         influence: Option<Cow<'a, Path>>,
-        precision: Precision,
+        /// Of the arithmetic, if a device is to do any.
+        precision: Option<Precision>,
     },
     /// To look for the row that is at fault; the part's first has this number among all.
     Check { reading: Cow<'a, Reading>, part: Cow<'a, RowRange>, first_row: usize },
     /// To write a part once more, in buckets.
     Split {
-        reading: Cow<'a, Reading>,
+        rows: Cow<'a, RowReading>,
         part: Cow<'a, RowRange>,
         cuts: Cow<'a, Cuts>,
         directory: Cow<'a, Path>,
@@ -77,6 +81,42 @@ pub(super) enum Task<'a> {
     },
     /// To write influence values of units that follow on each other.
     Influence(Unfinished<'a>),
+    /// To find the periods and groups of a part whose units are asked one by one.
+    Times { reading: Cow<'a, UnitReading>, part: Cow<'a, RowRange> },
+    /// As `Check`, of such a part.
+    CheckUnits { reading: Cow<'a, UnitReading>, part: Cow<'a, RowRange>, first_row: usize },
+    /// To ask the units of a shard one by one. Its rows may be kept, for the fit that writes to a directory.
+    Units {
+        reading: Cow<'a, UnitReading>,
+        shard: Cow<'a, [RowRange]>,
+        directory: Cow<'a, Path>,
+        /// Groups that are taken as others.
+        moved: Cow<'a, [(f64, f64)]>,
+        asked: UnitQuestion<'a>,
+    },
+}
+
+/// What is asked of a shard's units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum UnitQuestion<'a> {
+    /// The first values of each number column, by which sums are shifted.
+    FirstValues,
+    /// What they show, with sums that are less so much, and these periods.
+    Overview { shifts: Cow<'a, [f64]>, periods: Cow<'a, [f64]> },
+    /// Sums of tiles of some of them.
+    Sums { pass: Cow<'a, AnyUnitPass>, between: Between },
+    /// Their influence values.
+    Values { scores: Cow<'a, AnyScores>, kept: Kept },
+}
+
+/// What a shard's units answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum UnitAnswer {
+    FirstValues(Vec<Vec<f64>>),
+    /// With the number of units that have a usable row.
+    Overview(Box<Overview>, usize),
+    Sums(AnyTiles),
+    Values(UnitValues),
 }
 
 /// Influence values of units that follow on each other, as passes left them.
@@ -142,6 +182,8 @@ pub(super) enum Reply {
     Passed(Vec<Answer<AnyStat>>, Vec<KeptFile>),
     /// The file, and the units that it covers.
     Influence(PathBuf, Seal),
+    Times(TimesFound),
+    Units(UnitAnswer),
 }
 
 /// Why nothing comes of it.
@@ -188,6 +230,11 @@ impl Reply {
             Self::Looked(_) => "a look",
             Self::Passed(..) => "a pass",
             Self::Influence(..) => "influence values by unit",
+            Self::Times(_) => "periods and groups",
+            Self::Units(UnitAnswer::FirstValues(_)) => "first values",
+            Self::Units(UnitAnswer::Overview(..)) => "what units show",
+            Self::Units(UnitAnswer::Sums(_)) => "sums over units",
+            Self::Units(UnitAnswer::Values(_)) => "influence values of units",
         }
     }
 }

@@ -3,7 +3,7 @@
 //! - Lives here: a folder for each family (options, fit, result and its tables), and what several families share: `shell` (estimators of
 //!   passes), `fixed_effects` (regressions), `first_stage` (imputation, two stages), `by_unit` (local projections, stacks), `aggregate`.
 //! - May import: `base`, `read`, `engine`, `result`, `report`, `data`.
-//! - Must not import: `study`, `cluster`. A family imports another only where it stands on it.
+//! - Must not import: `study`; `cluster` but where a fit goes to workers (`shell`, `by_unit`). A family imports another only where it stands on it.
 
 pub(crate) mod aggregate;
 pub(crate) mod analysed;

@@ -158,7 +158,8 @@ macro_rules! result {
             }
 
             /// The result as JSON: its `kind`, the number of the `format`, facts `about` the fit, every table of estimates in the words
-            /// of [`Self::to_dataframe`], `warnings` in words, and the whole `result`, which [`Self::load`] reads.
+            /// of [`Self::to_dataframe`], `notes`, which are the lines at the foot of a printed table, `warnings` in words, and the whole
+            /// `result`, which [`Self::load`] reads.
             ///
             /// # Errors
             /// [`DidError::Json`](crate::DidError::Json) if it cannot be formed.

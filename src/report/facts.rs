@@ -40,6 +40,15 @@ pub(crate) fn statuses<'a>(
     ]
 }
 
+/// These columns for the estimates of a curve, if the data do not determine it at some of its points.
+pub(crate) fn curve_statuses(estimates: impl Iterator<Item = Option<f64>>) -> Vec<Variable> {
+    let of: Vec<CellStatus> = estimates.map(CellStatus::of_curve).collect();
+    match of.iter().all(CellStatus::is_estimated) {
+        true => Vec::new(),
+        false => statuses(of.iter(), None).into(),
+    }
+}
+
 /// Warnings in words: cells without an estimate for one reason are named together.
 pub(crate) fn messages(warnings: &[DidWarning], frequency: Option<Frequency>) -> Vec<Message> {
     let mut failed: HashMap<&str, Vec<(f64, f64)>> = HashMap::new();

@@ -118,7 +118,7 @@ pub(crate) fn errors(settings: &Settings, resampled: Option<String>) -> String {
         out.extend([", clustered by ", cluster]);
     }
     if let Some(n) = settings.n_clusters {
-        out.extend([" (", &n.to_string(), " clusters)"]);
+        out.extend([" (", &counted(n, "cluster", "clusters"), ")"]);
     }
     out
 }
@@ -192,6 +192,14 @@ pub(crate) fn sample(settings: &Settings) -> String {
     out
 }
 
+/// How many rows a regression has, and how many were left out as they alone have a level of a fixed effect.
+pub(crate) fn rows_of_regression(rows: usize, singletons: usize) -> String {
+    match singletons {
+        0 => format!("Rows: {rows}"),
+        _ => format!("Rows: {rows} ({} dropped)", counted(singletons, "singleton", "singletons")),
+    }
+}
+
 /// Which of several files were read, and what was read as missing.
 pub(crate) fn data(audit: &SampleAudit, frequency: Option<Frequency>) -> Vec<String> {
     let missing = audit.read_as_missing.iter().filter(|entry| !entry.never_treated).cloned();
@@ -224,7 +232,7 @@ pub(crate) fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -
     (!signs.is_empty()).then(|| format!("{units} ({})", signs.join("; ")))
 }
 
-/// In how many rows which word of the group column, or none, stands for never treated.
+/// In how many rows which word of the group column, or none, stands for never treated, and whether a code does in others.
 fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
     let sign = |entry: &ReadAsMissing| {
         let is = match entry.token.as_str() {
@@ -233,7 +241,11 @@ fn without_group(missing: &[ReadAsMissing]) -> Vec<String> {
         };
         format!("`{}` is {is} in {}", entry.column, counted(entry.values, "row", "rows"))
     };
-    missing.iter().filter(|entry| entry.never_treated).map(sign).collect()
+    let stand = missing.iter().filter(|entry| entry.never_treated);
+    let mut signs: Vec<String> = stand.clone().map(sign).collect();
+    let beside = stand.clone().find(|entry| entry.beside_code);
+    signs.extend(beside.map(|entry| format!("`{}` is 0 or infinite in others", entry.column)));
+    signs
 }
 
 /// As [`data`], of whatever audit.
@@ -280,9 +292,29 @@ fn rows(chosen: &ChosenRows) -> String {
     format!("Rows chosen: {chosen} of {rows} ({})", conditions.join("; "))
 }
 
+/// The lines of a foot that say what the numbers are: without those on the marks and rows of the printed table, and without `warnings`, which a
+/// document has beside them.
+pub(crate) fn of_document<'a>(foot: &'a [String], warnings: &[String]) -> Vec<&'a str> {
+    let is_of_table = |line: &str| {
+        let footnote = line.strip_prefix('(').and_then(|rest| rest.split_once(") "));
+        line.is_empty()
+            || ["Signif. codes: ", "Shown: "].iter().any(|start| line.starts_with(start))
+            || footnote.is_some_and(|(mark, _)| mark.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_warning = |line: &str| {
+        let said = line.strip_prefix(WARNING);
+        said.is_some_and(|said| warnings.iter().any(|warning| warning == said))
+    };
+    let lines = foot.iter().map(String::as_str);
+    lines.filter(|line| !is_of_table(line) && !is_warning(line)).collect()
+}
+
+/// What the line of a warning begins with.
+const WARNING: &str = "Warning: ";
+
 /// What the fit behind a result said of its data.
 pub(crate) fn of_fit(notes: &FitNotes) -> impl Iterator<Item = String> {
-    let warnings = notes.warnings.iter().map(|warning| format!("Warning: {warning}"));
+    let warnings = notes.warnings.iter().map(|warning| format!("{WARNING}{warning}"));
     let never = notes.never_treated.iter().map(|units| format!("{NEVER_TREATED}{units}"));
     notes.rows.iter().map(rows).chain(never).chain(warnings)
 }
@@ -292,12 +324,28 @@ pub(crate) fn warnings<'a>(
     warnings: impl IntoIterator<Item = &'a DidWarning>,
 ) -> impl Iterator<Item = String> {
     let frequency = settings.frequency;
-    warnings.into_iter().map(move |w| format!("Warning: {}", w.shown(frequency)))
+    warnings.into_iter().map(move |w| format!("{WARNING}{}", w.shown(frequency)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_have_what_the_foot_says_of_the_numbers() {
+        let foot = [
+            SIGNIF,
+            "",
+            "(1) no units",
+            "(a) is a name",
+            "Rows: 5",
+            "Warning: few",
+            "Warning: of the fit",
+        ];
+        let foot = foot.map(str::to_owned);
+        let said = of_document(&foot, &["few".to_owned()]);
+        assert_eq!(said, ["(a) is a name", "Rows: 5", "Warning: of the fit"]);
+    }
 
     #[test]
     fn levels_have_all_their_digits() {

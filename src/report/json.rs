@@ -1,7 +1,7 @@
 //! The one form of results as JSON: what is printed, saved and read.
 //!
-//! A document has the `kind` of the result and the number of the `format`, facts about the fit (`about`), tables of estimates, warnings
-//! in words, and the whole `result`, which alone is read back.
+//! A document has the `kind` of the result and the number of the `format`, facts about the fit (`about`), tables of estimates, what
+//! a printed table has at its foot (`notes`), warnings in words, and the whole `result`, which alone is read back.
 
 use std::io;
 
@@ -11,6 +11,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer as Writer};
 
 use super::contract::Report;
 use super::estimates::{Facts, LARGEST_INTEGER};
+use super::foot;
 use crate::base::error::Result;
 use crate::base::harmless::is_harmless;
 use crate::result::saved::FORMAT;
@@ -43,6 +44,7 @@ impl<R: Report + Serialize, M: Members> Serialize for Document<'_, R, M> {
         }
         self.more.write(&mut map)?;
         let warnings: Vec<String> = self.result.messages().into_iter().map(|m| m.text).collect();
+        map.serialize_entry("notes", &foot::of_document(&self.result.table().notes, &warnings))?;
         map.serialize_entry("warnings", &warnings)?;
         map.serialize_entry("result", self.result)?;
         map.end()

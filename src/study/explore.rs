@@ -35,7 +35,7 @@ options! {
         pub treatment: Option<String>,
         /// Outcome.
         pub outcome: Option<String>,
-        /// Covariates: columns of numbers or of text.
+        /// Covariates: names of columns of numbers or of text, as in `["x1", "region"]`, and no formula.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
         /// Cluster.

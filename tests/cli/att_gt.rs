@@ -22,7 +22,8 @@ fn json_has_every_field_of_the_contract() {
         "--format",
         "json",
     ]));
-    let expected = ["about", "aggregates", "cells", "format", "kind", "result", "vcov", "warnings"];
+    let expected =
+        ["about", "aggregates", "cells", "format", "kind", "notes", "result", "vcov", "warnings"];
     assert_eq!(keys(&document), expected);
     assert_eq!((&document["kind"], &document["format"]), (&json!("group_time"), &json!(2)));
     assert_eq!(document["warnings"], json!([]));
@@ -92,7 +93,8 @@ fn json_has_every_field_of_the_contract() {
     assert!((variance.sqrt() - cell["se"].as_f64().unwrap()).abs() < 1e-15);
 
     let dynamic = &document["aggregates"][0];
-    let expected = ["about", "asked", "format", "kind", "overall", "result", "rows", "warnings"];
+    let expected =
+        ["about", "asked", "format", "kind", "notes", "overall", "result", "rows", "warnings"];
     assert_eq!(keys(dynamic), expected);
     assert_eq!(dynamic["asked"], "dynamic:min_e=-1,max_e=2,balance_e=1,na_rm=true");
     // Group 2007 is not observed a period after its treatment.

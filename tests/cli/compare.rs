@@ -57,7 +57,7 @@ pub fn check_latex(name: &str, latex: &str) {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let paper = format!(
-        "\\documentclass{{article}}\n\\usepackage{{booktabs,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
+        "\\documentclass{{article}}\n\\usepackage{{booktabs,longtable,siunitx}}\n\\begin{{document}}\n{latex}\\end{{document}}\n"
     );
     fs::write(format!("{folder}/paper.tex"), paper).unwrap();
     let compiled = Command::new("pdflatex")
@@ -170,7 +170,11 @@ fn what_is_wrong_is_said() {
         (1, &[MPDTA][..], "mpdta.csv: this is no JSON document"),
         (1, &["no-such-file.json"], "no-such-file.json"),
         (2, &[&event_study, &event_study], "two columns would be called wrong-event_study"),
-        (2, &[&event_study, "--names", "a,b"], "--names has 2 name(s) for 1 result(s)"),
+        (
+            2,
+            &[&event_study, "--names", "a,b"],
+            "the number of names (--names) is 2, and that of results 1",
+        ),
         (2, &[&plain, &event_study], "error: the files must be results with a row in common"),
         (2, &[&regression, &event_study], "results with a row in common"),
         (2, &[&plain, "--keep", "Event*"], "the rows are ATT(2004, 2004); "),
@@ -360,4 +364,46 @@ fn a_row_has_effects_at_one_time_since_treatment() {
     let document = parsed(&["compare", &saved[0], &saved[1], "--format", "json"]);
     let remarks = document["models"][1]["remarks"].to_string();
     assert!(remarks.contains("count periods and not the time since treatment"), "{remarks}");
+}
+
+#[test]
+fn ways_of_standard_errors_warnings_and_long_formulas_are_notes() {
+    let file = |name: &str| temporary(&format!("ways-{name}"));
+    let data = file("data.csv");
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    // A unit lacks a period.
+    let with_state = text.lines().enumerate().filter(|(row, _)| *row != 1).map(|(row, line)| {
+        let unit = line.split(',').nth(1).unwrap();
+        let state = if row == 0 { "state" } else { &unit[..unit.len() - 3] };
+        format!("{line},{state}\n")
+    });
+    fs::write(&data, with_state.collect::<String>()).unwrap();
+    let [plain, clustered, boot] = ["plain.json", "clustered.json", "boot.json"].map(file);
+    let fit = |saved: &str, more: &[&str]| {
+        stdout(&[&["att-gt", &data][..], &COLUMNS, &["--save", saved, "--quiet"], more].concat())
+    };
+    let long = "~ lpop + I(lpop^2) + I(lpop^3) + I(lpop^4)";
+    fit(&plain, &["--xformla", long]);
+    fit(&clustered, &["--clustervars", "state"]);
+    fit(&boot, &["--boot", "--biters", "50", "--seed", "3"]);
+    let names = ["--names", "a,b,c", "--aggregate", "dynamic"];
+    let table = stdout(&[&["compare", &plain, &clustered, &boot][..], &names].concat());
+    let of = |from: &str| table.lines().find(|line| line.starts_with(from)).unwrap_or(&table);
+    let errors = of("Std. Errors: ");
+    assert!(errors.contains("analytic for a; analytic, clustered by state ("), "{errors}");
+    assert!(
+        errors.ends_with("multiplier bootstrap (Rademacher, 50 draws, seed 3) for c"),
+        "{errors}"
+    );
+    assert_eq!(of("Covariates: "), format!("Covariates: {long} for a; ~ 1 for b, c"));
+    assert!(table.lines().all(|line| !line.starts_with(" Covariates")), "{table}");
+    // What the table of one says as a warning is said of it, once where it is said of several.
+    let alone = stdout(&["aggregate", &plain, "--aggregate", "dynamic"]);
+    let warnings: Vec<&str> =
+        alone.lines().filter_map(|line| line.strip_prefix("Warning: ")).collect();
+    assert!(!warnings.is_empty(), "{alone}");
+    for warning in warnings {
+        let said = table.lines().filter(|line| line.ends_with(warning)).count();
+        assert_eq!(said, 1, "{warning}: {table}");
+    }
 }

@@ -49,7 +49,7 @@ fn missing_values_are_counted_by_column_and_word() {
         let document = parsed(&arguments(&path, &[]));
         assert_eq!(document["cells"], expected["cells"], "{word}");
         let counted = serde_json::json!([
-            {"column": "lpop", "token": word, "values": 50, "never_treated": false}
+            {"column": "lpop", "token": word, "values": 50, "never_treated": false, "beside_code": false}
         ]);
         assert_eq!(document["result"]["audit"]["read_as_missing"], counted);
         assert_eq!(document["result"]["audit"]["files"]["paths"], serde_json::json!([path]));

@@ -70,7 +70,7 @@ fn dates_without_a_frequency_say_what_to_do() {
 }
 
 #[test]
-fn never_treated_is_empty_among_dates() {
+fn never_treated_is_empty_or_zero_among_dates() {
     let data = monthly("never.csv", "");
     let csv = fs::read_to_string(&data).unwrap();
     let written = |word: &str| {
@@ -80,16 +80,18 @@ fn never_treated_is_empty_among_dates() {
     };
     let asked = ["--frequency", "month", "--format", "json"];
     let expected = parsed(&arguments(&data, &asked))["cells"].clone();
-    for word in ["0", "Inf", "never"] {
+    for word in ["0", "Inf"] {
+        assert_eq!(parsed(&arguments(&written(word), &asked))["cells"], expected, "{word}");
+    }
+    for word in ["never", "-1"] {
         let path = written(word);
         let message = failure(1, &arguments(&path, &asked));
         assert!(message.contains(&format!("`start` (group) has `{word}` in line 2")), "{message}");
-        assert!(message.contains("leave the field empty") && message.contains("--na"), "{message}");
-        // Some outcomes are 0, too.
-        if word != "0" {
-            let named = parsed(&arguments(&path, &[&asked[..], &["--na", word]].concat()));
-            assert_eq!(named["cells"], expected, "{word}");
-        }
+        let remedy = format!("start={word}");
+        assert!(message.contains("leave the field empty"), "{message}");
+        assert!(message.contains(&format!("`--na {remedy}`")), "{message}");
+        let named = parsed(&arguments(&path, &[&asked[..], &["--na", &remedy]].concat()));
+        assert_eq!(named["cells"], expected, "{word}");
     }
     let coarse = failure(1, &arguments(&data, &["--frequency", "day"]));
     assert!(!coarse.contains("never treated"), "{coarse}");

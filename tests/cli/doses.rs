@@ -106,6 +106,7 @@ fn the_document_has_the_keys_that_are_documented() {
         "event_study_overall",
         "format",
         "kind",
+        "notes",
         "overall",
         "result",
         "slope_cells",

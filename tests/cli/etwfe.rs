@@ -20,6 +20,7 @@ fn averages_have_every_format_a_picture_and_analyses() {
             "format",
             "groups",
             "kind",
+            "notes",
             "overall",
             "periods",
             "result",

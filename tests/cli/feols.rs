@@ -57,7 +57,10 @@ fn golden_cases_agree() {
 #[test]
 fn the_document_has_the_keys_of_its_reference() {
     let document = parsed(&["feols", DATA, "y ~ x1 + sector | firm + year", "--format", "json"]);
-    assert_eq!(keys(&document), ["about", "coefficients", "format", "kind", "result", "warnings"]);
+    assert_eq!(
+        keys(&document),
+        ["about", "coefficients", "format", "kind", "notes", "result", "warnings"]
+    );
     for key in
         ["estimator", "n_rows", "n_singletons", "df_k", "df_t", "r2", "r2_within", "iterations"]
     {

@@ -60,9 +60,9 @@ fn what_is_read_is_not_written_to() {
     fs::copy(root().join(MPDTA), &csv).unwrap();
     let before = fs::read(&csv).unwrap();
     let fit = [&["att-gt", &*csv], &COLUMNS[..]].concat();
-    let mut names = vec![csv.clone()];
+    let mut names = Vec::new();
     #[cfg(unix)]
-    for (name, symbolic) in [("link.json", true), ("hard.svg", false)] {
+    for (name, symbolic) in [("link.json", true), ("hard.svg", false), ("soft.svg", true)] {
         let link = at(&directory, name);
         match symbolic {
             true => std::os::unix::fs::symlink(&csv, &link).unwrap(),
@@ -76,6 +76,9 @@ fn what_is_read_is_not_written_to() {
         assert!(message.contains("is to be written, and is"), "{message}");
         assert!(message.contains("hint: name another file"), "{message}");
     }
+    // Results have names of their own kind.
+    let message = failure(2, &[&fit[..], &["--save", &csv]].concat());
+    assert!(message.contains("is to be a JSON document"), "{message}");
     // A file of a directory, too.
     let all = at(&directory, "*.csv");
     let message = failure(2, &[&["att-gt", &*all], &COLUMNS[..], &["--save", &csv]].concat());
@@ -86,8 +89,6 @@ fn what_is_read_is_not_written_to() {
     let saved = at(&directory, "fit.json");
     stdout(&[&fit[..], &["--save", &saved]].concat());
     failure(2, &["honest", &saved, "--save", &saved]);
-    let twice = failure(2, &[&fit[..], &["--save", "a.svg", "--plot", "a.svg"]].concat());
-    assert!(twice.contains("two outputs"), "{twice}");
     // Over an older result.
     stdout(&[&fit[..], &["--save", &saved]].concat());
 }
@@ -96,16 +97,18 @@ fn what_is_read_is_not_written_to() {
 fn folders_that_are_missing_are_named_before_the_fit() {
     let directory = tempfile::tempdir().unwrap();
     let (folder, file) = (at(&directory, "none"), at(&directory, "none/x.svg"));
+    let saved = at(&directory, "none/x.json");
     // What is read is missing, too, which a fit would find.
     let fit = [&["att-gt", "none.csv"], &COLUMNS[..]].concat();
     for args in [
-        [&fit[..], &["--save", &file]].concat(),
+        [&fit[..], &["--save", &saved]].concat(),
         [&fit[..], &["--plot", &file]].concat(),
         vec!["demean", "none.csv", "--columns", "lemp", "--absorb", "year", "--out", &file],
         vec!["compare", "none.json", "--plot", &file],
         vec!["simulate", "att-gt", "--out", &file],
     ] {
         let message = failure(1, &args);
+        let file = if args.contains(&&*saved) { &saved } else { &file };
         let problem = format!("{file}: writing it: there is no folder {folder}; make it first");
         assert!(message.contains(&problem), "{args:?}: {message}");
     }

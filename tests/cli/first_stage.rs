@@ -11,7 +11,10 @@ fn asked<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn imputation_has_every_format_and_a_picture_and_is_analysed() {
     let document = parsed(&asked("imputation", &["--format", "json"]));
-    assert_eq!(keys(&document), ["about", "effects", "format", "kind", "result", "warnings"]);
+    assert_eq!(
+        keys(&document),
+        ["about", "effects", "format", "kind", "notes", "result", "warnings"]
+    );
     assert_eq!(document["effects"].as_array().map(Vec::len), Some(8));
     assert_eq!(document["about"]["n_treated"], json!(291));
     let [picture, again, saved] =

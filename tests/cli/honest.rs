@@ -75,7 +75,7 @@ fn documents_have_the_keys_that_are_documented() {
         parsed(&["honest", &file, "--l-vec", "avg", "--mbar", "0.5,1", "--format", "json"]);
     assert_eq!(
         keys(&document),
-        ["about", "format", "intervals", "kind", "original", "result", "warnings"]
+        ["about", "format", "intervals", "kind", "notes", "original", "result", "warnings"]
     );
     assert_eq!(
         keys(&document["original"]),
@@ -238,7 +238,7 @@ fn what_does_not_fit_is_refused() {
             "{{\"betahat\":{b},\"sigma\":{s},\"num_pre_periods\":{pre},\"num_post_periods\":1}}"
         )
     };
-    with("honest-a.json", &study("[1,2]", "[[1,0],[0,1]]", 2), "2 coefficient(s) are not 2");
+    with("honest-a.json", &study("[1,2]", "[[1,0],[0,1]]", 2), "2 coefficients are not 2");
     with("honest-b.json", &study("[1,2]", "[[1,0]]", 1), "not 2 by 2");
     with("honest-c.json", &study("[1,null]", "[[1,0],[0,1]]", 1), "saved result");
     with("honest-d.json", &study("[1,2]", "[[1,0],[0,-1]]", 1), "variance of coefficient 2");

@@ -15,7 +15,7 @@ fn projections_have_every_format_a_picture_and_analyses() {
     let document = parsed(&asked(&["--window", "-3,2", "--rw", "--format", "json"]));
     assert_eq!(
         keys(&document),
-        ["about", "effects", "format", "kind", "pooled", "result", "warnings"]
+        ["about", "effects", "format", "kind", "notes", "pooled", "result", "warnings"]
     );
     assert_eq!(document["effects"].as_array().map(Vec::len), Some(6));
     assert_eq!(document["about"]["method"], json!("reweighted"));

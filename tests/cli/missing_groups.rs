@@ -7,6 +7,9 @@ use crate::run::*;
 
 const WARNING: &str = "column `g` (group) is missing for 30 units (150 rows), which count as never treated, as the units with 0 or infinity there do";
 
+/// What the foot says of all units that are never treated.
+const BOTH: &str = "`g` is missing in 150 rows; `g` is 0 or infinite in others";
+
 /// Units whose group is missing in a file with gaps.
 const MISSING: usize = 30;
 
@@ -60,6 +63,18 @@ fn asked<'a>(command: &[&'a str], data: &'a str, more: &[&'a str]) -> Vec<&'a st
     [&[command[0], data][..], &columns, &command[1..], more].concat()
 }
 
+/// A first look; `panelview` has no outcome.
+fn looked<'a>(command: &'a str, data: &'a str) -> Vec<&'a str> {
+    let asked = asked(&[command], data, &[]);
+    let outcome = if command == "panelview" { 2..4 } else { 0..0 };
+    asked
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| !outcome.contains(at))
+        .map(|(_, arg)| arg)
+        .collect()
+}
+
 #[test]
 fn missing_groups_beside_a_code_are_a_warning_everywhere() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,10 +84,14 @@ fn missing_groups_beside_a_code_are_a_warning_everywhere() {
         for command in commands() {
             let shown = stdout(&asked(&command, data, &[]));
             assert_eq!(shown.matches(WARNING).count(), 1, "{command:?} {data}: {shown}");
-            assert!(shown.contains("`g` is missing in 150 rows"), "{command:?} {data}: {shown}");
+            assert!(shown.contains(BOTH), "{command:?} {data}: {shown}");
         }
-        let shown = stdout(&asked(&["describe"], data, &[]));
-        assert!(shown.contains(WARNING), "{shown}");
+        for look in ["describe", "means", "balance", "panelview"] {
+            let shown = stdout(&looked(look, data));
+            assert_eq!(shown.matches(WARNING).count(), 1, "{look} {data}: {shown}");
+        }
+        let described = stdout(&looked("describe", data));
+        assert!(described.contains(BOTH), "{data}: {described}");
     }
 }
 
@@ -115,9 +134,12 @@ fn groups_that_are_no_numbers_may_stand_for_never_treated() {
     let shown = stdout(&asked(&["att-gt"], &csv, &[]));
     let warning =
         "column `g` (group) is NaN in 1545 rows, which are left out, and no unit is never treated";
-    assert!(shown.contains(warning) && shown.contains("`--na NaN`"), "{shown}");
-    let named = stdout(&asked(&["att-gt"], &csv, &["--na", "NaN"]));
-    assert!(named.contains("Units: 500") && named.contains("`g` is `NaN` in 1545 rows"), "{named}");
+    assert!(shown.contains(warning) && shown.contains("`--na g=NaN`"), "{shown}");
+    for word in ["NaN", "g=NaN"] {
+        let named = stdout(&asked(&["att-gt"], &csv, &["--na", word]));
+        let said = "`g` is `NaN` in 1545 rows";
+        assert!(named.contains("Units: 500") && named.contains(said), "{named}");
+    }
 }
 
 const OF_ALL_KINDS: [&str; 4] = ["att-gt", "imputation", "sunab", "etwfe"];

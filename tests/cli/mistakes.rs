@@ -145,12 +145,17 @@ fn never_treated_has_many_spellings() {
     let negative = spelled("-1");
     let first = rows().iter().position(|row| row.group == 0).unwrap();
     let message = failure(1, &arguments(&negative, "g", &[]));
-    says(&message, &[&format!("`g` (group) is -1 in line {} of {negative}", first + 2), "--na"]);
+    says(
+        &message,
+        &[&format!("`g` (group) is -1 in line {} of {negative}", first + 2), "`--na g=-1`"],
+    );
     assert_eq!(cells(&negative, &["--na", "-1"]), expected);
+    assert_eq!(cells(&negative, &["--na", "g=-1"]), expected);
     let word = spelled("never");
     let message = failure(1, &arguments(&word, "g", &[]));
-    says(&message, &["`g` (group) holds text, as `never`", "--na never"]);
+    says(&message, &["`g` (group) holds text, as `never`", "--na \"g=never\""]);
     assert_eq!(cells(&word, &["--na", "never"]), expected);
+    assert_eq!(cells(&word, &["--na", "g=never"]), expected);
 }
 
 #[test]

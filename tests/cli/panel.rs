@@ -87,6 +87,33 @@ fn every_tool_writes_and_reports() {
     assert_eq!(fs::read_to_string(&out).unwrap().lines().next(), Some("id,state,t,y,d"));
 }
 
+/// Conditions compare the numbers of columns that a tool only carries, and the other columns stay as they are written.
+#[test]
+fn rows_are_chosen_by_numbers_of_carried_columns() {
+    let rows = "id,t,y,x,w\n1,1,1,4.5,1.50\n1,2,2,5.5,1.50\n2,1,3,6.25,2.50\n";
+    let (_folder, data, out) = folder(rows);
+    for (condition, kept) in [
+        ("x > 5", ["1,2,2,5.5,1.50", "2,1,3,6.25,2.50"]),
+        ("w == 1.50", ["1,1,1,4.5,1.5", "1,2,2,5.5,1.5"]),
+    ] {
+        stdout(&panel("lag", &data, &out, &["--columns", "y", "--rows", condition]));
+        let written = fs::read_to_string(&out).unwrap();
+        let carried = written.lines().skip(1).filter_map(|line| line.rsplit_once(','));
+        assert_eq!(carried.map(|(line, _)| line).collect::<Vec<_>>(), kept, "{condition}");
+    }
+}
+
+/// `8001` is not equal to the text `08001`.
+#[test]
+fn conditions_on_identifiers_have_their_leading_zeros() {
+    let (_folder, data, out) = folder("id,t,y\n08001,1,1\n08001,2,2\n10001,1,3\n");
+    let with = |condition| panel("lag", &data, &out, &["--columns", "y", "--rows", condition]);
+    let message = failure(2, &with("id != 8001"));
+    assert!(message.contains("leading zeros") && message.contains("has `08001`"), "{message}");
+    stdout(&with("id != 08001"));
+    assert_eq!(fs::read_to_string(&out).unwrap(), "id,t,y,y_lag1\n10001,1,3,\n");
+}
+
 #[test]
 fn a_study_from_a_treatment_to_group_time_effects() {
     let folder = tempfile::tempdir().unwrap();
@@ -178,6 +205,30 @@ fn a_period_without_values_does_not_change_the_type_of_text() {
     let columns = ["--columns", "s", "--tname", "t"];
     let message = failure(1, &[&["panel", "to-long", &wide, "--out", &out][..], &columns].concat());
     assert!(message.contains("give them one type"), "{message}");
+}
+
+/// Codes with leading zeros are no numbers, and what is only carried is written as it was.
+#[test]
+fn identifiers_and_carried_columns_stay_as_they_are() {
+    let rows =
+        "id,t,zip,y,z\n01,1,08001,1.10,100000\n01,2,08001,+2,1.5\n1,1,8001,TRUE,1e5\n1,2,8001,,7\n";
+    let (_folder, data, out) = folder(rows);
+    for more in [&[][..], &["--memory-budget", "1"]] {
+        let report = stdout(&panel("balance", &data, &out, more));
+        assert!(report.contains("units 2 to 2"), "{report}");
+        assert_eq!(fs::read_to_string(&out).unwrap(), rows);
+    }
+    let parquet = out.replace("out.csv", "out.parquet");
+    stdout(&panel("balance", &data, &parquet, &[]));
+    let frame = ParquetReader::new(fs::File::open(&parquet).unwrap()).finish().unwrap();
+    let types = |name: &str| frame.column(name).unwrap().dtype().to_string();
+    assert_eq!(["id", "t", "zip", "z"].map(types), ["str", "i64", "str", "f64"]);
+    // Equal numbers are equal, however they are written.
+    let rows = "id,t,zip,y\n01,1,08001,1.10\n01,1,08001,1.1\n";
+    let (_folder, data, out) = folder(rows);
+    let report = stdout(&panel("deduplicate", &data, &out, &[]));
+    assert!(report.contains("rows 2 to 1"), "{report}");
+    assert_eq!(fs::read_to_string(&out).unwrap(), "id,t,zip,y\n01,1,08001,1.1\n");
 }
 
 /// Numbers with more digits than doubles have are numbers in the written file, too, and long integers keep their digits.

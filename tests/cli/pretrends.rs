@@ -38,7 +38,17 @@ fn documents_have_the_keys_that_are_documented() {
     let document = parsed(&["pretrends", &study(), "--threshold", "0.3", "--format", "json"]);
     assert_eq!(
         keys(&document),
-        ["about", "equivalence", "format", "kind", "periods", "power", "result", "warnings"]
+        [
+            "about",
+            "equivalence",
+            "format",
+            "kind",
+            "notes",
+            "periods",
+            "power",
+            "result",
+            "warnings"
+        ]
     );
     assert_eq!((&document["kind"], &document["format"]), (&json!("pretrends"), &json!(2)));
     let estimate = ["estimate", "se", "ci_lower", "ci_upper", "p_value", "statistic"];

@@ -44,11 +44,11 @@ fn words_in_groups_are_never_treated_or_unknown() {
     says(
         &message,
         &[
-            "if `missing` stands for never treated: --na missing,NA",
-            "--na missing,NA --rows \"first.treat is not missing\", which leaves their rows out",
+            "if `missing` stands for never treated: --na \"first.treat=missing\"",
+            "--na \"first.treat=missing\" --rows \"first.treat is not missing\", which leaves their rows out",
         ],
     );
-    let more = ["--na", "missing,NA", "--rows", "first.treat is not missing"];
+    let more = ["--na", "first.treat=missing", "--rows", "first.treat is not missing"];
     says(&stdout(&att_gt(&data, &more)), &["Units: 191"]);
 }
 
@@ -201,4 +201,75 @@ fn parts_of_pictures_that_are_not_there_are_named() {
     let view = [&["panelview", MPDTA][..], &columns, &["--plot", &picture]].concat();
     let done = burn_did(&[&view[..], &["--grid", "both"]].concat());
     says(text(&done.stderr), &["warning: --grid has no effect"]);
+}
+
+#[test]
+fn what_plainly_is_data_is_not_taken_for_a_missing_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let changed = |at: usize, change: &dyn Fn(&str) -> String| {
+        file(folder.path(), "plain.csv", |line| {
+            let mut fields = fields(line);
+            fields[at] = change(&fields[at]);
+            fields.join(",")
+        })
+    };
+    let told = |at, change: &dyn Fn(&str) -> String, words| {
+        let message = failure(1, &att_gt(&changed(at, change), &[]));
+        says(&message, &[words]);
+        assert!(!message.contains("--na"), "{message}");
+    };
+    told(3, &|_| "4\u{a0}728\u{a0}999".into(), "without separators of thousands");
+    told(3, &|_| "8.46D+00".into(), "write exponents with an E, as ");
+    told(0, &|year| format!("01Jul{year}"), "such as 2007-03-01, and add --frequency");
+    told(0, &|year| format!("07/01/{}", &year[2..]), "such as 2007-03-01, and add --frequency");
+    let treated = changed(5, &|treat| if treat == "1" { "yes".into() } else { "no".into() });
+    let keys = ["--idname", "countyreal", "--tname", "year", "--dname", "treat"];
+    let out = temporary("first.csv");
+    let first = ["panel", "first-treated", &treated];
+    let message = failure(1, &[&first[..], &keys, &["--out", &out]].concat());
+    says(&message, &["write 1 and 0 in place of yes and no"]);
+    assert!(!message.contains("--na"), "{message}");
+    let data = changed(4, &|group| if group == "0" { "no".into() } else { "yes".into() });
+    says(&failure(1, &att_gt(&data, &[])), &["`burn-did panel first-treated` makes"]);
+}
+
+#[test]
+fn a_header_among_the_rows_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let path = folder.path().join("together.csv").display().to_string();
+    fs::write(&path, format!("{}\n{text}", text.trim_end())).unwrap();
+    let line = text.lines().count() + 1;
+    let message = failure(1, &att_gt(&path, &[]));
+    says(
+        &message,
+        &["has its own name in", &format!("line {line} of {path}"), "leave such lines out"],
+    );
+    assert!(!message.contains("--na"), "{message}");
+}
+
+#[test]
+fn columns_of_a_singular_design_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        let value = line.split(',').nth(2).unwrap();
+        let copies = (0..60).map(|k| if at == 0 { format!(",v{k}") } else { format!(",{value}") });
+        format!("{line}{}\n", copies.collect::<String>())
+    });
+    let path = folder.path().join("copies.csv").display().to_string();
+    fs::write(&path, lines.collect::<String>()).unwrap();
+    let names: Vec<String> = (0..60).map(|k| format!("v{k}")).collect();
+    let formula = format!("~ {}", names.join(" + "));
+    let done = burn_did(&att_gt(&path, &["--xformla", &formula]));
+    let said = text_of(&done);
+    says(&said, &["look at `v1`, `v2`, `v3`, `v4`, `v5`, and 54 more"]);
+    let lpdid = ["lpdid", &path, "--window=-2,1", "--xname", &names.join(",")];
+    let said = text_of(&burn_did(&[&lpdid[..], &COLUMNS].concat()));
+    says(&said, &["v19, v20, and 39 more"]);
+}
+
+/// What a run writes to standard error.
+fn text_of(done: &std::process::Output) -> String {
+    text(&done.stderr).to_owned()
 }

@@ -7,6 +7,17 @@ use serde_json::{Value, json};
 use crate::run::*;
 
 #[test]
+fn a_result_is_saved_under_no_name_of_another_format() {
+    for ending in ["dta", "csv", "parquet", "TEX", "csv.gz"] {
+        let file = temporary(&format!("other-format.{ending}"));
+        let message = failure(2, &mpdta(&["--save", &file]));
+        assert!(message.contains("is to be a JSON document"), "{message}");
+        assert!(message.contains("--format csv > FILE"), "{message}");
+        assert!(!std::path::Path::new(&file).exists(), "{file}");
+    }
+}
+
+#[test]
 fn what_is_saved_is_what_json_prints() {
     let saved = temporary("one-json.json");
     let same = |command: &[&str]| {

@@ -14,7 +14,17 @@ fn stacks_have_every_format_a_picture_and_analyses() {
     let document = parsed(&asked(&[&window[..], &["--format", "json"]].concat()));
     assert_eq!(
         keys(&document),
-        ["about", "control_weights", "effects", "format", "kind", "overall", "result", "warnings"]
+        [
+            "about",
+            "control_weights",
+            "effects",
+            "format",
+            "kind",
+            "notes",
+            "overall",
+            "result",
+            "warnings"
+        ]
     );
     assert_eq!(document["effects"].as_array().map(Vec::len), Some(4));
     assert_eq!(document["about"]["stack_weights"], json!("corrective"));

@@ -29,6 +29,8 @@ fn several_estimators_stand_side_by_side_with_their_differences() {
     }
     let picture = std::fs::read_to_string(picture).unwrap();
     assert!(picture.contains("Callaway-Sant'Anna") || picture.contains("Callaway-Sant&apos;Anna"));
+    let note = "effects of Imputation and Two-stage are not relative to event time -1";
+    assert!(picture.contains(note) && picture.contains("Effect (lemp)"), "{picture}");
     let saved = temporary("several.json");
     let arguments = ["--estimators", "sa,cs", "--cband", "--save", &saved, "--format", "json"];
     let document = parsed(&study(&arguments));

@@ -19,6 +19,44 @@ fn near(got: &Value, expected: &Value) {
     assert!((got - expected).abs() <= 1e-8 * expected.abs(), "{got} against {expected}");
 }
 
+/// mpdta, of which some counties are seen once.
+fn seen_once() -> String {
+    let csv = fs::read_to_string(root().join("src/data/mpdta.csv")).unwrap();
+    let kept = csv.lines().filter(|line| {
+        let mut fields = line.split(',');
+        let (year, unit) = (fields.next().unwrap(), fields.next().unwrap());
+        !unit.ends_with("07") || year == "2005"
+    });
+    let path = temporary("seen_once.csv");
+    fs::write(&path, kept.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    path
+}
+
+#[test]
+fn rows_that_alone_have_a_unit_are_said() {
+    let data = seen_once();
+    let asked = |command: &str, more: &[&str]| {
+        stdout(&[&[command, data.as_str()][..], &COLUMNS, more].concat())
+    };
+    let table = asked("sunab", &[]);
+    let regression =
+        stdout(&["feols", &data, "lemp ~ i(year, treat, ref = 2003) | countyreal + year"]);
+    let of = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("Rows: ")).unwrap();
+        line.split(',').next().unwrap().to_owned()
+    };
+    assert!(of(&table).ends_with("singletons dropped)"), "{table}");
+    assert_eq!(of(&table), of(&regression));
+    let latex = asked("sunab", &["--format", "latex"]);
+    assert!(latex.contains("singletons dropped)"), "{latex}");
+    let study = asked("study", &["--estimators", "sunab,etwfe"]);
+    let lost = study.lines().find(|line| line.contains("(singletons)")).unwrap_or(&study);
+    assert!(
+        lost.starts_with("Warning: Sun-Abraham: ") && lost.contains("rows are left out"),
+        "{lost}"
+    );
+}
+
 #[test]
 fn golden_cases_agree() {
     let golden = fs::read_to_string(root().join("tests/golden/sunab.json")).unwrap();
@@ -65,8 +103,17 @@ fn every_output_is_made_and_read() {
     assert!(fs::read_to_string(&picture).unwrap().starts_with("<svg"));
     let document: Value = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();
     assert_eq!(document["kind"], json!("sun_abraham"));
-    let expected =
-        ["about", "coefficients", "format", "kind", "overall", "result", "rows", "warnings"];
+    let expected = [
+        "about",
+        "coefficients",
+        "format",
+        "kind",
+        "notes",
+        "overall",
+        "result",
+        "rows",
+        "warnings",
+    ];
     assert_eq!(keys(&document), expected);
     assert!(stdout(&["honest", &saved, "--mbar", "1"]).contains("Original"));
     let again = temporary("sunab-again.svg");

@@ -173,7 +173,7 @@ fn outcomes_that_do_not_vary_are_why_there_is_no_standard_error() {
     fs::write(&data, csv).unwrap();
     let columns = ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g"];
     let table = stdout(&[&["att-gt", &data][..], &columns].concat());
-    let says = "3 estimate(s) have no standard error: the outcomes compared do not vary";
+    let says = "3 estimates have no standard error: the outcomes compared do not vary";
     assert!(table.contains(says), "{table}");
 }
 

@@ -13,7 +13,17 @@ fn decompositions_have_every_format_and_a_picture() {
     let document = parsed(&asked("bacon", &["--format", "json"]));
     assert_eq!(
         keys(&document),
-        ["about", "coefficient", "comparisons", "format", "kind", "kinds", "result", "warnings"]
+        [
+            "about",
+            "coefficient",
+            "comparisons",
+            "format",
+            "kind",
+            "kinds",
+            "notes",
+            "result",
+            "warnings"
+        ]
     );
     assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(9));
     assert_eq!(document["about"]["n_clusters"], json!(500));

@@ -106,7 +106,7 @@ fn two_periods_have_one_document_and_every_format() {
     let saved = temporary("drdid.json");
     let document: Value =
         serde_json::from_str(&run(&["--format", "json", "--save", &saved])).unwrap();
-    let expected = ["about", "effect", "format", "kind", "result", "warnings"];
+    let expected = ["about", "effect", "format", "kind", "notes", "result", "warnings"];
     assert_eq!(keys(&document), expected);
     assert!(document["effect"]["effective_control"].as_f64().unwrap() > 1.0);
     let written: Value = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();

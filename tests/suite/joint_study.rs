@@ -54,6 +54,24 @@ fn block(study: &JointStudyResult, first: StudyEstimator, second: StudyEstimator
     study.vcov[range(first)].iter().map(|row| row[columns.clone()].to_vec()).collect()
 }
 
+/// Clusters and treatments are numbered, too.
+#[test]
+fn numbers_that_stand_for_missing_values_are_those_of_the_data_alone() {
+    let estimators = [CS, SA, StudyEstimator::Imputation, StudyEstimator::DidMultiplegt];
+    let fit = |words: Option<[&str; 2]>| {
+        let config = JointStudy::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+        let config = config.group("first.treat").estimators(estimators);
+        config.maybe_missing_values(words).build().fit(data::mpdta()).unwrap()
+    };
+    // Neither number is in the data but for the code of the never-treated, which are so without a group as well.
+    let (plain, named) = (fit(None), fit(Some(["0", "1"])));
+    assert_eq!(named.settings.n_clusters, plain.settings.n_clusters);
+    for estimator in estimators {
+        let of = |study: &JointStudyResult| study.event_study(estimator).cloned().unwrap();
+        close(&of(&named), &of(&plain), 1e-12);
+    }
+}
+
 #[test]
 fn each_estimator_has_the_numbers_that_it_has_alone() {
     let study = mpdta().fit(data::mpdta()).unwrap();
@@ -412,6 +430,14 @@ fn messages_are_about_the_columns_of_the_data() {
         assert!(!text.contains("cluster_code"), "{text}");
         let names_it = text.contains("clustered by cl") || text.contains("\"cluster\": \"cl\"");
         assert!(names_it, "{}: {text}", of.estimator);
+    }
+    // So do warnings.
+    let gaps = map(&frame, "countyreal", |c| if c % 7.0 == 0.0 { f64::NAN } else { c % 40.0 });
+    let study = config.fit(with(&frame, "cl", floats(&gaps, "countyreal"))).unwrap();
+    for of in &study.estimators {
+        let said: Vec<String> = of.warnings.iter().map(ToString::to_string).collect();
+        let said = said.join("; ");
+        assert!(said.contains("for `cl`)") && !said.contains("cluster_code"), "{said}");
     }
     // Nothing varies, and there are as many clusters as units.
     let constant = with(&frame, "lemp", vec![1.0; frame.height()]);

@@ -119,6 +119,15 @@ fn differences_are_those_of_the_joint_study() {
 }
 
 #[test]
+fn estimates_without_a_standard_error_have_a_reason() {
+    let frame = Simulation::builder().units(150).periods(7).seed(4).build().frame();
+    let constant = with(&frame, "y", vec![0.1; frame.height()]);
+    let curve = simulated(&[CS]).specification_curve(&constant, &read("anticipation=0,1"));
+    let reason = curve.unwrap_err().to_string();
+    assert!(reason.contains("there is no effect with a standard error"), "{reason}");
+}
+
+#[test]
 fn filters_leave_out_rows_and_influence_stays_with_its_cluster() {
     let frame = Simulation::builder().units(200).periods(6).cohorts([3, 5]).seed(7).build().frame();
     let half: Vec<f64> = floats(&frame, "id").iter().map(|id| f64::from(*id < 100.0)).collect();

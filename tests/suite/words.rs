@@ -1,10 +1,11 @@
 //! Words of options: what is written is read back, and is the same in messages, JSON and on the command line.
 
 use std::fmt::{Debug, Display};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, DidError,
+    Aggregation, DidError, DidWarning,
     audit::Layout,
     doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTable, DoseTarget},
     group_time::AggregationKind,
@@ -123,4 +124,54 @@ fn a_text_that_is_no_option_is_an_error_of_configuration() {
         error.to_string(),
         "`control_group` must be never_treated, not_yet_treated, got some"
     );
+}
+
+/// Files of a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|kind| kind == "rs"))
+        .collect()
+}
+
+#[test]
+fn no_message_leaves_the_number_of_a_word_open() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in sources(&src) {
+        for (at, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
+            // A word in a text that ends so.
+            let is_word = |end: usize| {
+                let before = line[..end].trim_end_matches(|c: char| c.is_ascii_lowercase());
+                before.len() < end && before.ends_with(' ') && before.contains('"')
+            };
+            let open = line.match_indices("(s)").find(|(end, _)| is_word(*end));
+            assert_eq!(open, None, "{}:{}: {line}", path.display(), at + 1);
+        }
+    }
+}
+
+#[test]
+fn one_of_a_kind_is_said_in_the_singular() {
+    let column = || "g".to_owned();
+    for (warning, said) in [
+        (DidWarning::DroppedRows { rows: 1, columns: Vec::new() }, "dropped 1 row with"),
+        (DidWarning::AlreadyTreated { units: 1, anticipation: 0 }, "dropped 1 unit that was"),
+        (DidWarning::ZeroGroup { column: column(), rows: 1 }, "is 0 in 1 row, which counts as"),
+        (
+            DidWarning::MissingGroups { column: column(), rows: 2, units: Some(1) },
+            "for 1 unit (2 rows), which counts as",
+        ),
+        (
+            DidWarning::NotConnected { rows: 1, example: "id 4".into() },
+            "1 treated row, which cannot be imputed, is left out: no untreated rows connect its fixed",
+        ),
+        (DidWarning::WeightlessRows { rows: 1 }, "left out 1 row with a weight of zero"),
+        (DidWarning::FailedDraws { draws: 1 }, "left out 1 bootstrap draw that"),
+        (DidWarning::UnvaryingChanges { estimates: 1 }, "1 estimate has no standard error"),
+        (DidWarning::UnvaryingChanges { estimates: 2 }, "2 estimates have no standard error"),
+        (DidWarning::Separated { rows: 1, columns: Vec::new() }, "left out 1 row whose outcome"),
+    ] {
+        assert!(warning.to_string().contains(said), "{warning}");
+    }
 }

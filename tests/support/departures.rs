@@ -30,6 +30,8 @@ pub enum Departure {
     DoseCck,
     /// The reference compares dimensions however few observations they have for each function.
     SieveDamping,
+    /// The reference has numbers where the data do not determine the curve.
+    SieveDetermined,
     /// The reference adds the other regressors' values to the derivative.
     SieveDerivatives,
     /// Critical values are of another number of draws.
@@ -54,6 +56,7 @@ impl Departure {
             Self::DddClusters => "ddd-clusters",
             Self::DoseCck => "dose-cck",
             Self::SieveDamping => "sieve-damping",
+            Self::SieveDetermined => "sieve-determined",
             Self::SieveDerivatives => "sieve-derivatives",
             Self::HonestDraws => "honest-draws",
             Self::HonestFlci => "honest-flci",
@@ -80,7 +83,9 @@ pub fn of_doses(case: &Value) -> Vec<Departure> {
 /// Of a function by sieves; only those of R have critical values, and choices, which are at no points, have drawn thresholds.
 pub fn of_npiv(case: &Value) -> Vec<Departure> {
     let drawn = case.get("cv").or_else(|| case.get("theta")).is_some();
+    let certain = |errors: &Vec<Value>| errors.iter().any(|se| se.as_f64() == Some(0.0));
     that([
+        (case["se"].as_array().is_some_and(certain), Departure::SieveDetermined),
         (case.get("points").is_none(), Departure::SieveDamping),
         (case["basis"] == "additive", Departure::SieveDerivatives),
         (drawn, Departure::Draws),

@@ -29,6 +29,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow_type::{Field, Kind};
+use crate::categories::Shared;
 use crate::columns::Reading;
 use crate::errors;
 
@@ -154,7 +155,7 @@ fn columns(
     let fields = fields(&schema, holds, reading)?;
     drop(schema);
     let mut chunks: Vec<Vec<ArrayRef>> = fields.iter().map(|_| Vec::new()).collect();
-    let mut levels: Vec<Option<Vec<String>>> = vec![None; fields.len()];
+    let mut shared: Vec<Shared> = fields.iter().map(|_| Shared::default()).collect();
     let mut height = 0_usize;
     loop {
         let mut array = CArray::empty();
@@ -175,14 +176,14 @@ fn columns(
         for (i, field) in fields.iter().enumerate().filter(|(_, field)| field.is_read()) {
             let column = part
                 .column(i, holds)
-                .and_then(|column| column.array(&field.kind, field.is_factor(), &mut levels[i]))
+                .and_then(|column| column.array(&field.kind, field.is_factor(), &mut shared[i]))
                 .map_err(|problem| format!("column `{}`: {problem}", field.name))?;
             chunks[i].push(column);
         }
     }
-    let columns = fields.into_iter().zip(chunks).zip(levels);
+    let columns = fields.into_iter().zip(chunks).zip(shared);
     let mut columns = columns
-        .map(|((field, chunks), levels)| field.column(chunks, levels, height))
+        .map(|((field, chunks), shared)| field.column(chunks, shared, height))
         .collect::<Checked<Vec<_>>>()?;
     // Of columns that are not read, several may have one name.
     let mut known = HashSet::new();

@@ -10,6 +10,7 @@ use polars_utils::float16::pf16;
 
 use super::{Checked, Part};
 use crate::arrow_type::{Fixed, Kind};
+use crate::categories::Shared;
 
 impl Part<'_> {
     fn primitive<T: NativeType>(&self, dtype: ArrowDataType) -> Checked<ArrayRef> {
@@ -47,13 +48,8 @@ impl Part<'_> {
         ))
     }
 
-    /// The values of a column, with the order of its levels if they have one.
-    pub fn array(
-        &self,
-        kind: &Kind,
-        is_factor: bool,
-        levels: &mut Option<Vec<String>>,
-    ) -> Checked<ArrayRef> {
+    /// The values of a column, or codes of the categories that its batches share.
+    pub fn array(&self, kind: &Kind, is_factor: bool, shared: &mut Shared) -> Checked<ArrayRef> {
         match kind {
             Kind::Null => Ok(polars_arrow::array::new_null_array(ArrowDataType::Null, self.length)),
             Kind::Boolean => {
@@ -70,8 +66,8 @@ impl Part<'_> {
             Kind::TextView => self.text_views(),
             Kind::Dictionary { keys, key_type, values, ordered } => {
                 let keys = self.fixed(*keys, key_type.clone())?;
-                let values = self.dictionary()?.array(values, false, &mut None)?;
-                crate::arrow_type::decoded(keys, values, (*ordered, is_factor), levels)
+                let values = self.dictionary()?.array(values, false, &mut Shared::default())?;
+                shared.batch(keys, values, (*ordered, is_factor))
             }
             Kind::Other(format) => Err(format!("the Arrow type `{format}` is not read")),
         }

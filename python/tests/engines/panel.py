@@ -39,6 +39,18 @@ def others(frame: Any) -> list[tuple[Any, Any, dict[str, Any]]]:
     ]
 
 
+def by_unit() -> list[tuple[Any, dict[str, Any]]]:
+    """Estimators that ask units one by one, with arguments."""
+    import burn_did as did
+
+    window = {**COLUMNS, "window": (-2, 1)}
+    return [
+        (did.lpdid, window),
+        (did.lpdid, {**window, "xname": ["x"], "weightsname": "w", "clustervars": "c", "method": "adjusted", "dylags": 1}),
+        (did.stacked, {**COLUMNS, "kappa_pre": 1, "kappa_post": 1, "xname": ["x", "z"]}),
+    ]
+
+
 def bits(fit: Any) -> Any:
     """Everything that a fit has estimated, to the last bit: JSON has the shortest digits that give the same number."""
     document = json.loads(fit._native.to_json())

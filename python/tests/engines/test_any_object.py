@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import burn_did as did
 import pytest
 from burn_did.engines import Futures, run_task
-from engines.panel import COLUMNS, bits, others
+from engines.panel import COLUMNS, bits, by_unit, others
 
 
 class Here:
@@ -45,6 +45,17 @@ def test_other_estimators_have_the_bits_of_home(frame, which):
     assert bits(estimator(data, **arguments, engine=Here())) == bits(estimator(data, **arguments))
     sample = did.engines.prepare(estimator, data, **arguments, engine=Here())
     assert bits(estimator(sample, **arguments)) == bits(estimator(data, **arguments))
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_estimators_by_unit_have_the_bits_of_home(frame, path, which):
+    estimator, arguments = by_unit()[which]
+    here = bits(estimator(path, **arguments))
+    assert bits(estimator(path, **arguments, engine=Here())) == here
+    assert bits(estimator(frame, **arguments, engine=Here(3))) == here
+    sample = did.engines.prepare(did.att_gt, path, **COLUMNS, engine=Here())
+    with pytest.raises(did.OptionError, match="a prepared sample is for `att_gt`"):
+        estimator(sample, **arguments)
 
 
 def test_estimators_of_one_machine_say_so(frame, path):

@@ -43,6 +43,33 @@ impl DidWarning {
         (rows > 0).then_some(Self::RowsWithGaps { rows, columns })
     }
 
+    /// Whether it says that an average is another than the one asked for.
+    pub(crate) fn is_of_average(&self) -> bool {
+        matches!(self, Self::CellsLeftOut { .. } | Self::GroupsWithoutShare { .. })
+    }
+
+    /// With another name of a column whose values are missing in some rows, counted once if it has both names.
+    pub(crate) fn renamed(mut self, from: &str, to: &str) -> Self {
+        if let Self::DroppedRows { columns, .. }
+        | Self::RowsWithGaps { columns, .. }
+        | Self::InfiniteValues { columns } = &mut self
+        {
+            if columns.iter().any(|(column, _)| column == to) {
+                columns.retain(|(column, _)| column != from);
+            }
+            let named = columns.iter_mut().filter(|(column, _)| column == from);
+            named.for_each(|(column, _)| to.clone_into(column));
+            columns.sort_unstable();
+        }
+        self
+    }
+
+    /// A warning if knots of a column coincide, so that of `segments` fewer have a length.
+    pub(crate) fn coincident_knots(column: &str, segments: usize, distinct: usize) -> Option<Self> {
+        let column = column.to_owned();
+        (distinct < segments).then_some(Self::CoincidentKnots { column, segments, distinct })
+    }
+
     /// A warning if standard errors are from few clusters.
     pub(crate) fn few_clusters(clusters: usize) -> Option<Self> {
         (clusters < FEW_CLUSTERS).then_some(Self::FewClusters { clusters })

@@ -40,4 +40,4 @@ macro_rules! about_a_row {
     };
 }
 
-about_a_row!(NotBinary, NotProbability, NoPeriod, TooManyDigits, Negative);
+about_a_row!(NotBinary, NotProbability, RepeatedHeader, NoPeriod, TooManyDigits, Negative);

@@ -15,11 +15,15 @@ use std::borrow::Cow;
 
 pub use line::FileLine;
 pub use message::Message;
-pub(crate) use parts::RANGE as OUT_OF_RANGE;
+pub(crate) use parts::{RANGE as OUT_OF_RANGE, missing_word};
 pub use warning::{DidWarning, TooFew};
 
+use crate::base::counted::counted;
 use crate::base::words::ParseOptionError;
-use parts::{Place, WithoutCells, few_never_treated, more_units, never_with_dates, nobody_treated};
+use parts::{
+    Place, WithoutCells, few_never_treated, more_units, never_with_dates, nobody_treated,
+    separating,
+};
 
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
@@ -94,6 +98,21 @@ pub enum DidError {
         /// Where that is in a CSV file.
         line: Option<Box<FileLine>>,
     },
+    /// A column has its own name among its values, as in a file of several files with their headers.
+    #[error(
+        "column `{column}` ({role}) has its own name in {place}, as in files that are put together with their headers; leave such lines out",
+        place = Place(*.row, .line)
+    )]
+    RepeatedHeader {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// Its row, counted from 0.
+        row: usize,
+        /// Where that is in a CSV file.
+        line: Option<Box<FileLine>>,
+    },
     /// A column has a type that its role cannot take.
     #[error("column `{column}` ({role}) holds {got}; expected {expected}")]
     ColumnType {
@@ -121,7 +140,7 @@ pub enum DidError {
     /// A value of a time or group column is not a date, or the date is less precise than the periods.
     #[error(
         "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05, or in digits as 20071, 200703 and 20070301{never}",
-        place = Place(*.row, .line), never = never_with_dates(.role)
+        place = Place(*.row, .line), never = never_with_dates(.column, .role, .value)
     )]
     NoPeriod {
         /// Name of the column.
@@ -178,7 +197,7 @@ pub enum DidError {
         /// Where that is in a CSV file.
         line: Option<Box<FileLine>>,
         /// What is allowed.
-        remedy: &'static str,
+        remedy: Cow<'static, str>,
     },
     /// There are too many distinct periods or groups.
     #[error(
@@ -301,7 +320,8 @@ pub enum DidError {
     },
     /// Fewer than two periods.
     #[error(
-        "the sample has {periods} period(s) after preparation; at least two are needed: see that the column of periods has two or more, and the column of groups units that are not treated from the first on"
+        "the sample has {} after preparation; at least two are needed: see that the column of periods has two or more, and the column of groups units that are not treated from the first on",
+        counted(*.periods, "period", "periods")
     )]
     TooFewPeriods {
         /// Number of periods left.
@@ -327,7 +347,8 @@ pub enum DidError {
     NoComparison,
     /// One of the groups of a two-period comparison is too small.
     #[error(
-        "only {size} {group} unit(s) are left and at least {required} are needed; {remedy}",
+        "only {size} {group} {are} left and at least {required} are needed; {remedy}",
+        are = if *.size == 1 { "unit is" } else { "units are" },
         remedy = more_units(*.required)
     )]
     SmallGroup {
@@ -340,7 +361,8 @@ pub enum DidError {
     },
     /// The never-treated group is too small to be the comparison.
     #[error(
-        "the never-treated group has {size} unit(s), fewer than the {required} that {need}",
+        "the never-treated group has {units}, fewer than the {required} that {need}",
+        units = counted(*.size, "unit", "units"),
         need = few_never_treated(*.required)
     )]
     SmallNeverTreated {
@@ -442,8 +464,8 @@ pub enum DidError {
     },
     /// Regressors tell outcomes of 0 from outcomes of 1 without error, so that no finite coefficient is the likeliest.
     #[error(
-        "{} separate(s) outcomes of 0 from those of 1, so that no finite coefficient is the likeliest; leave it out, or fit the linear probability model (`family` gaussian)",
-        if .columns.is_empty() { "the fixed effects".to_owned() } else { .columns.join(", ") }
+        "{} outcomes of 0 from those of 1, so that no finite coefficient is the likeliest; leave it out, or fit the linear probability model (`family` gaussian)",
+        separating(.columns)
     )]
     Separated {
         /// The regressors; none if fixed effects separate the outcomes.

@@ -6,8 +6,9 @@ use std::fmt;
 use super::construct::named;
 use super::{FileLine, TooFew};
 use crate::base::calendar::Frequency;
-use crate::base::counted::counted;
+use crate::base::counted::{NAMED_COLUMNS, counted, listed};
 use crate::base::percent::percent;
+use crate::base::shell::quoted;
 
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
@@ -30,7 +31,7 @@ pub(super) fn collinear_in_effects(columns: &[String], effects: &[String]) -> St
     format!(
         "dropped because of collinearity with other regressors or the fixed effects, only in the regressions of {}: {}",
         effects.join(", "),
-        columns.join(", ")
+        listed(columns, NAMED_COLUMNS, "")
     )
 }
 
@@ -70,13 +71,14 @@ pub(crate) const RANGE: &str = "squares of the outcome are outside the range of 
 
 /// About estimates without a standard error.
 pub(super) fn no_error(estimates: usize, why: &str) -> String {
-    format!("{estimates} estimate(s) have no standard error: {why}")
+    format!("{} no standard error: {why}", counted(estimates, "estimate has", "estimates have"))
 }
 
 /// About standard errors up to a limit that counts as rounding.
 pub(super) fn negligible_errors(estimates: usize, limit: f64) -> String {
     format!(
-        "{estimates} estimate(s) have no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome by a number that makes it larger than 1.49e-7"
+        "{} no standard error because it is at most {limit:.2e}, which counts as rounding; multiply the outcome by a number that makes it larger than 1.49e-7",
+        counted(estimates, "estimate has", "estimates have")
     )
 }
 
@@ -90,7 +92,12 @@ pub(super) fn influence_not_finite(group: &str, time: &str) -> String {
 /// About a second stage that does not know of all treated rows.
 pub(super) fn treated_outside(column: &str, rows: usize) -> String {
     format!(
-        "`{column}` of the second stage is 0 in {rows} rows that are treated by their groups, which say nothing of its coefficient; if `{column}` is meant to be the treatment, make groups and `{column}` agree"
+        "`{column}` of the second stage is 0 in {} nothing of its coefficient; if `{column}` is meant to be the treatment, make groups and `{column}` agree",
+        counted(
+            rows,
+            "row that is treated by its group, which says",
+            "rows that are treated by their groups, which say"
+        )
     )
 }
 
@@ -98,7 +105,7 @@ pub(super) fn treated_outside(column: &str, rows: usize) -> String {
 pub(super) fn cohorts_in_place_of_units(units: usize) -> String {
     let why = match units {
         0 => "controls or weights may differ between the units of a cohort".to_owned(),
-        units => format!("{units} units are missing in some periods"),
+        units => format!("{} missing in some periods", counted(units, "unit is", "units are")),
     };
     format!(
         "{why}: with effects of units in place of cohorts the coefficient and its weights differ; `TwfeCells::Unit` (`--cells unit`) has them"
@@ -119,26 +126,32 @@ pub(super) fn no_joint_test(coefficients: usize, rank: Option<usize>) -> String 
         Some(rank) => format!("with so few clusters the covariance has a rank of at most {rank}"),
         None => "their covariance is singular".to_owned(),
     };
-    format!("no F test of the {coefficients} coefficients: {why}")
+    let coefficients = match coefficients {
+        1 => "the coefficient".to_owned(),
+        several => format!("the {several} coefficients"),
+    };
+    format!("no F test of {coefficients}: {why}")
 }
 
 /// About groups that are no numbers, where no unit is never treated.
 pub(super) fn nan_groups(column: &str, rows: usize) -> String {
     let rows = counted(rows, "row, which is", "rows, which are");
     format!(
-        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value (`missing_values`, `--na NaN`)"
+        "column `{column}` (group) is NaN in {rows} left out, and no unit is never treated; if NaN stands for never treated, name it as a missing value of this column ({})",
+        missing_word(column, "NaN")
     )
 }
 
 /// About groups that are missing beside groups that say that units are never treated.
 pub(super) fn missing_groups(column: &str, rows: usize, units: Option<usize>) -> String {
+    let count = if units.unwrap_or(rows) == 1 { "counts" } else { "count" };
     let rows = counted(rows, "row", "rows");
     let (missing, others) = match units {
         Some(units) => (format!("for {} ({rows})", counted(units, "unit", "units")), "units"),
         None => (format!("in {rows}"), "rows"),
     };
     format!(
-        "column `{column}` (group) is missing {missing}, which count as never treated, as the {others} with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
+        "column `{column}` (group) is missing {missing}, which {count} as never treated, as the {others} with 0 or infinity there do; R did and Stata's csdid leave such rows out: if it is not known when these units were treated, leave their rows out as well with `--rows \"{column} is not missing\"`"
     )
 }
 
@@ -150,10 +163,54 @@ pub(super) fn one_outcome(factor: &str, outcome: f64, levels: &[String], rows: u
     let shown: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
     let ellipsis = if levels.len() > SHOWN { ", …" } else { "" };
     format!(
-        "{} level(s) of `{factor}` with {rows} row(s) were left out, as every outcome there is {outcome}: {}{ellipsis}",
-        levels.len(),
+        "left out {} of `{factor}` with {}, as every outcome there is {outcome}: {}{ellipsis}",
+        counted(levels.len(), "level", "levels"),
+        counted(rows, "row", "rows"),
         shown.join(", ")
     )
+}
+
+/// So many treated rows that cannot be imputed and are, and whose what it is that they lack.
+pub(super) fn not_imputed(rows: usize) -> [String; 2] {
+    let one = "treated row, which cannot be imputed, is";
+    let several = "treated rows, which cannot be imputed, are";
+    let their = if rows == 1 { "its" } else { "their" };
+    [counted(rows, one, several), their.to_owned()]
+}
+
+/// About comparison units without a weight, with the group and time of the cell that has most of them.
+pub(super) fn trimmed_controls(
+    cells: usize,
+    worst: Option<[String; 2]>,
+    units: usize,
+    share: f64,
+) -> String {
+    let is_one = units == 1;
+    let units = counted(units, "comparison unit", "comparison units");
+    let share = 100.0 * share;
+    let left_out = format!("{units} with {share:.2}% of the comparison group's weight");
+    match worst {
+        None => {
+            let theirs = match is_one {
+                true => "is trimmed: its propensity score is",
+                false => "are trimmed: their propensity score is",
+            };
+            format!("{left_out} {theirs} at least the trimming level")
+        }
+        Some([group, time]) => format!(
+            "comparison units with a propensity score of 0.995 or more are trimmed in {}, most in (group {group}, time {time}): {left_out}",
+            counted(cells, "cell", "cells")
+        ),
+    }
+}
+
+/// The regressors, or else the fixed effects, that tell one outcome from the other.
+pub(super) fn separating(columns: &[String]) -> String {
+    match columns {
+        [] => "the fixed effects separate".to_owned(),
+        [one] => format!("{one} separates"),
+        several => format!("{} separate", several.join(", ")),
+    }
 }
 
 /// About rows whose outcome is certain.
@@ -163,22 +220,25 @@ pub(super) fn separated(rows: usize, columns: &[String]) -> String {
         columns => format!(" by {}", columns.join(", ")),
     };
     format!(
-        "{rows} row(s) whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit), were left out (separation{by})"
+        "left out {} whose outcome is fitted exactly, by a mean of 0 (or 1 by logit and probit) (separation{by})",
+        counted(rows, "row", "rows")
     )
 }
 
 /// About a pre-test of many estimates.
 pub(super) fn crowded_pretest(group: &str, estimates: usize, units: usize, few: TooFew) -> String {
+    let (of_units, estimates) =
+        (counted(units, "unit", "units"), counted(estimates, "estimate", "estimates"));
     let found = match few {
         TooFew::Treated => {
-            format!("{estimates} estimates of the group {group}, which has {units} units")
+            format!("{estimates} of the group {group}, which has {of_units}")
         }
         TooFew::Comparison => {
-            format!(
-                "{estimates} estimates of the group {group}, which is compared with {units} units"
-            )
+            format!("{estimates} of the group {group}, which is compared with {of_units}")
         }
-        TooFew::Clusters => format!("{estimates} estimates and {units} clusters"),
+        TooFew::Clusters => {
+            format!("{estimates} and {}", counted(units, "cluster", "clusters"))
+        }
     };
     format!(
         "the pre-test has {found}: with fewer than ten for each it rejects too often, also if trends are parallel; test fewer, such as those of the event study of several groups (`pretrends`), or count longer periods"
@@ -191,6 +251,7 @@ pub(super) fn cells_left_out([cells, of, lost]: [usize; 3], share: f64, groups: 
         0 => "",
         _ => ", or are of a group that has none in the window,",
     };
+    let (have, are) = if cells == 1 { ("has", "is") } else { ("have", "are") };
     let weight = match share {
         0.0 => "none of the overall average".to_owned(),
         share => format!(
@@ -199,7 +260,7 @@ pub(super) fn cells_left_out([cells, of, lost]: [usize; 3], share: f64, groups: 
         ),
     };
     format!(
-        "{cells} of the {of} cells of this average have no estimate{lost} and are left out, of group {groups}: {weight}"
+        "{cells} of the {of} cells of this average {have} no estimate{lost} and {are} left out, of group {groups}: {weight}"
     )
 }
 
@@ -263,13 +324,36 @@ pub(super) fn nobody_treated(role: &str, anticipating: &str) -> [Cow<'static, st
 }
 
 /// How a column of dates of this role has units that are never treated.
-pub(super) fn never_with_dates(role: &str) -> &'static str {
-    match role {
-        "group" => {
-            "; if the value stands for never treated, leave the field empty, or name the value as a missing one (`missing_values`, `--na`)"
-        }
-        _ => "",
+pub(super) fn never_with_dates(column: &str, role: &str, value: &str) -> String {
+    if role != "group" {
+        return String::new();
     }
+    let text = value.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+    if text.is_none() && value.parse::<f64>().is_err() {
+        // A date by its type, beside which no number stands.
+        return "; if the value stands for never treated, leave the field empty".to_owned();
+    }
+    let word = text.unwrap_or(value);
+    // What is cut or escaped is not as it stands in the data.
+    let option = match word.ends_with('…') || word.contains('\\') {
+        true => OF_ALL.to_owned(),
+        false => missing_word(column, word),
+    };
+    format!(
+        "; if the value stands for never treated, write 0, leave the field empty, or name the value as a missing one of this column ({option})"
+    )
+}
+
+/// The option that names words as missing.
+const OF_ALL: &str = "`missing_values`, `--na`";
+
+/// The option that names a word as missing in one column; in all if that cannot be said of one.
+pub(crate) fn missing_word(column: &str, word: &str) -> String {
+    let cannot_be_said = |text: &str| text.contains([',', '`', '"']);
+    if column.is_empty() || column.contains('=') || [column, word].into_iter().any(cannot_be_said) {
+        return OF_ALL.to_owned();
+    }
+    format!("`missing_values`, `--na {}`", quoted(&format!("{column}={word}")))
 }
 
 /// Cohorts with few units, and which of them are of one.
@@ -334,6 +418,32 @@ pub(super) fn without_comparison(
     listed.collect::<Vec<String>>().join("; ")
 }
 
+/// Of groups whose effects have no weight in an average, and the rows that have no estimate without them.
+pub(super) fn groups_without_share(
+    groups: Vec<String>,
+    event_times: Vec<String>,
+    periods: Vec<String>,
+) -> String {
+    let lost = match (event_times.is_empty(), periods.is_empty()) {
+        (true, true) => String::new(),
+        (false, _) => {
+            format!(", and there is no estimate at event time {}", event_times.join(", "))
+        }
+        (true, false) => format!(", and there is no estimate in period {}", periods.join(", ")),
+    };
+    format!(
+        "the effects of group {} have no weight in this average{lost}: its units have a weight of 0 in the period that the shares of groups are of (a panel's first); weigh them there, or report the cells",
+        groups.join(", ")
+    )
+}
+
+/// Of knots at quantiles that coincide.
+pub(super) fn coincident_knots(column: &str, segments: usize, distinct: usize) -> String {
+    format!(
+        "knots at quantiles of `{column}` coincide, as many rows have one value, and are one knot: {distinct} of {segments} segments have a length"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,7 +475,18 @@ mod tests {
 
     #[test]
     fn dates_have_their_own_word_for_never_treated() {
-        assert!(never_with_dates("group").contains("leave the field empty"));
-        assert_eq!(never_with_dates("time"), "");
+        let never = |role| never_with_dates("start", role, "`never`");
+        assert!(never("group").contains("write 0, leave the field empty"), "{}", never("group"));
+        assert!(never("group").ends_with("(`missing_values`, `--na start=never`)"));
+        assert_eq!(never("time"), "");
+        assert_eq!(missing_word("first treat", "-1"), "`missing_values`, `--na 'first treat=-1'`");
+        assert_eq!(missing_word("a=b", "-1"), "`missing_values`, `--na`");
+        // A word that is cut is none of the data, and a column of dates has no 0.
+        let cut = never_with_dates("start", "group", "`never trea…`");
+        assert!(cut.contains("write 0") && cut.ends_with("(`missing_values`, `--na`)"), "{cut}");
+        let date = never_with_dates("start", "group", "the date 9 days after 1970-01-01");
+        assert!(!date.contains("write 0") && !date.contains("--na"), "{date}");
+        let number = never_with_dates("start", "group", "-1");
+        assert!(number.ends_with("`--na start=-1`)"), "{number}");
     }
 }

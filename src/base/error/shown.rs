@@ -34,10 +34,12 @@ mod tests {
 
     #[test]
     fn far_dates_are_not_to_be_written_as_zero() {
-        let far = DidWarning::FarGroup { group: 9999.0, period: 2007.0 };
+        let far = DidWarning::FarGroup { group: 9999.0, period: 2007.0, column: "start".into() };
         assert!(far.to_string().contains("write 0 or leave it empty"), "{far}");
         let dated = far.shown(Some(Frequency::Year));
         assert!(dated.contains("never treated, leave it empty"), "{dated}");
+        let early = DidWarning::FarGroup { group: -99.0, period: 2003.0, column: "start".into() };
+        assert!(early.to_string().contains("`--na start=-99`"), "{early}");
     }
 
     #[test]

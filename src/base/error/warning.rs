@@ -79,6 +79,9 @@ pub enum DidWarning {
         group: f64,
         /// The first or the last period, which is nearest to it.
         period: f64,
+        /// Name of the group column; empty in results of older versions.
+        #[serde(default)]
+        column: String,
     },
     /// Groups of 0 count as never treated, and 0 lies among the periods.
     ZeroGroup {
@@ -625,8 +628,25 @@ pub enum DidWarning {
         /// Number of rows.
         rows: usize,
     },
-    /// The data do not tell apart all functions of a sieve; of the curves that fit alike, the one with the smallest coefficients is
-    /// shown.
+    /// Groups have effects and no weight in averages, because their units have a weight of 0 where shares are measured.
+    GroupsWithoutShare {
+        /// First treated periods.
+        groups: Vec<f64>,
+        /// Event times that have no estimate without them.
+        event_times: Vec<f64>,
+        /// Calendar periods that have no estimate without them.
+        periods: Vec<f64>,
+    },
+    /// Knots at quantiles coincide, because many observations have one value, and are one knot.
+    CoincidentKnots {
+        /// The regressor, instrument or dose.
+        column: String,
+        /// Segments asked for, or chosen.
+        segments: usize,
+        /// Segments between knots that differ.
+        distinct: usize,
+    },
+    /// The data do not tell apart all functions of a sieve: what other curves that fit alike have otherwise has no estimate.
     CollinearSieve {
         /// Number of functions.
         functions: usize,

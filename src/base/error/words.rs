@@ -6,14 +6,14 @@ use super::DidWarning;
 use super::construct::named;
 use super::parts::{
     BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
-    WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, collinear_in_effects,
-    crowded_pretest, dates_in_digits, few_units, influence_not_finite, list, missing_groups,
-    moderator_levels, moved, nan_groups, negligible_errors, no_error, no_joint_test,
-    no_standard_error, one_outcome, rows_with_gaps, separated, treated_outside, unbalanced,
-    without_comparison,
+    WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, coincident_knots,
+    collinear_in_effects, crowded_pretest, dates_in_digits, few_units, groups_without_share,
+    influence_not_finite, list, missing_groups, missing_word, moderator_levels, moved, nan_groups,
+    negligible_errors, no_error, no_joint_test, no_standard_error, not_imputed, one_outcome,
+    rows_with_gaps, separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
 };
-use crate::base::calendar::{Frequency, shown};
-use crate::base::counted::counted;
+use crate::base::calendar::{Frequency, label, shown};
+use crate::base::counted::{NAMED_COLUMNS, counted, listed};
 
 impl DidWarning {
     pub(super) fn write(
@@ -25,17 +25,21 @@ impl DidWarning {
         match self {
             Self::DroppedRows { rows, columns } => {
                 let named = named(columns).map_or_else(String::new, |named| format!(" ({named})"));
-                write!(f, "dropped {rows} rows with missing or infinite values{named}")
+                let rows = counted(*rows, "row", "rows");
+                write!(f, "dropped {rows} with missing or infinite values{named}")
             }
             Self::RowsWithGaps { rows, columns } => f.write_str(&rows_with_gaps(*rows, columns)),
-            Self::LeftOutRows { rows, column } => write!(f, "left out {rows} rows: `{column}`"),
-            Self::AlreadyTreated { units, anticipation: 0 } => {
-                write!(f, "dropped {units} units that were already treated in the first period")
+            Self::LeftOutRows { rows, column } => {
+                write!(f, "left out {}: `{column}`", counted(*rows, "row", "rows"))
             }
-            Self::AlreadyTreated { units, anticipation } => write!(
-                f,
-                "dropped {units} units that were already treated in the first period (accounting for anticipation = {anticipation})"
-            ),
+            Self::AlreadyTreated { units, anticipation } => {
+                let units = counted(*units, "unit that was", "units that were");
+                write!(f, "dropped {units} already treated in the first period")?;
+                match anticipation {
+                    0 => Ok(()),
+                    periods => write!(f, " (accounting for anticipation = {periods})"),
+                }
+            }
             Self::Unbalanced { units } => f.write_str(&unbalanced(*units)),
             Self::LastCohortAsControl { group } => write!(
                 f,
@@ -47,22 +51,25 @@ impl DidWarning {
                     .map(|cohorts| cohorts.iter().map(name).collect::<Vec<_>>().join(", "));
                 f.write_str(&few_units(&groups, &single))
             }
-            Self::FarGroup { group, period } if group > period => write!(
+            Self::FarGroup { group, period, .. } if group > period => write!(
                 f,
                 "cohort {} is far after the last period {}; if it is a code for never treated, {}leave it empty (its units count as never treated within the data in any case)",
                 name(group),
                 name(period),
                 if frequency.is_some() { "" } else { "write 0 or " }
             ),
-            Self::FarGroup { group, period } => write!(
+            Self::FarGroup { group, period, column } => write!(
                 f,
-                "cohort {} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value (`missing_values`, `--na`)",
-                name(group),
-                name(period)
+                "cohort {group} is far before the first period {}, so that its units count as treated from the start; if it is a code for never treated, name it as a missing value of its column{} ({})",
+                name(period),
+                if frequency.is_some() { ", as it is written there" } else { "" },
+                missing_word(column, &name(group)),
+                group = name(group),
             ),
             Self::ZeroGroup { column, rows } => write!(
                 f,
-                "column `{column}` (group) is 0 in {rows} row(s), which count as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive"
+                "column `{column}` (group) is 0 in {} as never treated, but 0 lies among the periods: if these units are first treated in period 0, add a constant to periods and groups so that all are positive",
+                counted(*rows, "row, which counts", "rows, which count")
             ),
             Self::MissingGroups { column, rows, units } => {
                 f.write_str(&missing_groups(column, *rows, *units))
@@ -101,7 +108,8 @@ impl DidWarning {
             ),
             Self::MergedEventTimes { event_times } => write!(
                 f,
-                "periods and groups are not on a regular grid; {event_times} event time(s) average over differences that agree within rounding"
+                "periods and groups are not on a regular grid; {} over differences that agree within rounding",
+                counted(*event_times, "event time averages", "event times average")
             ),
             Self::RoundedIntegers { columns } => write!(
                 f,
@@ -114,7 +122,8 @@ impl DidWarning {
             Self::WeightsOfStart => f.write_str(WEIGHTS_OF_START),
             Self::FewClusters { clusters } => write!(
                 f,
-                "standard errors rest on {clusters} clusters; with fewer than ten they are often too small"
+                "standard errors rest on {}; with fewer than ten they are often too small",
+                counted(*clusters, "cluster", "clusters")
             ),
             Self::Anticipation => {
                 write!(f, "never-treated units are assumed never to anticipate treatment")
@@ -131,22 +140,8 @@ impl DidWarning {
                 name(time)
             ),
             Self::TrimmedControls { cells, worst, units, share } => {
-                let share = 100.0 * share;
-                let left_out = format!(
-                    "{units} comparison unit(s) with {share:.2}% of the comparison group's weight"
-                );
-                match worst {
-                    None => write!(
-                        f,
-                        "{left_out} are trimmed: their propensity score is at least the trimming level"
-                    ),
-                    Some((group, time)) => write!(
-                        f,
-                        "comparison units with a propensity score of 0.995 or more are trimmed in {cells} cell(s), most in (group {}, time {}): {left_out}",
-                        name(group),
-                        name(time)
-                    ),
-                }
+                let worst = worst.as_ref().map(|(group, time)| [name(group), name(time)]);
+                f.write_str(&trimmed_controls(*cells, worst, *units, *share))
             }
             Self::FewEffectiveControls { cells, worst, effective, sampling } => {
                 let sizes = format!(
@@ -156,7 +151,8 @@ impl DidWarning {
                     None => write!(f, "{sizes}; few units carry the comparison"),
                     Some((group, time)) => write!(
                         f,
-                        "few units carry the comparison in {cells} cell(s); in (group {}, time {}) {sizes}",
+                        "few units carry the comparison in {}; in (group {}, time {}) {sizes}",
+                        counted(*cells, "cell", "cells"),
                         name(group),
                         name(time)
                     ),
@@ -170,7 +166,8 @@ impl DidWarning {
             ),
             Self::PartialPretest { cells, of } => write!(
                 f,
-                "the pre-test leaves out {cells} of the {of} pre-treatment cells, which have no estimate"
+                "the pre-test leaves out {cells} of the {of} pre-treatment cells, which {} no estimate",
+                if *cells == 1 { "has" } else { "have" }
             ),
             Self::NoPretest { reason } => {
                 write!(f, "parallel-trends pre-test not available: {reason}")
@@ -224,12 +221,12 @@ impl DidWarning {
             Self::Collinear { columns } => write!(
                 f,
                 "covariates that are linear combinations of others were left out: {}",
-                columns.join(", ")
+                listed(columns, NAMED_COLUMNS, "")
             ),
             Self::CollinearRegressors { columns } => write!(
                 f,
                 "dropped because of collinearity with other regressors or the fixed effects: {}",
-                columns.join(", ")
+                listed(columns, NAMED_COLUMNS, "")
             ),
             Self::CollinearInEffects { columns, effects } => {
                 f.write_str(&collinear_in_effects(columns, effects))
@@ -239,7 +236,8 @@ impl DidWarning {
             }
             Self::AlreadyTreatedRows { rows } => write!(
                 f,
-                "dropped {rows} rows of units that were already treated in the first period"
+                "dropped {} of units that were already treated in the first period",
+                counted(*rows, "row", "rows")
             ),
             Self::CohortsWithoutReference { cohorts } => write!(
                 f,
@@ -247,7 +245,8 @@ impl DidWarning {
                 cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
             ),
             Self::RowsWithoutComparison { rows, cohorts, periods } => {
-                write!(f, "left out {rows} row(s) {}", without_comparison([cohorts, periods], name))
+                let rows = counted(*rows, "row", "rows");
+                write!(f, "left out {rows} {}", without_comparison([cohorts, periods], name))
             }
             Self::TrimmedCohorts { cohorts } => write!(
                 f,
@@ -295,14 +294,17 @@ impl DidWarning {
             ),
             Self::FullLeverage { rows } => write!(
                 f,
-                "{rows} rows have a leverage of one: the regressors fit them exactly, whatever their outcome, and HC2 and HC3 do not exist; use HC1"
+                "the regressors fit {} of one exactly, whatever the outcome, and HC2 and HC3 do not exist; use HC1",
+                counted(*rows, "row with a leverage", "rows with a leverage")
             ),
             Self::ExactFit => f.write_str(
                 "the outcome is fitted exactly, up to rounding; standard errors are meaningless",
             ),
             Self::NoDegreesOfFreedom { rows, parameters } => write!(
                 f,
-                "{rows} rows and {parameters} parameters, or one cluster, leave no degrees of freedom for standard errors"
+                "{} and {}, or one cluster, leave no degrees of freedom for standard errors",
+                counted(*rows, "row", "rows"),
+                counted(*parameters, "parameter", "parameters")
             ),
             Self::TimeVaryingCovariates { period } => write!(
                 f,
@@ -379,12 +381,15 @@ impl DidWarning {
             }
             Self::DroppedKnots { group, knots } => write!(
                 f,
-                "{knots} knot(s) outside the range of the doses of group {}, or equal to another, were left out of its curve",
-                name(group)
+                "the curve of group {} leaves out {} outside the range of the doses or equal to another",
+                name(group),
+                counted(*knots, "knot", "knots")
             ),
             Self::Extrapolated { doses, pairs } => write!(
                 f,
-                "{doses} requested dose(s) are beyond the doses of some group ({pairs} pairs of dose and group); curves are extrapolated there as polynomials"
+                "{} beyond the doses of some group ({} of dose and group); curves are extrapolated there as polynomials",
+                counted(*doses, "requested dose is", "requested doses are"),
+                counted(*pairs, "pair", "pairs")
             ),
             Self::FewObservations { observations } => write!(
                 f,
@@ -399,15 +404,20 @@ impl DidWarning {
             Self::NotImputed { factor, levels, examples, rows } => {
                 let named = examples.join(", ");
                 let more = if *levels > examples.len() { " and so on" } else { "" };
+                let levels = counted(*levels, "level", "levels");
+                let [rows, their] = not_imputed(*rows);
                 write!(
                     f,
-                    "{rows} treated row(s) cannot be imputed and are left out: no untreated row has their level of `{factor}` ({levels} level(s): {named}{more})"
+                    "{rows} left out: no untreated row has {their} level of `{factor}` ({levels}: {named}{more})"
                 )
             }
-            Self::NotConnected { rows, example } => write!(
-                f,
-                "{rows} treated row(s) cannot be imputed and are left out: no untreated rows connect their fixed effects with each other, as of {example}"
-            ),
+            Self::NotConnected { rows, example } => {
+                let [rows, their] = not_imputed(*rows);
+                write!(
+                    f,
+                    "{rows} left out: no untreated rows connect {their} fixed effects with each other, as of {example}"
+                )
+            }
             Self::ConcentratedEffects { effects, effective, example } => write!(
                 f,
                 "{} on fewer than 30 effective rows, the least on {effective:.1} ({example}); intervals by the normal distribution may be too short there",
@@ -415,8 +425,9 @@ impl DidWarning {
             ),
             Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
                 f,
-                "the curve of group {} goes through all of its {units} treated unit(s) with {coefficients} coefficients: ATT(d), ACRT(d) and averages of slopes that include it have no standard error; choose a lower degree or fewer knots",
-                name(group)
+                "the curve of group {} goes through every one of its {} with {coefficients} coefficients: ATT(d), ACRT(d) and averages of slopes that include it have no standard error; choose a lower degree or fewer knots",
+                name(group),
+                counted(*units, "treated unit", "treated units")
             ),
             Self::FewTreated { group, units, coefficients } => write!(
                 f,
@@ -429,11 +440,20 @@ impl DidWarning {
                 100.0 * *functions as f64 / *observations as f64
             ),
             Self::WeightlessRows { rows } => {
-                write!(f, "{rows} row(s) with a weight of zero are left out")
+                let rows = counted(*rows, "row", "rows");
+                write!(f, "left out {rows} with a weight of zero")
+            }
+            Self::GroupsWithoutShare { groups, event_times, periods } => {
+                let [groups, periods] = [groups, periods].map(|all| all.iter().map(name).collect());
+                let event_times = event_times.iter().map(|e| label(*e)).collect();
+                f.write_str(&groups_without_share(groups, event_times, periods))
+            }
+            Self::CoincidentKnots { column, segments, distinct } => {
+                f.write_str(&coincident_knots(column, *segments, *distinct))
             }
             Self::CollinearSieve { functions, rank } => write!(
                 f,
-                "the data identify {rank} of the {functions} functions of the sieve; between the observations the curve is not unique, and the one with the smallest coefficients is shown"
+                "the data identify {rank} of the {functions} functions of the sieve: where curves that fit alike differ, as between observed values, there is no estimate; choose fewer segments"
             ),
             Self::DemeaningStopped { column, stop, normal } => write!(
                 f,
@@ -441,7 +461,8 @@ impl DidWarning {
                 stop.label()
             ),
             Self::FailedDraws { draws } => {
-                write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
+                let draws = counted(*draws, "bootstrap draw", "bootstrap draws");
+                write!(f, "left out {draws} that could not be estimated")
             }
             Self::ConvertedBasePeriod => write!(
                 f,

@@ -3,6 +3,7 @@
 pub(crate) mod covariates;
 pub(crate) mod defaults;
 mod dose;
+mod projection_base;
 mod shares;
 pub(crate) mod stop;
 
@@ -12,6 +13,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::words::words;
 pub use covariates::CovariatePeriod;
 pub use dose::{CohortShares, CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
+pub use projection_base::ProjectionBase;
 pub use shares::SharesOf;
 pub use stop::Stop;
 

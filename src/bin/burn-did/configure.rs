@@ -120,6 +120,18 @@ macro_rules! fit_where_asked {
     }};
 }
 
+/// The fit to a command's data, whose units are asked one by one: here, or on the cluster that is named.
+macro_rules! fit_units {
+    ($estimator:expr, $source:expr, $rows:expr) => {{
+        #[cfg(feature = "ballista")]
+        if let Some(cluster) = $rows.cluster.connect()? {
+            return Ok($estimator.fit_cluster(&cluster, $source.for_cluster()?)?);
+        }
+        Ok($estimator.fit($source.files())?)
+    }};
+}
+
+pub(crate) use fit_units;
 pub(crate) use fit_where_asked;
 pub(crate) use with_cohorts;
 pub(crate) use with_first_stage;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use burn_did::DidError;
+use burn_did::command_line::is_harmless;
 
 use crate::written::Written;
 
@@ -88,17 +89,52 @@ fn has_tabs(path: &str) -> bool {
 fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
     // A value of a column of text.
     let text = got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'))?;
-    // Messages escape apostrophes.
+    // Messages escape apostrophes, and blanks that do not break lines.
     let text = text.replace("\\'", "'");
+    let text = text.replace("\\u{a0}", "\u{a0}").replace("\\u{202f}", "\u{202f}");
     let is_period = matches!(role, "time" | "group");
     Some(match Written::of(&text) {
         Written::Date if is_period => DATES.into(),
         Written::OtherDate if is_period => {
             format!("write dates as year, month and day, such as 2007-03-01, and {DATES}").into()
         }
+        Written::Date | Written::OtherDate => {
+            format!("`{text}` looks like a date; see that the option names the column that is meant")
+                .into()
+        }
+        Written::YesNo(yes, no) if role == "group" => {
+            let never = if text.to_lowercase() == yes { String::new() } else { format!("; {}", never(column, &text)) };
+            format!(
+                "if the column says of each period whether a unit is treated in it: write 1 and 0 in place of {yes} and {no}, and `burn-did panel first-treated` makes the first treated period of it{never}"
+            )
+            .into()
+        }
+        Written::YesNo(yes, no) if role != "time" => {
+            format!("write 1 and 0 in place of {yes} and {no}").into()
+        }
+        Written::Exponent(number) => {
+            format!("write exponents with an E, as {number} in place of {text}").into()
+        }
         Written::Named(number) if is_period => {
             format!("write periods as numbers, such as {number} in place of {text}, in the columns of periods and of groups").into()
         }
+        Written::Minus(minus, number) => format!(
+            "the minus of {text} is another sign (U+{:04X}); write that of the keyboard, as in {number}",
+            u32::from(minus)
+        )
+        .into(),
+        Written::Bound if role == "group" => {
+            let na = na(column, &text);
+            format!(
+                "`{text}` does not say in which period these units are first treated; write that period; if it is before the first of the data, any that is earlier; if it is not known: {na} --rows \"{column} is not missing\", which leaves their rows out"
+            )
+            .into()
+        }
+        Written::Bound => format!(
+            "`{text}` is no number but says what one is near, below or above: such values are censored or rounded, and by what number they may be replaced is yours to decide; {} reads them as missing",
+            na(column, &text)
+        )
+        .into(),
         Written::DecimalComma => {
             "if the commas are decimal ones, add --decimal comma; otherwise write numbers without separators of thousands".into()
         }
@@ -113,23 +149,38 @@ fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
         _ if text.contains(',') => {
             format!("if `{text}` stands for a missing value, write nothing instead").into()
         }
-        _ if role == "group" => {
-            let na = na(&text);
-            format!(
-                "if `{text}` stands for never treated: {na}; if it is not known when these units were treated: {na} --rows \"{column} is not missing\", which leaves their rows out"
-            )
-            .into()
+        // Nor can all characters be copied from a terminal.
+        _ if !text.chars().all(is_harmless) => {
+            "if this stands for a missing value, write nothing instead".into()
         }
+        _ if role == "group" => never(column, &text).into(),
         _ => format!(
-            "if `{text}` stands for a missing value, name it by --na, with all other such words, as in {}: these words take the place of the usual ones",
-            na(&text)
+            "if `{text}` stands for a missing value, name it by {}; in all columns, with all other such words, as in {}: these words take the place of the usual ones",
+            na(column, &text),
+            na_of_all(&text)
         )
         .into(),
     })
 }
 
-/// The option that reads a word as missing beside the usual one, as a shell takes it.
-fn na(word: &str) -> String {
+/// What to do about a word in the column of groups that stands for never treated, or for a group that is not known.
+fn never(column: &str, word: &str) -> String {
+    let na = na(column, word);
+    format!(
+        "if `{word}` stands for never treated: {na}; if it is not known when these units were treated: {na} --rows \"{column} is not missing\", which leaves their rows out"
+    )
+}
+
+/// The option that reads a word as missing in one column, as a shell takes it; in all columns where its name cannot be said.
+fn na(column: &str, word: &str) -> String {
+    match column.contains(['=', ',', '"']) {
+        true => na_of_all(word),
+        false => format!("--na \"{column}={word}\""),
+    }
+}
+
+/// The option that reads a word as missing beside the usual one.
+fn na_of_all(word: &str) -> String {
     let words = if word == "NA" { "NA,never".to_owned() } else { format!("{word},NA") };
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ',' | '.' | '-' | '_');
     match words.chars().all(is_plain) {
@@ -153,19 +204,49 @@ mod tests {
 
     #[test]
     fn what_is_written_says_what_to_do() {
-        says("group", "never", "if `never` stands for never treated: --na never,NA");
-        says("group", "missing", "--na missing,NA --rows \"g is not missing\"");
+        says("group", "never", "if `never` stands for never treated: --na \"g=never\"");
+        says("group", "missing", "--na \"g=missing\" --rows \"g is not missing\"");
         says("group", "G2007", "such as 2007 in place of G2007");
         says("time", "FY2003", "such as 2003 in place of FY2003");
         says("time", "2003-06-01", DATES);
         says("time", "01/06/2003", "such as 2007-03-01, and add --frequency month");
+        for date in ["07/01/03", "01Jul2003", "1-Jul-03", "July 2003", "01.06.2003", "Jul 1, 2003"]
+        {
+            says("time", date, "such as 2007-03-01, and add --frequency month");
+            says("outcome", date, "looks like a date");
+        }
+        says("treatment", "no", "write 1 and 0 in place of yes and no");
+        says("covariate", "F", "write 1 and 0 in place of t and f");
+        says("group", "yes", "`burn-did panel first-treated` makes the first treated period of it");
+        says("group", "no", "if `no` stands for never treated: --na \"g=no\"");
+        says("outcome", "8.461469D+00", "as 8.461469E+00 in place of 8.461469D+00");
+        for number in ["4 728 999", "4\u{a0}728\u{202f}999", "12 345", "1 234,56"] {
+            says("outcome", number, "write numbers without separators of thousands");
+        }
+        says("outcome", "lost\u{a0}data", "write nothing instead");
+        says("outcome", "mar", "if `mar` stands for a missing value");
         says("outcome", "$8.461", "as 8.461 in place of $8.461");
         says("outcome", "12%", "as 12 in place of 12%");
+        says("outcome", "€ 12", "as 12 in place of € 12");
+        says("outcome", "\u{2212}8.46", "(U+2212); write that of the keyboard, as in -8.46");
+        says("outcome", "\u{2013}0.5", "(U+2013); write that of the keyboard, as in -0.5");
+        for bound in ["<5", "≤10", "~5", ">= 3", "10+", "5 or more", "less than 5", "ca. 5"] {
+            says("outcome", bound, "yours to decide; --na");
+        }
+        for bound in
+            ["<2004", "pre 2005", "pre-2005", "before 2005", "after 2010", "not before 2010"]
+        {
+            says("group", bound, "does not say in which period");
+        }
+        says("group", "grp 2004", "if `grp 2004` stands for never treated");
+        says("outcome", "#5", "if `#5` stands for a missing value");
+        says("time", "Year 2003", "such as 2003 in place of Year 2003");
         says("outcome", "1,234.5", "separators of thousands");
         says("outcome", "8,461", "--decimal comma");
+        says("outcome", "NA", "name it by --na \"g=NA\"; in all columns");
         says("outcome", "NA", "as in --na NA,never:");
         says("outcome", "?", "as in --na \"?,NA\":");
-        says("group", "not treated", "--na \"not treated,NA\" --rows");
+        says("group", "not treated", "--na \"g=not treated\" --rows");
         says("group", "never, so far", "write 0 or nothing instead");
         says("outcome", "none, lost", "write nothing instead");
     }

@@ -108,6 +108,26 @@ pub(crate) fn picture() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// What names of files in other formats than JSON end in.
+const OTHER_FORMATS: [&str; 20] = [
+    "csv", "tsv", "tab", "dta", "parquet", "pq", "xlsx", "xls", "rds", "rda", "rdata", "tex", "md",
+    "html", "png", "svg", "pdf", "gz", "zst", "zip",
+];
+
+/// Path of a result, which is saved as JSON.
+pub(crate) fn document() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.filter(|extension| OTHER_FORMATS.contains(&extension.as_str())) {
+            None => Ok(path),
+            Some(_) => Err(format!(
+                "{} is to be a JSON document, which other commands read; name it so, as in fit.json; tables go to standard output, as --format csv > FILE or another --format, and pictures to --plot FILE",
+                Path::display(&path)
+            )),
+        }
+    })
+}
+
 /// Path of a table of rows.
 pub(crate) fn table_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match Scores::check_path(&path) {

@@ -73,11 +73,11 @@ enum Command {
 pub(crate) fn run(arguments: &[OsString]) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => {
-            let (text, mut program) = (error.render().to_string(), Cli::command());
+        Err(mut error) if error.use_stderr() => {
+            let mut program = Cli::command();
             program.build();
             let hint = elsewhere::hint_for(&error, arguments, &program);
-            let text = if hint.is_some() { elsewhere::without_tips(&text) } else { text };
+            let text = elsewhere::said(&mut error, hint.is_some(), arguments, &program);
             messages::usage(&text, hint.as_deref());
             return 2;
         }

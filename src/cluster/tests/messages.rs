@@ -20,7 +20,7 @@ use crate::cluster::task::{
 };
 use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
-use crate::cluster::{PrepareOptions, Session};
+use crate::cluster::{Cluster, PrepareOptions, Session};
 use crate::data::Simulation;
 use crate::engine::backend::Cpu;
 use crate::engine::condition::{Change, Look, LookStat};
@@ -31,7 +31,9 @@ use crate::engine::pass::{
 };
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
 use crate::estimator::AttGt;
+use crate::estimator::local_projections::LocalProjections;
 use crate::estimator::shell::through::remotely;
+use crate::estimator::stacked::Stacked;
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -260,7 +262,32 @@ fn every_order_and_every_answer_of_fits_keeps_its_bits() {
         remotely(&estimator, shared.path(), Session::new(engine.clone()), &options).is_ok()
     };
     assert!(fits(&data) && !fits(&wrong));
-    let tasks = ["Arrange", "Check", "Ends", "Influence", "Look", "Pass", "Show", "Split"];
+    let by_unit = |data: &DataFrame, weights: Option<&str>| {
+        let shared = Shared::new(data, 3, 300);
+        let cluster = Cluster::of(engine.clone()).with_directory(shared.directory());
+        let named = LocalProjections::builder().outcome("y").unit("id").time("period");
+        let named = named.group("group").covariates(["x1"]).cluster("cluster");
+        let named = named.maybe_weights(weights).pre_window(1).post_window(0);
+        named.build().fit_cluster(&cluster, shared.path()).is_ok()
+    };
+    assert!(by_unit(&data, None) && !by_unit(&data, Some("y")));
+    let stacks = Stacked::builder().outcome("y").unit("id").time("period").group("group");
+    let (shared, stacks) = (Shared::new(&data, 3, 300), stacks.pre_window(1).post_window(0));
+    let cluster = Cluster::of(engine.clone()).with_directory(shared.directory());
+    assert!(stacks.build().fit_cluster(&cluster, shared.path()).is_ok());
+    let tasks = [
+        "Arrange",
+        "Check",
+        "CheckUnits",
+        "Ends",
+        "Influence",
+        "Look",
+        "Pass",
+        "Show",
+        "Split",
+        "Times",
+        "Units",
+    ];
     let replies = [
         "Arranged",
         "Checked",
@@ -271,6 +298,8 @@ fn every_order_and_every_answer_of_fits_keeps_its_bits() {
         "Problem",
         "Shown",
         "Split",
+        "Times",
+        "Units",
     ];
     let all: BTreeSet<String> = tasks
         .map(|kind| format!("task {kind}"))

@@ -7,3 +7,4 @@ mod influence;
 mod messages;
 mod replaced;
 mod samples;
+mod units;

@@ -27,7 +27,7 @@ fn data(units: usize) -> DataFrame {
     simulation.build().frame()
 }
 
-fn shuffled(data: &DataFrame) -> DataFrame {
+pub(super) fn shuffled(data: &DataFrame) -> DataFrame {
     let mut rows: Vec<IdxSize> = (0..data.height() as IdxSize).collect();
     rows.shuffle(&mut SmallRng::seed_from_u64(4));
     data.take(&IdxCa::from_vec("".into(), rows)).unwrap()

@@ -16,7 +16,9 @@ use crate::engine::condition::Change;
 use crate::engine::pass::Chunk;
 use crate::engine::source::put;
 use crate::read::panel::StratumData;
-use crate::read::panel::apart::{CovariateChoice, Reading, RowRange, Shard};
+use crate::read::panel::apart::{
+    CovariateChoice, Reading, RowRange, Shard, UnitReading, UnitShard,
+};
 
 /// With more manifests than this, manifests without a kept segment are dropped.
 const MANIFESTS: usize = 16;
@@ -64,7 +66,17 @@ struct CachedSegment<B: DidBackend> {
 /// A shard, for a sample in a directory.
 struct Looked {
     of: PathBuf,
-    shard: Arc<Shard>,
+    rows: ShardRows,
+    bytes: u64,
+}
+
+/// The rows of a shard.
+#[derive(Clone)]
+enum ShardRows {
+    /// That are to be arranged.
+    Sample(Arc<Shard>),
+    /// Whose units are asked one by one.
+    Units(Arc<UnitShard>),
 }
 
 /// What is kept.
@@ -105,21 +117,47 @@ impl<B: DidBackend> Cache<B> {
         ranges: &[RowRange],
         directory: &Path,
     ) -> Result<Arc<Shard>> {
-        let key = shard_key(reading, ranges, directory)?;
-        if let Some(kept) = held(&self.shelf).shards.get(&key) {
-            return Ok(Arc::clone(&kept.shard));
+        let key = digest(&encode(&(reading, ranges, directory))?);
+        if let Some(ShardRows::Sample(shard)) = self.kept_shard(key) {
+            return Ok(shard);
         }
         let shard = Arc::new(reading.shard(ranges)?);
+        self.keep_shard(key, directory, ShardRows::Sample(Arc::clone(&shard)), shard.bytes);
+        Ok(shard)
+    }
+
+    /// The rows of a shard whose units are asked one by one, for the fit that writes to a directory.
+    pub fn units(
+        &self,
+        reading: &UnitReading,
+        ranges: &[RowRange],
+        directory: &Path,
+        moved: &[(f64, f64)],
+    ) -> Result<Arc<UnitShard>> {
+        let key = digest(&encode(&(reading, ranges, directory, moved))?);
+        if let Some(ShardRows::Units(shard)) = self.kept_shard(key) {
+            return Ok(shard);
+        }
+        let shard = Arc::new(reading.shard(ranges, moved)?);
+        self.keep_shard(key, directory, ShardRows::Units(Arc::clone(&shard)), shard.bytes);
+        Ok(shard)
+    }
+
+    fn kept_shard(&self, key: u64) -> Option<ShardRows> {
+        held(&self.shelf).shards.get(&key).map(|kept| kept.rows.clone())
+    }
+
+    /// Keeps the rows of a shard if there is room.
+    fn keep_shard(&self, key: u64, directory: &Path, rows: ShardRows, bytes: u64) {
         let mut shelf = held(&self.shelf);
-        let fits = |shelf: &Shelf<B>| shelf.bytes + shard.bytes <= self.budget / 2;
+        let fits = |shelf: &Shelf<B>| shelf.bytes + bytes <= self.budget / 2;
         if !fits(&shelf) {
             shelf.drop_shards(|kept| kept.of != directory);
         }
         if fits(&shelf) && !shelf.shards.contains_key(&key) {
-            shelf.bytes += shard.bytes;
-            shelf.shards.insert(key, Looked { of: directory.into(), shard: Arc::clone(&shard) });
+            shelf.bytes += bytes;
+            shelf.shards.insert(key, Looked { of: directory.into(), rows, bytes });
         }
-        Ok(shard)
     }
 
     /// The rows of a shard that nothing looks at afterwards: they are no longer kept.
@@ -129,11 +167,13 @@ impl<B: DidBackend> Cache<B> {
         ranges: &[RowRange],
         directory: &Path,
     ) -> Result<Arc<Shard>> {
-        let key = shard_key(reading, ranges, directory)?;
+        let key = digest(&encode(&(reading, ranges, directory))?);
         let mut shelf = held(&self.shelf);
         if let Some(kept) = shelf.shards.remove(&key) {
-            shelf.bytes -= kept.shard.bytes;
-            return Ok(kept.shard);
+            shelf.bytes -= kept.bytes;
+            if let ShardRows::Sample(shard) = kept.rows {
+                return Ok(shard);
+            }
         }
         drop(shelf);
         Ok(Arc::new(reading.shard(ranges)?))
@@ -252,14 +292,10 @@ impl<B: DidBackend> Shelf<B> {
         let bytes = &mut self.bytes;
         self.shards.retain(|_, kept| {
             let stays = !is_dropped(kept);
-            *bytes -= if stays { 0 } else { kept.shard.bytes };
+            *bytes -= if stays { 0 } else { kept.bytes };
             stays
         });
     }
-}
-
-fn shard_key(reading: &Reading, ranges: &[RowRange], directory: &Path) -> Result<u64> {
-    Ok(digest(&encode(&(reading, ranges, directory))?))
 }
 
 fn entry(manifest: &Manifest, segment: u32) -> Result<SegmentEntry> {

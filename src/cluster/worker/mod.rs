@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::engine::TaskRunner;
 use super::manifest::SegmentEntry;
-use super::task::{Message, Problem, ProblemKind, Reply, Task};
+use super::task::{Message, Problem, ProblemKind, Reply, Task, UnitAnswer, UnitQuestion};
 use super::wire::{decode, digest, encode};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;
@@ -19,6 +19,7 @@ use crate::engine::pass::KeptRows;
 use crate::engine::source::{Answer, Ask, LOCAL};
 use crate::read::input::guarded;
 use crate::read::panel::StratumData;
+use crate::read::panel::apart::{UnitReading, UnitShard};
 use cache::{Cache, Held};
 
 /// Does the tasks of this crate on a device, one at a time or several at once.
@@ -42,22 +43,24 @@ impl<B: DidBackend> Worker<B> {
 
     fn reply(&self, task: &Task<'_>) -> Result<Reply> {
         match task {
-            Task::Ends { reading, part, directory, influence, precision } => {
-                B::probe(&self.device, *precision)?;
+            Task::Ends { rows, part, directory, influence, precision } => {
+                if let Some(precision) = precision {
+                    B::probe(&self.device, *precision)?;
+                }
                 for directory in std::iter::once(directory).chain(influence) {
                     storage::check_directory(directory)
                         .map_err(|source| DidError::io(directory, source))?;
                 }
-                Ok(Reply::Ends(reading.ends(part)?))
+                Ok(Reply::Ends(rows.ends(part)?))
             }
             Task::Check { reading, part, first_row } => {
                 reading.check(part, *first_row)?;
                 Ok(Reply::Checked)
             }
-            Task::Split { reading, part, cuts, directory } => {
+            Task::Split { rows, part, cuts, directory } => {
                 let path = files::fresh(directory, "bucket", "parquet");
-                let rows = reading.split(part, cuts, &path)?;
-                Ok(Reply::Split(path, rows))
+                let buckets = rows.split(part, cuts, &path)?;
+                Ok(Reply::Split(path, buckets))
             }
             Task::Show { reading, shard, directory, look } => {
                 let shard = self.cache.shard(reading, shard, directory)?;
@@ -115,6 +118,15 @@ impl<B: DidBackend> Worker<B> {
                 let (path, seal) = kept::finish(work)?;
                 Ok(Reply::Influence(path, seal))
             }
+            Task::Times { reading, part } => Ok(Reply::Times(reading.times(part)?)),
+            Task::CheckUnits { reading, part, first_row } => {
+                reading.check(part, *first_row)?;
+                Ok(Reply::Checked)
+            }
+            Task::Units { reading, shard, directory, moved, asked } => {
+                let shard = self.cache.units(reading, shard, directory, moved)?;
+                Ok(Reply::Units(answered(reading, &shard, asked)?))
+            }
         }
     }
 
@@ -155,13 +167,39 @@ fn kind(task: &Task<'_>, error: &DidError) -> ProblemKind {
         }
         // What others wrote a moment ago may be a moment late on shared storage.
         DidError::Io { .. }
-            if matches!(task, Task::Look { .. } | Task::Pass { .. } | Task::Influence(_)) =>
+            if matches!(
+                task,
+                Task::Look { .. }
+                    | Task::Pass { .. }
+                    | Task::Influence(_)
+                    | Task::Show { .. }
+                    | Task::Units { .. }
+            ) =>
         {
             ProblemKind::Passing
         }
         error if error.names_a_row() => ProblemKind::OfARow,
         _ => ProblemKind::Lasting,
     }
+}
+
+/// What the units of a shard answer.
+fn answered(
+    reading: &UnitReading,
+    shard: &UnitShard,
+    asked: &UnitQuestion<'_>,
+) -> Result<UnitAnswer> {
+    Ok(match asked {
+        UnitQuestion::FirstValues => UnitAnswer::FirstValues(shard.rows.first_values()),
+        UnitQuestion::Overview { shifts, periods } => {
+            let overview = reading.overview(shard, shifts, periods)?;
+            UnitAnswer::Overview(Box::new(overview), shard.rows.units())
+        }
+        UnitQuestion::Sums { pass, between } => UnitAnswer::Sums(pass.tiles(&shard.rows, between)?),
+        UnitQuestion::Values { scores, kept } => {
+            UnitAnswer::Values(scores.values(&shard.rows, *kept)?)
+        }
+    })
 }
 
 /// What a segment answers to a look.

@@ -62,11 +62,17 @@ pub struct InfluenceFiles {
 impl Influence {
     /// The influence values of a sum of columns times weights; none without weights, or if a column with a weight has none.
     pub(crate) fn combined(&self, weights: &[f64]) -> Vec<f64> {
+        self.combined_with(&[], weights)
+    }
+
+    /// As [`combined`](Self::combined), of these columns and of others behind them.
+    pub(crate) fn combined_with(&self, others: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
         if weights.is_empty() {
             return Vec::new();
         }
         let mut sum = vec![0.0; self.units.len()];
-        for (column, weight) in self.columns.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+        let columns = self.columns.iter().chain(others);
+        for (column, weight) in columns.zip(weights).filter(|(_, w)| **w != 0.0) {
             if column.is_empty() {
                 return Vec::new();
             }

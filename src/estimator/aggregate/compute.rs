@@ -3,7 +3,8 @@
 use super::left_out::{left_out, refuse_missing, window};
 use super::universal::universal;
 use super::weights::linear;
-use super::{Aggregated, AggregatedRow, Aggregation};
+use super::without_share::without_share;
+use super::{Aggregated, AggregatedRow, Aggregation, WithoutShare};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
@@ -24,7 +25,18 @@ pub(crate) fn aggregate(
     check_memory(effects)?;
     refuse_missing(effects, &aggregation)?;
     let mut warnings = Vec::new();
-    let linear = linear(effects, &aggregation, &mut warnings)?;
+    let linear = linear(effects, &aggregation, &mut warnings);
+    let without_share = without_share(effects, &aggregation, linear.as_ref().ok());
+    let of_kind = |without: &WithoutShare| without.warning(aggregation.kind);
+    let without_warning = without_share.as_ref().map(of_kind);
+    let linear = linear.map_err(|error| match (&error, &without_warning) {
+        // There are effects, and none of them counts.
+        (DidError::EmptyWindow { .. }, Some(warning)) => {
+            DidError::EmptyWindow { what: warning.shown(effects.calendar.frequency) }
+        }
+        _ => error,
+    })?;
+    warnings.extend(without_warning);
     let values = linear.rows.iter().map(|r| &r.combination).chain(&linear.overall);
     if values.into_iter().any(|c| !c.value.is_finite()) {
         let what = "an average of the effects overflows; divide the outcome by a larger unit";
@@ -34,6 +46,7 @@ pub(crate) fn aggregate(
     let combinations = linear.rows.iter().map(|r| &r.combination);
     let joint = effects.joint.combined(combinations).ok_or_else(missing)?;
     let standard_errors = joint.standard_errors();
+    warnings.extend(joint.missing(&standard_errors, |row| linear.rows[row].reference));
     let critical = joint.critical(inference, &standard_errors, true, &mut warnings);
     let rows: Vec<AggregatedRow> = linear
         .rows
@@ -52,7 +65,7 @@ pub(crate) fn aggregate(
     // Where a row has none either, its reason is said; a reference has none by construction.
     if overall.se.is_none() && rows.iter().all(|row| row.reference || row.estimate.se.is_some()) {
         let law = effects.joint.combined(&linear.overall).ok_or_else(missing)?;
-        warnings.extend(law.missing(&vec![None; law.len()]));
+        warnings.extend(law.missing(&vec![None; law.len()], |_| false));
     }
     let left_out = left_out(effects, &aggregation);
     warnings.extend(left_out.as_ref().map(|left_out| left_out.warning()));
@@ -68,11 +81,13 @@ pub(crate) fn aggregate(
         band: critical.band,
         alpha: inference.alpha,
         left_out,
+        without_share,
         window: window(effects, &aggregation),
         warnings,
         settings: Settings { inference: *inference, ..settings },
         fit_notes: FitNotes::default(),
         universal,
+        influence: None,
     })
 }
 

@@ -8,12 +8,14 @@ pub(crate) mod report;
 mod text;
 mod universal;
 mod weights;
+mod without_share;
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Band;
 use crate::base::words::words;
+use crate::engine::source::Influence;
 use crate::result::fit_notes::FitNotes;
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
@@ -30,6 +32,7 @@ pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, remedy};
 pub(crate) use universal::UniversalBase;
 pub(in crate::estimator) use weights::linear;
+pub use without_share::WithoutShare;
 
 words! {
     /// What is averaged over which cells.
@@ -50,7 +53,7 @@ words! {
 ///
 /// ```
 /// use burn_did::Aggregation;
-/// let event_study = Aggregation::dynamic().min_e(-3.0).max_e(5.0).balance_e(2);
+/// let event_study = Aggregation::dynamic().min_e(-3).max_e(5).balance_e(2);
 /// # assert_eq!(event_study.balance_e, Some(2));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -153,15 +156,15 @@ impl Aggregation {
 
     /// Smallest event time reported.
     #[must_use]
-    pub fn min_e(mut self, min_e: f64) -> Self {
-        self.min_e = Some(min_e);
+    pub fn min_e(mut self, min_e: impl Into<f64>) -> Self {
+        self.min_e = Some(min_e.into());
         self
     }
 
     /// Largest event time used.
     #[must_use]
-    pub fn max_e(mut self, max_e: f64) -> Self {
-        self.max_e = Some(max_e);
+    pub fn max_e(mut self, max_e: impl Into<f64>) -> Self {
+        self.max_e = Some(max_e.into());
         self
     }
 
@@ -230,6 +233,9 @@ pub struct Aggregated {
     /// Cells without an estimate that the average was to have, and its weight on them; `None` if nothing was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// Groups that have effects and no weight, with the rows that have no estimate without them; `None` if all have a weight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_share: Option<WithoutShare>,
     /// What the window asked for leaves out of the overall average; `None` if that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
@@ -243,4 +249,8 @@ pub struct Aggregated {
     /// The event study with the base period of all cells the same, if it varies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) universal: Option<UniversalBase>,
+    /// Influence values of the overall average and of the rows, in columns `overall` and by the rows' `at`, if the fit kept those of the
+    /// effects; they have what the estimated shares of the groups add.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::sample::PanelSample;
+use crate::base::counted::counted;
 use crate::base::error::DidWarning;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{
@@ -119,8 +120,9 @@ pub(in crate::estimator) fn event_study(
         provenance: Provenance::Regression(RegressionProvenance {
             formula: words.formula.clone(),
             outcome: words.sample.columns.outcome.clone(),
-            vcov: format!("clustered by {cluster} ({clusters} clusters)"),
+            vcov: format!("clustered by {cluster} ({})", counted(clusters, "cluster", "clusters")),
             n: words.sample.n_used(),
+            n_singletons: 0,
             column: None,
             frequency: words.sample.columns.frequency,
             of_untreated: false,

@@ -3,12 +3,13 @@
 //! They are in the scale of sums: the variance of an estimate is `f Σ_c (Σ_{i in c} ψ_i)²` over clusters `c`, with a factor `f` for small
 //! samples that is kept apart. The covariance of two estimates, of one estimator or of two, has the root of the product of their factors.
 
+use super::sample::Opened;
 use crate::base::error::{DidError, DidWarning, OUT_OF_RANGE, Result};
 use crate::base::parallel;
+use crate::engine::by_unit::{Kept, KnownScores, UnitValues};
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law};
 use crate::read::columns::Label;
-use crate::read::panel::overview::UnitRows;
 use crate::result::inference::{ClusterInfluence, Estimate, products};
 
 /// Clusters that one task sums.
@@ -17,13 +18,7 @@ const TASK_CLUSTERS: usize = 1 << 12;
 /// Influence values of `K` targets.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::estimator) struct Influences {
-    targets: usize,
-    /// `[unit][K]`; not a number where a unit has no row in the regression.
-    values: Vec<f64>,
-    /// Of each unit; none if units are the clusters.
-    clusters: Option<Vec<Label>>,
-    /// Names of the units, if they are kept.
-    names: Option<Vec<String>>,
+    of: UnitValues,
     /// By what the covariance of each target is multiplied for small samples; not numbers before there is one.
     factors: Vec<f64>,
 }
@@ -59,37 +54,26 @@ struct ClusterSums<'a> {
 }
 
 impl Influences {
-    /// Of no units yet.
-    pub fn new(targets: usize, clustered: bool, named: bool) -> Self {
-        let (clusters, names) = (clustered.then(Vec::new), named.then(Vec::new));
-        Self { targets, values: Vec::new(), clusters, names, factors: vec![f64::NAN; targets] }
-    }
-
-    /// Adds the units of a frame, of which each has so many copies with values of their own, `[unit][copies][K]`.
-    pub fn push(&mut self, rows: &UnitRows, values: &[f64], copies: usize) {
-        let width = self.targets.max(1);
-        for (at, values) in values.chunks_exact(width).enumerate() {
-            let unit = at / copies;
-            let Some(first) = rows.unit(unit).next() else { continue };
-            if values.iter().all(|value| value.is_nan()) {
-                continue;
-            }
-            self.values.extend_from_slice(values);
-            if let Some(clusters) = &mut self.clusters {
-                let label = rows.cluster(first).and_then(|code| rows.cluster_label(code));
-                clusters.push(label.unwrap_or(Label::Integer(0)));
-            }
-            if let Some(names) = &mut self.names {
-                names.push(rows.label(unit));
-            }
-        }
+    /// Reads the rows for the influence values of their units, and their clusters and names if these are wanted.
+    ///
+    /// # Errors
+    /// Errors about a file or a column, and those of workers.
+    pub fn read(
+        opened: &Opened<'_>,
+        scores: impl KnownScores,
+        clustered: bool,
+        named: bool,
+    ) -> Result<Self> {
+        let kept = Kept { clusters: clustered, names: named };
+        let of = opened.source.values(scores, kept)?;
+        let factors = vec![f64::NAN; of.targets];
+        Ok(Self { of, factors })
     }
 
     /// Sums by cluster, in the order of the clusters' labels; of units, in theirs.
     fn by_cluster(&self) -> ClusterSums<'_> {
-        let k = self.targets;
-        let units = self.values.len() / k.max(1);
-        let Some(labels) = &self.clusters else {
+        let (k, units) = (self.of.targets, self.of.units());
+        let Some(labels) = &self.of.clusters else {
             let column = |target| (0..units).map(|unit| self.value(unit, target)).collect();
             let columns = parallel::map(k, column);
             return ClusterSums { labels: None, columns };
@@ -105,7 +89,7 @@ impl Influences {
             let mut sums = vec![f64::NAN; k * runs.len()];
             for (at, units) in runs.iter().enumerate() {
                 for unit in *units {
-                    let values = self.values[unit * k..][..k].iter().enumerate();
+                    let values = self.of.values[unit * k..][..k].iter().enumerate();
                     for (target, value) in values.filter(|(_, value)| !value.is_nan()) {
                         let sum = &mut sums[target * runs.len() + at];
                         *sum = if sum.is_nan() { *value } else { *sum + value };
@@ -127,7 +111,7 @@ impl Influences {
     }
 
     fn value(&self, unit: usize, target: usize) -> f64 {
-        self.values[unit * self.targets + target]
+        self.of.values[unit * self.of.targets + target]
     }
 
     /// The covariance of all targets, with the factors of their regressions.
@@ -139,7 +123,7 @@ impl Influences {
         regressions: &[Regression],
         column: Option<&str>,
     ) -> Result<Covariance> {
-        let k = self.targets;
+        let k = self.of.targets;
         let ClusterSums { columns, .. } = self.by_cluster();
         let found = columns.first().map_or(0, Vec::len);
         if let Some(column) = column.filter(|_| found < 2) {
@@ -185,12 +169,12 @@ impl Influences {
     /// By unit and in the scale of one observation, as results have them: where units are the clusters, a standard error is the root of their
     /// sum of squares over their number.
     pub fn kept(&self, names: Vec<String>) -> Option<Influence> {
-        let k = self.targets;
-        let units = self.names.clone()?;
+        let k = self.of.targets;
+        let units = self.of.names.clone()?;
         let n = units.len() as f64;
         let column = |target: usize| {
             let scale = n * self.factors[target].sqrt();
-            let own = self.values.iter().skip(target).step_by(k.max(1));
+            let own = self.of.values.iter().skip(target).step_by(k.max(1));
             own.map(|value| if value.is_nan() { 0.0 } else { value * scale }).collect()
         };
         Some(Influence { units, names, columns: (0..k).map(column).collect() })

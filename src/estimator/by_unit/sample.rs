@@ -1,16 +1,27 @@
 //! Columns read, what is refused, and what is said of the sample.
 
+#[cfg(feature = "cluster")]
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
-use super::timeline::Timeline;
 use crate::base::calendar::label;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
+#[cfg(feature = "cluster")]
+use crate::base::options::Precision;
 use crate::base::progress::Progress;
+#[cfg(feature = "cluster")]
+use crate::cluster::{Cluster, PrepareOptions, open_units};
+use crate::engine::by_unit::{Timeline, UnitSource};
+#[cfg(feature = "cluster")]
+use crate::estimator::shell::remote::parquet_files;
 use crate::estimator::twfe::check_panel;
 use crate::read::columns::{MissingValues, ReadAsMissing};
+use crate::read::files::FilesRead;
 use crate::read::input::Data;
-use crate::read::panel::overview::{OpenedRows, Overview, PanelColumns, Reading, Sums, UnitRows};
-use crate::read::panel::{doubtful_times, smallest_cohort, zero_groups};
+use crate::read::panel::overview::{Overview, PanelColumns, Reading, Sums};
+use crate::read::panel::{dates_in_digits, doubtful_times, smallest_cohort, zero_groups};
 use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
@@ -55,9 +66,6 @@ pub struct PanelSample {
     pub period_length: Option<f64>,
 }
 
-/// Periods of the longest window.
-pub(in crate::estimator) const WINDOW: u32 = 10_000;
-
 /// What is to be read, and how.
 pub(in crate::estimator) struct Asked<'a> {
     pub columns: PanelColumns,
@@ -95,7 +103,8 @@ pub(in crate::estimator) use asked;
 
 /// Rows that can be read again, with what all of them show.
 pub(in crate::estimator) struct Opened<'a> {
-    rows: &'a OpenedRows<'a>,
+    pub source: UnitSource<'a>,
+    files: &'a FilesRead,
     pub columns: &'a PanelColumns,
     pub overview: Overview,
 }
@@ -119,10 +128,39 @@ impl Asked<'_> {
         };
         reading.with(data, |rows| {
             let overview = rows.overview()?;
-            check_panel(&overview, &self.columns)?;
-            check_columns(&overview, &self.columns)?;
-            work(&Opened { rows, columns: &self.columns, overview })
+            work(&self.opened(UnitSource::Here(rows), &rows.files, overview)?)
         })
+    }
+
+    /// As [`with`](Self::with), of parquet files that the workers of a cluster read.
+    ///
+    /// # Errors
+    /// As [`with`](Self::with), and those of workers.
+    #[cfg(feature = "cluster")]
+    pub fn on_cluster<T>(
+        &self,
+        cluster: &Cluster,
+        path: &Path,
+        work: impl FnOnce(&Opened<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let (files, paths) = parquet_files(path)?;
+        let session = cluster.session(self.progress.cloned());
+        let options = PrepareOptions { influence: None, ..cluster.options(Precision::F64) };
+        let missing = MissingValues::new(self.missing_values);
+        let (rows, overview) = open_units(&session, &paths, &self.columns, &missing, &options)?;
+        work(&self.opened(UnitSource::There(&rows), &files, overview)?)
+    }
+
+    /// An error for what is refused of the rows.
+    fn opened<'a>(
+        &'a self,
+        source: UnitSource<'a>,
+        files: &'a FilesRead,
+        overview: Overview,
+    ) -> Result<Opened<'a>> {
+        check_panel(&overview, &self.columns)?;
+        check_columns(&overview, &self.columns)?;
+        Ok(Opened { source, files, columns: &self.columns, overview })
     }
 }
 
@@ -141,18 +179,6 @@ fn check_columns(overview: &Overview, columns: &PanelColumns) -> Result<()> {
 }
 
 impl Opened<'_> {
-    /// Calls `visit` with all rows, in parts of whole units.
-    ///
-    /// # Errors
-    /// Errors about a file or a column, and those of `visit`.
-    pub fn each(
-        &self,
-        stage: &'static str,
-        visit: &mut dyn FnMut(&UnitRows) -> Result<()>,
-    ) -> Result<()> {
-        self.rows.each(stage, visit)
-    }
-
     /// Units with a complete row.
     pub fn units(&self) -> usize {
         self.overview.found.groups.iter().map(|group| group.units).sum()
@@ -210,7 +236,7 @@ impl Opened<'_> {
             treatment: columns.treatment.clone(),
             cluster: columns.cluster.clone(),
             covariates: columns.covariates.clone(),
-            read: RowsRead::of(overview, self.rows.files.clone()),
+            read: RowsRead::of(overview, self.files.clone()),
             read_as_missing: overview.marked_as_missing(columns.group.as_ref()),
             rows_without_weight,
             rows_with_gaps: overview.gaps.rows,
@@ -240,15 +266,16 @@ impl Opened<'_> {
         })
     }
 
-    /// The end of an error about too little to compare: what rows lack, if they do.
-    pub fn also_missing(&self) -> String {
+    /// The end of an error about too little to compare: what rows lack, if they do, and periods that are dates in digits.
+    pub fn also(&self) -> String {
         let (lost, gaps) = (&self.overview.missing, &self.overview.gaps.columns);
         let columns = lost.iter().chain(gaps).map(|(name, rows)| format!("{rows} of `{name}`"));
         let columns: Vec<String> = columns.collect();
-        match columns.is_empty() {
-            true => String::new(),
-            false => format!("; values are missing, too: {}", columns.join(", ")),
-        }
+        let missing = (!columns.is_empty())
+            .then(|| format!("; values are missing, too: {}", columns.join(", ")));
+        let dates = dates_in_digits(self.overview.periods().iter().copied());
+        let dates = dates.map(|warning| format!("; {warning}"));
+        missing.into_iter().chain(dates).collect()
     }
 
     /// What should be known of the rows.
@@ -262,7 +289,7 @@ impl Opened<'_> {
         if let Some(column) = &self.columns.group {
             let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
             warnings.extend(overview.moved_groups());
-            warnings.extend(doubtful_times(groups.iter().copied(), periods.clone()));
+            warnings.extend(doubtful_times(column, groups.iter().copied(), periods.clone()));
             warnings.extend(zero_groups(column, overview.zero_groups, periods));
             warnings.extend(overview.missing_groups(Some(column)));
         }
@@ -291,7 +318,8 @@ impl PanelSample {
             format!("Units: {n_units}, Periods: {n_periods}, Rows: {rows}"),
         ];
         if *rows_without_weight > 0 {
-            notes.push(format!("Left out: {rows_without_weight} row(s) with a weight of 0"));
+            let rows = counted(*rows_without_weight, "row", "rows");
+            notes.push(format!("Left out: {rows} with a weight of 0"));
         }
         if let Some(length) = self.period_length.filter(|length| *length != 1.0) {
             notes.push(format!("Event times count periods, of a length of {}", label(length)));

@@ -8,6 +8,7 @@ use super::effects::{effects, failures, finish};
 use super::kept::{TreatedUnits, treated};
 use super::law::{no_law, unit};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};
 use crate::engine::backend::DidBackend;
@@ -48,9 +49,9 @@ pub(super) fn estimate<B: DidBackend>(
     let (true, [plan]) = (two, &planned[..]) else {
         return Err(DidError::Doses {
             problem: format!(
-                "the method `cck` compares one treated group with never-treated units in two periods; the sample has {} cohort(s) in {} periods: keep two of each, or use the parametric method",
-                sample.cohorts.len(),
-                sample.periods.len()
+                "the method `cck` compares one treated group with never-treated units in two periods; the sample has {} in {}: keep two of each, or use the parametric method",
+                counted(sample.cohorts.len(), "cohort", "cohorts"),
+                counted(sample.periods.len(), "period", "periods")
             ),
         });
     };
@@ -81,21 +82,21 @@ pub(super) fn estimate<B: DidBackend>(
     let few = few_observations(&treated)?;
     let fitted = comparison.curve(config, sample, treated)?;
     let timings = timings.of(&*source);
-    let of = |target, value: f64, variance: f64| {
+    let of = |target, value: Option<f64>, variance: f64| {
         let settings = settings.clone().with_target(target);
         let unit = unit(target, sample.y_size, fitted.knots.range);
+        let status = std::iter::once(CellStatus::of_curve(value));
         let joint = one(sample, value, variance, &comparison, unit);
-        let estimated = std::iter::once(CellStatus::Estimated);
-        let effects = effects(sample, &planned, estimated, joint, &settings);
+        let effects = effects(sample, &planned, status, joint, &settings);
         let mut warnings = sample.warnings.clone();
         warnings.extend(failures::<DoseCell>(sample, &planned, &cells));
         warnings.extend(few.clone());
-        warnings.extend(fitted.collinear.clone());
+        warnings.extend(fitted.warnings.iter().cloned());
         common::of_effects(effects, &sample.audit, settings, timings, warnings, start)
     };
-    let level = of(DoseTarget::Level, att, comparison.covariance[0]);
-    let (acrt, variance) = fitted.slope;
-    let slope = of(DoseTarget::Slope, acrt, variance);
+    let level = of(DoseTarget::Level, Some(att), comparison.covariance[0]);
+    let (acrt, variance) = fitted.slope.unzip();
+    let slope = of(DoseTarget::Slope, acrt, variance.unwrap_or(0.0));
     finish(config, sample, fitted.curves, [level, slope], (fitted.knots, start), Kept::default())
 }
 
@@ -110,8 +111,8 @@ fn few_observations(treated: &TreatedUnits) -> Result<Option<DidWarning>> {
     doses.dedup();
     if doses.len() <= CUBIC {
         let problem = format!(
-            "the treated units have {} distinct dose(s), and the smallest curve of the method `cck` has {} coefficients; use the parametric method with a lower degree",
-            doses.len(),
+            "the treated units have {}, and the smallest curve of the method `cck` has {} coefficients; use the parametric method with a lower degree",
+            counted(doses.len(), "distinct dose", "distinct doses"),
             CUBIC + 1
         );
         return Err(DidError::Doses { problem });
@@ -228,9 +229,11 @@ impl ComparisonUnits {
         };
         let fitted = fit(&data, &spaces, &question)?;
         let slope = average_slope(&data, &fitted)?;
-        let splines = fitted.levels.levels[fitted.level].sieves.x.splines[0].clone();
+        let level = &fitted.levels.levels[fitted.level];
+        let splines = level.sieves.x.splines[0].clone();
         let group = sample.group(&sample.groups[0]);
         let breakpoints = splines.breakpoints();
+        let segments = breakpoints.len() - 1;
         let knots = DoseKnots {
             degree: splines.degree(),
             interior: breakpoints[1..breakpoints.len() - 1].to_vec(),
@@ -240,23 +243,29 @@ impl ComparisonUnits {
         };
         let curves = Curves {
             joint: coefficients(sample, &fitted, noise),
-            cohorts: vec![CohortCurve { group, splines, first: 0 }],
+            cohorts: vec![CohortCurve {
+                group,
+                splines,
+                first: 0,
+                undetermined: level.undetermined.clone(),
+            }],
             shares: config.shares,
             errors: config.curve_errors,
             size: sample.y_size,
             bands: Some(fitted.critical),
         };
-        let collinear = fitted.levels.levels[fitted.level].collinear();
-        Ok(Curve { curves, knots, slope, collinear })
+        let coincident = DidWarning::coincident_knots(&config.dose, fitted.segments.0, segments);
+        let warnings = level.collinear().into_iter().chain(coincident).collect();
+        Ok(Curve { curves, knots, slope, warnings })
     }
 }
 
-/// A curve, its knots, and the average slope with its variance.
+/// A curve, its knots, and the average slope with its variance, if the doses determine it.
 struct Curve {
     curves: Curves,
     knots: DoseKnots,
-    slope: (f64, f64),
-    collinear: Option<DidWarning>,
+    slope: Option<(f64, f64)>,
+    warnings: Vec<DidWarning>,
 }
 
 /// Coefficients of a constant and of the splines from the second on, with the group's share: splines add up to one, so they are
@@ -286,8 +295,8 @@ fn coefficients(sample: &Sample, fitted: &FittedCurve, noise: f64) -> Joint {
     Joint { values, covariance, draws: None, n, n_clusters, unit: 1.0, unknown: Vec::new() }
 }
 
-/// The mean slope at the treated units' doses, and its variance.
-fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<(f64, f64)> {
+/// The mean slope at the treated units' doses, and its variance; `None` if their changes do not determine it.
+fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<Option<(f64, f64)>> {
     let level = &fitted.levels.levels[fitted.level];
     let (splines, beta, j) = (&level.sieves.x.splines[0], &level.beta, level.len());
     let weights = data.weights.unwrap_or_default();
@@ -304,6 +313,9 @@ fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<(f64, 
                 gram[a * j + b] += weight * value * other;
             }
         }
+    }
+    if !level.undetermined.leaves(slopes.iter().copied().enumerate()) {
+        return Ok(None);
     }
     let mean: f64 = slopes.iter().zip(beta).map(|(slope, b)| slope * b).sum();
     let direction = crate::base::solve::multiply(&pseudo_inverse(&gram, j)?, &slopes);
@@ -324,13 +336,13 @@ fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<(f64, 
         }
     }
     let of_clusters: f64 = influence.iter().map(|u| u * u).sum();
-    Ok((mean, variance + of_clusters))
+    Ok(Some((mean, variance + of_clusters)))
 }
 
-/// One effect and the group's share.
+/// One effect, if there is one, and the group's share.
 fn one(
     sample: &Sample,
-    value: f64,
+    value: Option<f64>,
     variance: f64,
     comparison: &ComparisonUnits,
     unit: f64,
@@ -338,7 +350,7 @@ fn one(
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
     let covariance = vec![variance, 0.0, 0.0, comparison.covariance[3]];
     Joint {
-        values: vec![Some(value), Some(share)],
+        values: vec![value, Some(share)],
         covariance: Some(covariance.into()),
         draws: None,
         n: sample.n,

@@ -20,8 +20,13 @@ impl Consistent for ContDidResult {
         self.curves.check(self.level.settings.inference.bootstrap)?;
         let rows = self.dose.rows.iter().flat_map(|row| [("dose", &row.att), ("dose", &row.acrt)]);
         let overall = [("overall.att", &self.overall.att), ("overall.acrt", &self.overall.acrt)];
-        rows.chain(overall)
-            .try_for_each(|(field, e)| check_estimate(field, e, &CellStatus::Estimated, true))?;
+        rows.chain(overall).try_for_each(|(field, e)| {
+            let status = CellStatus::of_curve(e.estimate);
+            ensure(status.is_estimated() || self.curves.lack_some(), field, || {
+                "has no estimate, though the data determine the curve".into()
+            })?;
+            check_estimate(field, e, &status, true)
+        })?;
         check_multiples("dose", self.dose.rows.iter().map(|row| &row.att))?;
         check_multiples("dose", self.dose.rows.iter().map(|row| &row.acrt))?;
         ensure_finite("dose", self.dose.rows.iter().map(|row| &row.dose))?;

@@ -6,6 +6,7 @@ use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::defaults::ALPHA;
 use crate::base::options::{Band, Bootstrap, CohortShares, CurveErrors, DoseTarget, Inference};
+use crate::base::spectrum::Undetermined;
 use crate::base::splines::Splines;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::inference::{Combination, Critical, Estimate, Joint, pointwise};
@@ -23,6 +24,16 @@ pub(crate) struct CohortCurve {
     pub splines: Splines,
     /// Position of its first coefficient, the constant; the coefficients of the splines from the second on follow.
     pub first: usize,
+    /// Directions of the coefficients of the splines that the data do not tell apart; none of results saved before.
+    #[serde(default, skip_serializing_if = "Undetermined::is_empty")]
+    pub undetermined: Undetermined,
+}
+
+impl CohortCurve {
+    /// Whether the data determine the curve, or its slope, at a dose.
+    fn determines(&self, dose: f64, order: usize) -> bool {
+        self.undetermined.leaves(self.splines.row(dose, order).iter().copied().enumerate())
+    }
 }
 
 /// Curves of all groups, and what they are averaged by.
@@ -43,6 +54,14 @@ pub(crate) struct Curves {
 
 fn one() -> f64 {
     1.0
+}
+
+/// Derivative of the curve that it is.
+fn order(target: DoseTarget) -> usize {
+    match target {
+        DoseTarget::Level => 0,
+        DoseTarget::Slope => 1,
+    }
 }
 
 /// A curve at one dose.
@@ -125,6 +144,9 @@ impl Curves {
                 "has knots that are none".into()
             })?;
             ensure(cohort.first == first, &field, || "has other coefficients".into())?;
+            ensure(cohort.undetermined.is_of(cohort.splines.len()), &field, || {
+                "has directions of other coefficients".into()
+            })?;
             first += cohort.splines.len();
         }
         ensure(!self.cohorts.is_empty(), "curves.cohorts", || "is empty".into())?;
@@ -164,12 +186,19 @@ impl Curves {
         }
     }
 
+    /// Whether there is something that the data do not determine.
+    pub fn lack_some(&self) -> bool {
+        self.cohorts.iter().any(|cohort| !cohort.undetermined.is_empty())
+    }
+
+    /// Whether the data determine `ATT(d)` or `ACRT(d)`.
+    fn determine(&self, dose: f64, target: DoseTarget) -> bool {
+        self.cohorts.iter().all(|cohort| cohort.determines(dose, order(target)))
+    }
+
     /// `ATT(d)` or `ACRT(d)`, averaged over groups.
     pub fn at(&self, dose: f64, target: DoseTarget) -> Result<Combination> {
-        let order = match target {
-            DoseTarget::Level => 0,
-            DoseTarget::Slope => 1,
-        };
+        let order = order(target);
         let weights = self.weights();
         let mut all = Vec::new();
         let mut of_cohorts = Vec::with_capacity(self.cohorts.len());
@@ -267,6 +296,9 @@ impl Curves {
             }
         };
         let estimate = |dose: &f64| -> Result<Estimate> {
+            if !self.determine(*dose, target) {
+                return Ok(Estimate::default());
+            }
             let combination = self.at(*dose, target)?;
             let joint = self.joint.combined([&combination]).ok_or_else(no_law)?;
             let se = Joint { unit, ..joint }.standard_errors().pop().flatten();
@@ -294,6 +326,7 @@ impl Curves {
         let joint = self.joint.combined(&combinations).ok_or_else(no_law)?;
         let joint = Joint { unit, ..joint };
         let errors = joint.standard_errors();
+        warnings.extend(joint.missing(&errors, |_| false));
         let critical = joint.critical(inference, &errors, true, warnings);
         let estimate = |(c, se): (&Combination, &Option<f64>)| {
             critical.estimate(Some(c.value), *se, inference.alpha)

@@ -9,6 +9,7 @@ use super::law::{no_law, unit};
 use super::result::{ContDidResult, DoseEffects, DoseKnots, GroupKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::DoseTarget;
+use crate::base::spectrum::Undetermined;
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{CellCurve, CellEstimate, DoseCell, PlannedCell, average};
 use crate::engine::source::KeptColumn;
@@ -172,6 +173,7 @@ impl Assembly<'_> {
                     group: self.sample.group(group),
                     splines: self.splines(group.start)?,
                     first: *first,
+                    undetermined: Undetermined::default(),
                 };
                 *first += columns.len();
                 Some(curve)

@@ -219,7 +219,10 @@ impl ContDidResult {
         let by_group = Aggregation::group().na_rm(true);
         let att = self.level.aggregate(by_group)?.overall;
         let estimated = self.curves.shares == CohortShares::Estimated;
-        let acrt = if estimated {
+        let acrt = if self.slope.effects.estimated().next().is_none() {
+            // The data do not determine the one slope there is, of which its cell says so.
+            Estimate::default()
+        } else if estimated {
             self.slope.aggregate(by_group)?.overall
         } else {
             by_fixed_shares(&self.slope)?

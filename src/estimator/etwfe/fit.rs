@@ -203,7 +203,8 @@ impl<B: DidBackend> Etwfe<B> {
             .fixef_tol(TOLERANCE)
             .keep_influence(self.keep_influence)
             .solver(self.solver)
-            .maybe_missing_values(self.missing_values.clone())
+            // Its rows have all that is needed, and the words for missing values may be numbers of cohorts or categories.
+            .missing_values(Vec::<String>::new())
             .alpha(self.alpha)
             .precision(self.precision)
             .build()

@@ -61,7 +61,8 @@ options! {
         /// First treated period; 0, infinity or null if the unit is never treated. Rows with NaN are left out.
         #[doc(alias = "gvar")]
         pub group: String,
-        /// Covariates: columns of numbers, of which effects of treatment, cohorts and periods have slopes.
+        /// Covariates: names of columns of numbers, as in `["x1", "x2"]`, and no formula. Effects of treatment, cohorts and periods have slopes
+        /// of them.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
         /// A column of numbers or of categories that effects may differ by, less its mean in the cohort and period. With at most 20 levels,

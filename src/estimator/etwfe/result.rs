@@ -185,6 +185,7 @@ impl EtwfeResult {
                 outcome: self.settings.columns.outcome.clone(),
                 vcov: regression.settings.vcov.label(),
                 n: regression.n,
+                n_singletons: regression.n_singletons,
                 column: None,
                 frequency: self.settings.columns.frequency,
                 of_untreated: false,

@@ -192,7 +192,11 @@ impl Sample {
             .map(|per_unit| DidWarning::UnevenPeriods { per_unit })
             .into_iter()
             .collect();
-        warnings.extend(doubtful_times(found.iter().copied(), periods.iter().copied()));
+        warnings.extend(doubtful_times(
+            &config.group,
+            found.iter().copied(),
+            periods.iter().copied(),
+        ));
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
         let (of_groups, of_periods) = (found.iter().copied(), periods.iter().copied());
         warnings.extend(without_group.warnings(&config.group, of_groups, of_periods));

@@ -223,6 +223,9 @@ pub(super) fn assembled(
         let (estimate, reason) = match value {
             Err(reason) => (Estimate::default(), Some(reason)),
             Ok(value) => {
+                // What fixed effects fit exactly is zero, and not what rounding leaves of it.
+                let is_zero = place.is_none() && unknown.is_none() && value.abs() <= nothing;
+                let value = if is_zero { 0.0 } else { value };
                 let variance = place.map_or(0.0, |at| covariance[at * k + at]);
                 let made = Coefficient::new(String::new(), value, variance, Law::Normal, critical);
                 let constant = || "the estimate does not vary".to_owned();
@@ -253,7 +256,8 @@ pub(super) fn finished(effects: &mut StageEffects, reading: &StageReading, stage
     effects.warnings.extend(own.into_iter().flatten());
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());
     let cells = &sample.cells;
-    let far = doubtful_times(cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
+    let (groups, periods) = (cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
+    let far = doubtful_times(&effects.settings.group, groups, periods);
     let cohorts = reading.rows.cohorts.as_ref();
     let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
     let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);

@@ -67,6 +67,7 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
             outcome: settings.columns.outcome.clone(),
             vcov: format!("{errors}, clustered by {}", settings.cluster),
             n: settings.n_untreated + settings.n_treated,
+            n_singletons: 0,
             column: None,
             frequency: settings.columns.frequency,
             of_untreated: true,

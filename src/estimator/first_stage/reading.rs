@@ -84,7 +84,7 @@ fn refuse_negative(rows: &RegressionRows, names: &[String], averages: &[Values])
                 value: *value,
                 row,
                 line: None,
-                remedy: "only a sum (`sums`, `--sum`) may have negative weights",
+                remedy: "only a sum (`sums`, `--sum`) may have negative weights".into(),
             });
         }
     }

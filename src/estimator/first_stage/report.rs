@@ -3,6 +3,7 @@
 use super::effects::{StageEffect, StageEffects, StageTerm};
 #[cfg(feature = "plot")]
 use super::event_study::event_study;
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
@@ -86,12 +87,7 @@ pub(in crate::estimator) trait StageReport {
             "Units: {}, Rows: {} untreated, {} treated",
             settings.n_units, settings.n_untreated, settings.n_treated
         ));
-        notes.push(format!(
-            "Std. Errors: {}, clustered by {} ({} clusters)",
-            self.errors(),
-            settings.cluster,
-            settings.n_clusters
-        ));
+        notes.push(format!("Std. Errors: {}", self.standard_errors_of()));
         notes.extend(self.own_notes());
         if !self.effects().references.is_empty() {
             let references: Vec<String> =
@@ -116,6 +112,13 @@ pub(in crate::estimator) trait StageReport {
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
         notes.extend(self.warnings_of().into_iter().map(|message| format!("Warning: {message}")));
         notes
+    }
+
+    fn standard_errors_of(&self) -> String {
+        let settings = &self.effects().settings;
+        let (errors, cluster) = (self.errors(), &settings.cluster);
+        let clusters = counted(settings.n_clusters, "cluster", "clusters");
+        format!("{errors}, clustered by {cluster} ({clusters})")
     }
 
     fn warnings_of(&self) -> Vec<Message> {
@@ -302,6 +305,14 @@ macro_rules! stage_result {
             fn overall_averages(&self) -> Option<String> {
                 let weights = self.effects.settings.columns.weights.as_ref();
                 Some($crate::report::compare::over_treated_rows(weights))
+            }
+
+            fn standard_errors(&self) -> Option<String> {
+                Some(self.standard_errors_of())
+            }
+
+            fn remarks(&self) -> Vec<String> {
+                $crate::report::compare::texts(self.warnings_of())
             }
 
             fn before_treatment(&self) -> Option<String> {

@@ -50,6 +50,7 @@ pub(super) fn combined(
             outcome: settings.outcome.clone(),
             vcov: settings.vcov.label(),
             n: fit.n,
+            n_singletons: fit.n_singletons,
             column: column.map(ToOwned::to_owned),
             frequency: None,
             of_untreated: false,

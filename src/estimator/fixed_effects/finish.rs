@@ -176,7 +176,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             r2_within: within.map(|within| 1.0 - quality.rss / within),
             rss: quality.rss,
             sigma: sigma(quality, n, counted.parameters),
-            log_likelihood: quality.likelihood.map(|(fit, _)| fit),
+            log_likelihood: quality.likelihood.map(|(fit, _)| fit).filter(|fit| fit.is_finite()),
             bic: quality.likelihood.and_then(|(fit, _)| bic(fit, n, counted.parameters)),
             squared_correlation: quality.squared_correlation,
             dropped,
@@ -441,8 +441,7 @@ fn absorbed(
         levels: *levels,
         nested: *nested,
     });
-    let described = described.collect();
-    (described, Parameters { k: kept.len(), levels, nested, components: number })
+    (described.collect(), Parameters { k: kept.len(), levels, nested, components: number })
 }
 
 fn r2(quality: &Quality) -> Option<f64> {
@@ -494,7 +493,7 @@ pub(super) fn check_outcomes(family: Family, column: &str, read: &RegressionRows
             value,
             row,
             line: None,
-            remedy: "a Poisson regression has outcomes of zero or more",
+            remedy: "a Poisson regression has outcomes of zero or more".into(),
         },
     })
 }

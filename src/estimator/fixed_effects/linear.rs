@@ -7,6 +7,7 @@ use super::problem::{CellIndicators, Regressor, Report, Where, centre};
 use super::regressed::{Regressed, add_constant, is_iterated, regressed};
 use super::sample::RegressionSample;
 use super::sums;
+use crate::base::counted::{NAMED_COLUMNS, listed};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::progress::tell;
 
@@ -170,7 +171,7 @@ impl CentredRegressors {
         let mut dropped: Vec<String> = dropped.map(|j| self.names[j].clone()).collect();
         let constants = usize::from(self.constant);
         if kept.len() <= constants && self.names.len() > constants {
-            return Err(DidError::AllCollinear { columns: dropped.join(", ") });
+            return Err(DidError::AllCollinear { columns: listed(&dropped, NAMED_COLUMNS, "") });
         }
         dropped.extend_from_slice(&self.without);
         Ok(dropped)

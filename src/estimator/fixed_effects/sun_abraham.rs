@@ -53,7 +53,7 @@ options! {
         /// Unit, whose fixed effects are projected out.
         #[doc(alias = "idname")]
         pub unit: String,
-        /// Further regressors, as in `~ x1 + x2`.
+        /// Further regressors: a formula, as in `"~ x1 + x2"`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Further fixed effects.
@@ -206,7 +206,7 @@ impl<B: DidBackend> SunAbraham<B> {
             cells.uncompared.warning(),
             single_units(&read.factors[0].codes, &cells),
         ];
-        let far = doubtful_times(cells.groups().into_iter(), cells.periods());
+        let far = doubtful_times(&self.group, cells.groups().into_iter(), cells.periods());
         let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());
         let warnings = warnings
             .into_iter()

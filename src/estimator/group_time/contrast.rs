@@ -185,7 +185,8 @@ impl GroupTimeResult {
             never_treated: foot::never_treated(&self.audit, frequency),
             ..FitNotes::new(&self.audit.files, warnings, frequency)
         };
-        Ok(Aggregated { fit_notes, ..averages })
+        let influence = self.influence_of_averages(&aggregation)?;
+        Ok(Aggregated { fit_notes, influence, ..averages })
     }
 
     /// Covariance of the cells' estimates, `[cells][cells]`; `None` where a cell has no estimate, and everywhere for point

@@ -91,7 +91,9 @@ pub(crate) fn result(
     for (cell, overlap) in result.cells.iter_mut().zip(overlaps) {
         cell.overlap = overlap.filter(|_| cell.status == CellStatus::Estimated);
     }
-    Ok(GroupTimeResult { influence: kept.here, influence_files: kept.files, by_cluster, ..result })
+    let (influence, influence_of_shares) = (kept.here, kept.of_shares);
+    let influence_files = kept.files;
+    Ok(GroupTimeResult { influence, influence_of_shares, influence_files, by_cluster, ..result })
 }
 
 /// The table of effects that have their law, with a test of those before treatment.
@@ -122,6 +124,7 @@ pub(crate) fn of_effects(
         comparisons: None,
         effects,
         influence: None,
+        influence_of_shares: None,
         influence_files: None,
         weighting: None,
         scores: None,
@@ -284,6 +287,8 @@ fn table(
         None => (vec![None; cells.len()], none()),
         Some(joint) => {
             let mut se = joint.standard_errors();
+            let is_reference = |cell: usize| effects.cells[cell].status == CellStatus::Reference;
+            warnings.extend(joint.missing(&se, is_reference));
             let critical = joint.critical(inference, &se, false, warnings);
             if joint.n_clusters.is_none() && joint.draws.is_none() {
                 let n = joint.n as f64;

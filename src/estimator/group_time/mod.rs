@@ -1,5 +1,6 @@
 //! Results of estimators of group-time effects.
 
+mod averaged;
 mod by_cluster;
 mod check;
 mod contrast;
@@ -132,6 +133,9 @@ pub struct GroupTimeResult {
     /// Influence values, if kept.
     #[serde(skip)]
     pub influence: Option<Influence>,
+    /// Those of the groups' shares, `[groups][n]` in the order of groups, if those of the effects are kept here: averages have both.
+    #[serde(skip)]
+    pub influence_of_shares: Option<Vec<Vec<f64>>>,
     /// Where they are, if a cluster kept them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,

@@ -8,6 +8,7 @@ use super::delta::Delta;
 use super::options::{Honest, HonestMethod};
 use super::result::{HonestResult, RobustInterval};
 use super::setup::StudySetup;
+use crate::base::counted::counted;
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::aggregate::{Aggregated, EventStudy, wrong};
@@ -87,8 +88,10 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestResult> {
     let (pre, least) = (study.pre(), options.delta.least_pre());
     if pre < least {
         return wrong(format!(
-            "{} needs {least} periods before the reference period, and there is {pre}",
-            options.delta.name(options.restriction)
+            "{} needs {} before the reference period, and there {} {pre}",
+            options.delta.name(options.restriction),
+            counted(least, "period", "periods"),
+            if pre == 1 { "is" } else { "are" }
         ));
     }
     let (l, parameter) = options.parameter(&study.event_times()[pre..], study.reference())?;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::delta::{Delta, Restriction};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 use crate::base::options::defaults::ALPHA;
 use crate::base::words::{ParseOptionError, joined, numbers, words};
@@ -368,7 +369,8 @@ impl Honest {
             }
             Effect::Weights(weights) => {
                 if weights.len() != times.len() || weights.iter().any(|w| !w.is_finite()) {
-                    let got = format!("{weights:?} for {} period(s)", times.len());
+                    let periods = counted(times.len(), "period", "periods");
+                    let got = format!("{weights:?} for {periods}");
                     return Err(DidError::config(
                         "effect",
                         "one number per period after the reference",

@@ -107,7 +107,7 @@ options! {
     /// ```
     #[doc(alias("did_imputation", "didimputation", "bjs"))]
     pub struct Imputation with [outcome, unit, time, group, frequency, missing_values, alpha] {
-        /// Covariates of the regression, as in `~ x1 + x2`.
+        /// Covariates of the regression: a formula, as in `"~ x1 + x2"`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Fixed effects of the regression, as in `["id", "year", "region^year"]`; those of units and periods if nothing is said.

@@ -1,9 +1,9 @@
 //! Regression adjustment: what the controls of a base period, and covariates' slopes among controls, say of the treated.
 
 use super::regression::{Bases, Fitted, Spread, identity};
-use super::scores::{AdjustedBase, AdjustedScores, Scores};
 use crate::base::solve::{COLLINEAR, Spd, add_scaled, dependent_columns, dot};
-use crate::estimator::by_unit::{Cross, Regression, absorbed};
+use crate::engine::by_unit::{AdjustedBase, AdjustedScores, Cross, Scores, absorbed};
+use crate::estimator::by_unit::Regression;
 use crate::result::estimates::CellStatus;
 
 impl Bases<'_> {

@@ -1,18 +1,17 @@
 //! Local projections, step by step.
 
-use super::base::ProjectionBase;
 use super::options::{LocalProjections, ProjectionMethod};
-use super::plan::{Plan, Target};
+use super::plan::Plan;
 use super::regression::{Bases, Fitted, Identity, Spread};
 use super::result::{LocalProjectionsResult, ProjectionSettings};
-use super::sums::Sums;
 use crate::base::calendar::shown;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::ControlGroup;
+use crate::base::options::{ControlGroup, ProjectionBase};
+use crate::engine::by_unit::{NEVER, ProjectionScores, ProjectionSums, Target};
 use crate::estimator::by_unit::{
-    Covariance, EventEffect, Influences, NEVER, Opened, Regression, Timeline, each_unit, overflow,
-    rows_of,
+    Covariance, EventEffect, Influences, Opened, Regression, overflow, rows_of,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -32,6 +31,25 @@ impl LocalProjections {
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<LocalProjectionsResult> {
         self.validate()?;
         self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, ..)| result))
+    }
+
+    /// As [`fit`](Self::fit), by the workers of a cluster, with the same bits. The path stands for parquet files that this process and all
+    /// workers see under the same names. Sums are formed by the workers; the influence values of units, a number for each effect, come
+    /// back to this process, whatever [`with_influence`](crate::Cluster::with_influence) says.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`DidError::Worker`] for what a worker finds wrong, [`DidError::Engine`] if workers do not answer.
+    #[cfg(feature = "cluster")]
+    pub fn fit_cluster(
+        &self,
+        cluster: &crate::Cluster,
+        path: impl AsRef<std::path::Path>,
+    ) -> Result<LocalProjectionsResult> {
+        self.validate()?;
+        let asked = self.asked();
+        asked.on_cluster(cluster, path.as_ref(), |opened| {
+            fit(self, opened).map(|(result, ..)| result)
+        })
     }
 
     /// [`fit`](Self::fit) with the influence of the clusters on the effects, in their order; `None` without a column of clusters.
@@ -58,13 +76,14 @@ fn fit(
     if options.stable_periods.is_none() {
         check_absorbing(opened)?;
     }
-    let timeline = Timeline::new(&opened.overview, opened.columns, options.rank_periods)?;
-    let plan = Plan::new(options, opened, timeline);
+    let plan = Plan::new(options, opened)?;
     check_influences(&plan, opened)?;
-    let sums = Sums::read(&plan, opened)?;
+    let sums = opened.source.sums(&plan.pass)?;
+    check_treatment(options, &sums)?;
     let spread = spread(&plan, opened);
-    let fitted: Vec<Fitted> =
-        (0..plan.targets.len()).map(|target| estimate(&plan, &sums, target, &spread)).collect();
+    let fitted: Vec<Fitted> = (0..plan.pass.targets.len())
+        .map(|target| estimate(&plan, &sums, target, &spread))
+        .collect();
     if fitted.iter().any(|of| of.estimate.is_some_and(|estimate| !estimate.is_finite())) {
         return Err(overflow(&options.outcome));
     }
@@ -77,7 +96,7 @@ fn fit(
     let effect = |target: usize, event_time: i64| {
         effect(&fitted[target], &covariance, target, event_time, options.alpha)
     };
-    let place = |of: Target| plan.targets.iter().position(|target| *target == of);
+    let place = |of: Target| plan.pass.targets.iter().position(|target| *target == of);
     let times: Vec<i64> =
         (-i64::from(options.pre_window.max(1))..=i64::from(options.post_window)).collect();
     let rows: Vec<Option<usize>> = times.iter().map(|at| place(Target::At(*at))).collect();
@@ -87,11 +106,11 @@ fn fit(
     });
     let pooled = place(Target::Post).map(|target| effect(target, 0));
     let result = LocalProjectionsResult {
-        sample: opened.sample(&plan.timeline, sums.units, sums.without_weight),
+        sample: opened.sample(&plan.pass.timeline, sums.units, sums.without_weight),
         settings: settings(options),
         alpha: options.alpha,
         effects: effects.collect(),
-        vcov: rows_of(&covariance.values, plan.targets.len(), &rows),
+        vcov: rows_of(&covariance.values, plan.pass.targets.len(), &rows),
         pooled: pooled.unwrap_or_else(|| EventEffect::reference(0)),
         pooled_before: place(Target::Pre)
             .map(|target| effect(target, -i64::from(options.pre_window))),
@@ -127,10 +146,22 @@ fn check_absorbing(opened: &Opened<'_>) -> Result<()> {
         0 => Ok(()),
         rows => Err(DidError::Panel {
             problem: format!(
-                "column `{column}` (treatment) goes back to 0 in {rows} rows; set `stable_periods` (`--nonabsorbing-lag`) to the periods after which effects are stable, or see `DidMultiplegt`"
+                "column `{column}` (treatment) goes back to 0 in {}; set `stable_periods` (`--nonabsorbing-lag`) to the periods after which effects are stable, or see `DidMultiplegt`",
+                counted(rows, "row", "rows")
             ),
         }),
     }
+}
+
+/// An error for a treatment that is neither 0 nor 1.
+fn check_treatment(options: &LocalProjections, sums: &ProjectionSums) -> Result<()> {
+    let Some((unit, value)) = &sums.odd else { return Ok(()) };
+    Err(DidError::Panel {
+        problem: format!(
+            "column `{}` (treatment) must be 0 or 1, and unit {unit} has {value}; `DidMultiplegt` takes other treatments",
+            options.treatment.as_deref().unwrap_or_default()
+        ),
+    })
 }
 
 /// An error unless influence values have room.
@@ -139,7 +170,7 @@ fn check_influences(plan: &Plan<'_>, opened: &Opened<'_>) -> Result<()> {
     let labels =
         32 * u128::from(columns.cluster.is_some()) + 48 * u128::from(columns.keep_influence);
     let copies = if columns.keep_influence { 3 } else { 2 };
-    let each = 8 * copies * plan.targets.len() as u128 + labels;
+    let each = 8 * copies * plan.pass.targets.len() as u128 + labels;
     memory::check(
         "influence values by unit",
         each * opened.units() as u128,
@@ -154,16 +185,17 @@ fn spread(plan: &Plan<'_>, opened: &Opened<'_>) -> Spread {
     Spread(own.chain((0..plan.options.outcome_lags).map(|_| lagged)).collect())
 }
 
-fn estimate(plan: &Plan<'_>, sums: &Sums, target: usize, spread: &Spread) -> Fitted {
-    let of = plan.targets[target];
+fn estimate(plan: &Plan<'_>, sums: &ProjectionSums, target: usize, spread: &Spread) -> Fitted {
+    let of = plan.pass.targets[target];
     let is_before = matches!(of, Target::At(..0) | Target::Pre);
     let of_all_before = plan.options.base == ProjectionBase::AllBefore;
     let identity = match () {
-        () if plan.is_identity(of) => Identity::Certain,
+        () if plan.pass.is_identity(of) => Identity::Certain,
         () if is_before && of_all_before && plan.options.outcome_lags > 0 => Identity::Perhaps,
         () => Identity::None,
     };
-    let bases = Bases::new(sums, target, plan.timeline.steps, plan.regressors(), identity);
+    let bases =
+        Bases::new(sums, target, plan.pass.timeline.steps, plan.pass.regressors(), identity);
     match plan.options.method {
         ProjectionMethod::Adjusted => bases.adjusted(spread),
         method => bases.squares(method, spread),
@@ -172,25 +204,10 @@ fn estimate(plan: &Plan<'_>, sums: &Sums, target: usize, spread: &Spread) -> Fit
 
 /// Reads the rows once more for their influence values.
 fn influences(plan: &Plan<'_>, opened: &Opened<'_>, fitted: &[Fitted]) -> Result<Influences> {
+    let scores = fitted.iter().map(|of| of.scores.clone()).collect();
+    let scores = ProjectionScores { plan: plan.pass.clone(), scores };
     let (clustered, named) = (plan.options.cluster.is_some(), plan.options.keep_influence);
-    let mut influences = Influences::new(fitted.len(), clustered, named);
-    each_unit(
-        opened,
-        "influence values",
-        fitted.len(),
-        &|| plan.scratch(),
-        &|units, unit, scratch, values| {
-            if plan.take(units, unit, scratch) {
-                plan.each(units, scratch, &mut |row| {
-                    let Some(score) = fitted[row.target].scores.of(&row) else { return };
-                    let value = &mut values[row.target];
-                    *value = if value.is_nan() { score } else { *value + score };
-                });
-            }
-        },
-        &mut |rows, values| influences.push(rows, values, 1),
-    )?;
-    Ok(influences)
+    Influences::read(opened, scores, clustered, named)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
@@ -220,11 +237,11 @@ fn warnings(
     covariance: &Covariance,
 ) -> Vec<DidWarning> {
     let mut warnings = opened.warnings();
-    warnings.extend(plan.timeline.warnings.iter().cloned());
+    warnings.extend(plan.warnings.iter().cloned());
     let overview = &opened.overview;
     if plan.options.stable_periods.is_none() {
         let groups = overview.group_values().iter().zip(&overview.found.groups);
-        let already = groups.filter(|(group, _)| plan.timeline.start(**group) == 0);
+        let already = groups.filter(|(group, _)| plan.pass.timeline.start(**group) == 0);
         let units: usize = already.map(|(_, of)| of.units).sum();
         if units > 0 {
             warnings.push(DidWarning::AlreadyTreated { units, anticipation: 0 });
@@ -237,14 +254,15 @@ fn warnings(
     }
     warnings.extend(collinear(plan, fitted));
     let most = fitted.iter().map(|of| of.n_treated as usize).max().unwrap_or(0);
-    warnings.extend(opened.few_treated(&|group| plan.timeline.is_inside(group), most));
+    warnings.extend(opened.few_treated(&|group| plan.pass.timeline.is_inside(group), most));
     warnings.extend(covariance.warning());
     warnings
 }
 
 /// Regressors that were left out, of all regressions or of some.
 fn collinear(plan: &Plan<'_>, fitted: &[Fitted]) -> Vec<DidWarning> {
-    let estimated = || fitted.iter().zip(&plan.targets).filter(|(of, _)| of.estimate.is_some());
+    let estimated =
+        || fitted.iter().zip(&plan.pass.targets).filter(|(of, _)| of.estimate.is_some());
     let without = |j: usize| -> Vec<String> {
         let targets = estimated().filter(|(of, _)| of.dependent.contains(&j));
         targets.map(|(_, target)| target.name()).collect()
@@ -273,13 +291,13 @@ fn names(plan: &Plan<'_>) -> Vec<String> {
         Target::Post => "pooled".into(),
         Target::Pre => "pooled_before".into(),
     };
-    plan.targets.iter().map(name).collect()
+    plan.pass.targets.iter().map(name).collect()
 }
 
 /// The error if there is no effect at all.
 fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
     let options = plan.options;
-    let inside = plan.timeline.cohorts().into_iter().any(|start| start > 0);
+    let inside = plan.pass.timeline.cohorts().into_iter().any(|start| start > 0);
     let what = match (inside, options.control_group) {
         (false, _) => format!(
             "no unit's treatment starts after the first of the {} periods: see column `{}`",
@@ -287,8 +305,11 @@ fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
             options.group.as_ref().or(options.treatment.as_ref()).map_or("", |name| name)
         ),
         (true, ControlGroup::NeverTreated) => {
-            let never =
-                opened.overview.group_values().iter().any(|g| plan.timeline.start(*g) == NEVER);
+            let never = opened
+                .overview
+                .group_values()
+                .iter()
+                .any(|g| plan.pass.timeline.start(*g) == NEVER);
             match never {
                 false => {
                     "nobody is never treated; compare with those not yet treated (`control_group`)"
@@ -304,13 +325,17 @@ fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
 
 fn no_effect(plan: &Plan<'_>, opened: &Opened<'_>) -> String {
     let options = plan.options;
-    let starts: Vec<usize> =
-        opened.overview.group_values().iter().map(|group| plan.timeline.start(*group)).collect();
+    let starts: Vec<usize> = opened
+        .overview
+        .group_values()
+        .iter()
+        .map(|group| plan.pass.timeline.start(*group))
+        .collect();
     let mut inside: Vec<usize> =
         starts.iter().copied().filter(|start| !matches!(*start, 0 | NEVER)).collect();
     inside.dedup();
     if inside.len() == 1 && !starts.contains(&NEVER) && options.stable_periods.is_none() {
-        let period = shown(plan.timeline.first_treated(inside[0]), options.frequency);
+        let period = shown(plan.pass.timeline.first_treated(inside[0]), options.frequency);
         return format!(
             "no effect can be estimated: all treatments that start in the data start in {period}, so that there are no controls; add units that are never treated, or later"
         );
@@ -337,9 +362,9 @@ fn no_effect(plan: &Plan<'_>, opened: &Opened<'_>) -> String {
         _ => "",
     };
     format!(
-        "no effect from {} periods before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`){}",
-        options.pre_window,
+        "no effect from {} before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`){}",
+        counted(options.pre_window, "period", "periods"),
         options.post_window,
-        opened.also_missing()
+        opened.also()
     )
 }

@@ -3,17 +3,16 @@
 //!
 //! | what | file |
 //! |---|---|
-//! | options | `options.rs`, `base.rs` |
-//! | which rows of a unit are in which regression | `plan.rs` |
-//! | sums by regression, base period and arm | `sums.rs` |
-//! | coefficients, and what makes influence values | `regression.rs`, `adjustment.rs`, `scores.rs` |
+//! | options | `options.rs` |
+//! | what is to be estimated | `plan.rs` |
+//! | coefficients, and what makes influence values | `regression.rs`, `adjustment.rs` |
 //! | the estimator step by step | `fit.rs` |
 //! | result | `result.rs`, `check.rs`, `report/` |
 //!
-//! A look at all rows, one reading for the sums of all horizons, and one for influence values: no long difference is held.
+//! A look at all rows, one reading for the sums of all horizons, and one for influence values: no long difference is held. Which rows of a
+//! unit are in which regression is in `engine/by_unit/projections`.
 
 mod adjustment;
-mod base;
 mod check;
 mod fit;
 mod options;
@@ -21,9 +20,6 @@ mod plan;
 mod regression;
 mod report;
 mod result;
-mod scores;
-mod sums;
 
-pub use base::ProjectionBase;
 pub use options::{LocalProjections, ProjectionMethod};
 pub use result::{LocalProjectionsResult, ProjectionSettings};

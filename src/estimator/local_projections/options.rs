@@ -1,10 +1,10 @@
 //! Options of local projections.
 
-use super::base::ProjectionBase;
 use crate::base::error::{DidError, Result};
-use crate::base::options::{ControlGroup, Inference};
+use crate::base::options::{ControlGroup, Inference, ProjectionBase};
 use crate::base::words::words;
-use crate::estimator::by_unit::{Asked, WINDOW, asked};
+use crate::engine::by_unit::LONGEST;
+use crate::estimator::by_unit::{Asked, asked};
 use crate::estimator::shell::options;
 
 words! {
@@ -76,7 +76,8 @@ options! {
         #[doc(alias = "dylags")]
         #[builder(default)]
         pub outcome_lags: u32,
-        /// Covariates, at the first treated period: columns of numbers. A row without one serves where outcomes alone are needed.
+        /// Covariates, at the first treated period: names of columns of numbers, as in `["x1", "x2"]`, and no formula. A row without one
+        /// serves where outcomes alone are needed.
         #[doc(alias = "controls")]
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
@@ -116,11 +117,11 @@ impl LocalProjections {
         }
         for (option, window) in [("pre_window", self.pre_window), ("post_window", self.post_window)]
         {
-            if window > WINDOW {
+            if window > LONGEST {
                 return wrong(option, "at most 10000 periods", window.to_string());
             }
         }
-        if self.outcome_lags > WINDOW {
+        if self.outcome_lags > LONGEST {
             return wrong("outcome_lags", "at most 10000 periods", self.outcome_lags.to_string());
         }
         if self.base == ProjectionBase::Mean(0) {
@@ -130,7 +131,7 @@ impl LocalProjections {
         if self.treatment.is_none() {
             return wrong("stable_periods", "given with a column of `treatment`", "none".into());
         }
-        if stable == 0 || stable > WINDOW {
+        if stable == 0 || stable > LONGEST {
             return wrong("stable_periods", "between 1 and 10000", stable.to_string());
         }
         let within = match self.base {

@@ -1,75 +1,34 @@
-//! Which rows of a unit are in which regression.
+//! What is to be estimated.
 
-use super::base::ProjectionBase;
 use super::options::LocalProjections;
-use crate::base::options::ControlGroup;
-use crate::estimator::by_unit::{NEVER, Opened, Series, Timeline, Units};
+use crate::base::counted::counted;
+use crate::base::error::{DidWarning, Result};
+use crate::engine::by_unit::{ProjectionPlan, ProjectionRules, Timeline};
+use crate::estimator::by_unit::Opened;
 
-/// A regression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// Of the outcome at an event time less the base.
-    At(i64),
-    /// Of the mean outcome from the first treated period to the last event time, less the base.
-    Post,
-    /// Of the mean outcome from the second period before treatment back to the first event time, less the base.
-    Pre,
-}
-
-impl Target {
-    /// What its effect is called.
-    pub fn name(self) -> String {
-        match self {
-            Self::At(event_time) => format!("event time {event_time}"),
-            Self::Post => pooled_name("after treatment"),
-            Self::Pre => pooled_name("before treatment"),
-        }
-    }
-}
-
-/// What a pooled effect is called.
-pub(super) fn pooled_name(part: &str) -> String {
-    format!("pooled effect {part}")
-}
-
-/// The regressions, and what their rows are.
+/// Options, the pass over units that they ask for, and what should be known of its periods.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub options: &'a LocalProjections,
-    pub timeline: Timeline,
-    pub targets: Vec<Target>,
-    /// What covariates are less by at each place, `[covariate][place]`.
-    centres: Vec<Vec<f64>>,
-}
-
-/// What rows of a unit are formed in.
-#[derive(Clone, Debug)]
-pub(super) struct Scratch {
-    pub series: Series,
-    /// Covariates and lagged changes, then the change of the outcome.
-    variables: Vec<f64>,
-}
-
-/// A row of a regression.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'a> {
-    /// Number of the regression.
-    pub target: usize,
-    /// Place of the period in which treatment starts, or might.
-    pub base: usize,
-    pub treated: bool,
-    pub weight: f64,
-    /// Covariates and lagged changes, then the change of the outcome.
-    pub variables: &'a [f64],
+    pub pass: ProjectionPlan,
+    pub warnings: Vec<DidWarning>,
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(options: &'a LocalProjections, opened: &Opened<'_>, timeline: Timeline) -> Self {
-        let (pre, post) = (i64::from(options.pre_window), i64::from(options.post_window));
-        let last = if options.base == ProjectionBase::Last { -2 } else { -1 };
-        let mut targets: Vec<Target> = (-pre..=last).chain(0..=post).map(Target::At).collect();
-        targets.push(Target::Post);
-        targets.extend((pre >= 2).then_some(Target::Pre));
+    /// # Errors
+    /// As [`Timeline::new`].
+    pub fn new(options: &'a LocalProjections, opened: &Opened<'_>) -> Result<Self> {
+        let (timeline, warnings) =
+            Timeline::new(&opened.overview, opened.columns, options.rank_periods)?;
+        let rules = ProjectionRules {
+            pre_window: options.pre_window,
+            post_window: options.post_window,
+            control_group: options.control_group,
+            base: options.base,
+            no_composition_changes: options.no_composition_changes,
+            outcome_lags: options.outcome_lags,
+            stable_periods: options.stable_periods,
+        };
         let centre = |number: usize| {
             let mut centres = vec![0.0; timeline.steps];
             for (place, period) in timeline.of_periods() {
@@ -78,182 +37,17 @@ impl<'a> Plan<'a> {
             centres
         };
         let centres = (1..=options.covariates.len()).map(centre).collect();
-        Self { options, timeline, targets, centres }
+        let pass = ProjectionPlan { targets: rules.targets(), rules, timeline, centres };
+        Ok(Self { options, pass, warnings })
     }
 
-    /// Number of covariates and lagged changes.
-    pub fn regressors(&self) -> usize {
-        self.options.covariates.len() + self.options.outcome_lags as usize
-    }
-
-    /// Their names.
+    /// Names of covariates and lagged changes.
     pub fn names(&self) -> Vec<String> {
-        let lag = |lag: u32| format!("change of {} {lag} period(s) before", self.options.outcome);
+        let lag = |lag: u32| {
+            let before = counted(lag, "period", "periods");
+            format!("change of {} {before} before", self.options.outcome)
+        };
         let lags = (1..=self.options.outcome_lags).map(lag);
         self.options.covariates.iter().cloned().chain(lags).collect()
     }
-
-    pub fn scratch(&self) -> Scratch {
-        let variables = vec![0.0; self.regressors() + 1];
-        Scratch { series: Series::new(&self.timeline), variables }
-    }
-
-    /// Takes the rows of a unit, and says whether it has any.
-    pub fn take(&self, units: &Units<'_>, unit: usize, scratch: &mut Scratch) -> bool {
-        scratch.series.take(units.rows, &units.numbers, unit, &self.timeline)
-    }
-
-    /// Calls `visit` with every row of the unit taken.
-    pub fn each(&self, units: &Units<'_>, scratch: &mut Scratch, visit: &mut dyn FnMut(Row<'_>)) {
-        let Scratch { series, variables } = scratch;
-        let absorbing = self.options.stable_periods.is_none();
-        for base in 1..self.timeline.steps {
-            if absorbing && series.start < base {
-                return;
-            }
-            let is_there = series.row(base).is_some() && series.row(base - 1).is_some();
-            if !is_there || self.options.no_composition_changes && !self.is_complete(series, base) {
-                continue;
-            }
-            let Some(before) = self.before(series, base) else { continue };
-            let mut formed = None;
-            for (target, of) in self.targets.iter().enumerate() {
-                let Some(treated) = self.arm(series, base, *of) else { continue };
-                let Some(outcome) = self.outcome(series, base, *of) else { continue };
-                if !*formed.get_or_insert_with(|| self.form(units, series, base, variables)) {
-                    break;
-                }
-                variables[self.regressors()] = outcome - before;
-                let weight = series.weight[base];
-                visit(Row { target, base, treated, weight, variables: variables.as_slice() });
-            }
-        }
-    }
-
-    fn post(&self) -> usize {
-        self.options.post_window as usize
-    }
-
-    /// Whether the unit is observed up to the last event time.
-    fn is_complete(&self, series: &Series, base: usize) -> bool {
-        (base..=base + self.post()).all(|place| series.outcome(Some(place)).is_some())
-    }
-
-    /// Whether lagged changes among the covariates add up to every change of a regression: they are between outcomes from `outcome_lags` plus one
-    /// periods before treatment to the last.
-    pub fn is_identity(&self, target: Target) -> bool {
-        let lags = u64::from(self.options.outcome_lags);
-        let before = match self.options.base {
-            ProjectionBase::Last => 1,
-            ProjectionBase::Mean(periods) => u64::from(periods),
-            ProjectionBase::AllBefore => return false,
-        };
-        let farthest = match target {
-            Target::At(steps) if steps < 0 => steps.unsigned_abs(),
-            Target::Pre => u64::from(self.options.pre_window),
-            Target::At(_) | Target::Post => return false,
-        };
-        lags > 0 && farthest.max(before) <= lags + 1
-    }
-
-    /// The outcome before.
-    fn before(&self, series: &Series, base: usize) -> Option<f64> {
-        match self.options.base {
-            ProjectionBase::Last => series.outcome(Some(base - 1)),
-            ProjectionBase::Mean(periods) => {
-                let periods = periods as usize;
-                mean((1..=periods).map(|back| series.outcome(base.checked_sub(back))))
-            }
-            ProjectionBase::AllBefore => {
-                let observed = (0..base).map(|place| series.outcome(Some(place)));
-                mean(observed.filter(Option::is_some))
-            }
-        }
-    }
-
-    /// The outcome after, or farther before.
-    fn outcome(&self, series: &Series, base: usize, target: Target) -> Option<f64> {
-        let at = |steps: i64| {
-            let place = i64::try_from(base).ok()?.checked_add(steps)?;
-            series.outcome(usize::try_from(place).ok())
-        };
-        match target {
-            Target::At(steps) => at(steps),
-            Target::Post => mean((0..=i64::from(self.options.post_window)).map(at)),
-            Target::Pre => mean((2..=i64::from(self.options.pre_window)).map(|back| at(-back))),
-        }
-    }
-
-    /// Whether the unit is treated in a regression, or a control; nothing if it is neither.
-    fn arm(&self, series: &Series, base: usize, target: Target) -> Option<bool> {
-        let (back, ahead) = match target {
-            Target::At(steps) if steps < 0 => (steps.unsigned_abs(), 0),
-            Target::At(steps) => (0, steps.unsigned_abs()),
-            Target::Post => (0, u64::from(self.options.post_window)),
-            Target::Pre => (u64::from(self.options.pre_window), 0),
-        };
-        let (back, ahead) = (usize::try_from(back).ok()?, usize::try_from(ahead).ok()?);
-        let last = base + if self.options.no_composition_changes { self.post() } else { ahead };
-        let never = self.options.control_group == ControlGroup::NeverTreated;
-        if let Some(stable) = self.options.stable_periods {
-            return switching(series, (stable as usize).max(back), base, last, never);
-        }
-        match series.start {
-            start if start == base => Some(true),
-            NEVER => Some(false),
-            start => (!never && start > last).then_some(false),
-        }
-    }
-
-    /// Forms covariates and lagged changes, and says whether all are observed.
-    fn form(&self, units: &Units<'_>, series: &Series, base: usize, variables: &mut [f64]) -> bool {
-        let Some(row) = series.row(base) else { return false };
-        for (j, centres) in self.centres.iter().enumerate() {
-            let covariate = units.numbers[j + 1][row];
-            if !covariate.is_finite() {
-                return false;
-            }
-            variables[j] = covariate - centres[base];
-        }
-        let first = self.centres.len();
-        (1..=self.options.outcome_lags as usize).all(|lag| {
-            let later = series.outcome(base.checked_sub(lag));
-            let earlier = series.outcome(base.checked_sub(lag + 1));
-            let change = later.zip(earlier).map(|(later, earlier)| later - earlier);
-            change.map(|change| variables[first + lag - 1] = change).is_some()
-        })
-    }
-}
-
-/// Whether a treatment that may end starts at `base`, after `stable` periods without, and goes on to `last`; or does not change from the
-/// first to the last of these.
-fn switching(
-    series: &Series,
-    stable: usize,
-    base: usize,
-    last: usize,
-    never: bool,
-) -> Option<bool> {
-    let from = base.checked_sub(stable)?;
-    let window = series.treated.get(from..=last)?;
-    if window.iter().any(|treated| treated.is_nan()) {
-        return None;
-    }
-    let (before, after) = window.split_at(base - from);
-    let all = |part: &[f64], value: f64| part.iter().all(|treated| *treated == value);
-    match () {
-        () if all(before, 0.0) && all(after, 1.0) => Some(true),
-        () if never => series.treated.iter().all(|t| t.is_nan() || *t == 0.0).then_some(false),
-        () => all(window, window[0]).then_some(false),
-    }
-}
-
-/// The mean of what must all be there.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for value in values {
-        sum += value?;
-        count += 1.0;
-    }
-    (count > 0.0).then(|| sum / count)
 }

@@ -1,10 +1,9 @@
 //! The regression of a horizon by least squares, from sums by base period and arm.
 
 use super::options::ProjectionMethod;
-use super::scores::{Scores, SquaresBase, SquaresScores};
-use super::sums::Sums;
 use crate::base::solve::{COLLINEAR, Spd, dependent_columns, dot};
-use crate::estimator::by_unit::{Cross, Regression, absorbed};
+use crate::engine::by_unit::{Cross, ProjectionSums, Scores, SquaresBase, SquaresScores, absorbed};
+use crate::estimator::by_unit::Regression;
 use crate::result::estimates::CellStatus;
 
 /// What the residuals of an identity are, at most, of the outcome's squares.
@@ -70,7 +69,13 @@ pub(super) fn identity() -> CellStatus {
 }
 
 impl<'a> Bases<'a> {
-    pub fn new(sums: &'a Sums, target: usize, steps: usize, k: usize, identity: Identity) -> Self {
+    pub fn new(
+        sums: &'a ProjectionSums,
+        target: usize,
+        steps: usize,
+        k: usize,
+        identity: Identity,
+    ) -> Self {
         let arms = (0..steps).map(|base| sums.arms(target, base)).collect();
         Self { arms, k, identity }
     }
@@ -120,7 +125,7 @@ impl<'a> Bases<'a> {
                 bases.push(None);
                 continue;
             }
-            let base = SquaresBase::new(controls, treated, factor, &mut total);
+            let base = squares_base(controls, treated, factor, &mut total);
             rows += controls.rows + treated.rows;
             treated_rows += treated.rows;
             weight += factor * (controls.weight + treated.weight);
@@ -169,40 +174,38 @@ impl<'a> Bases<'a> {
     }
 }
 
-impl SquaresBase {
-    /// Means of a base period, whose cross-products of treatment, covariates and outcome less their means are added to `total`, `[q, q]`.
-    fn new(controls: &Cross, treated: &Cross, factor: f64, total: &mut [f64]) -> Self {
-        let weight = controls.weight + treated.weight;
-        let share = treated.weight / weight;
-        let [own, other] = [treated, controls].map(|arm| {
-            let none = arm.weight <= 0.0;
-            (!none).then(|| arm.means())
-        });
-        let p = own.as_ref().or(other.as_ref()).map_or(0, Vec::len);
-        let q = p + 1;
-        // Of covariates and outcome: within both arms, and between them.
-        let between = factor * weight * share * (1.0 - share);
-        let gap: Vec<f64> = match (&own, &other) {
-            (Some(own), Some(other)) => own.iter().zip(other).map(|(a, b)| a - b).collect(),
-            _ => vec![0.0; p],
-        };
-        let within = [treated.within(), controls.within()];
-        total[0] += between;
-        for i in 0..p {
-            total[i + 1] += between * gap[i];
-            total[(i + 1) * q] += between * gap[i];
-            for j in 0..p {
-                let both = within[0][i * p + j] + within[1][i * p + j];
-                total[(i + 1) * q + j + 1] += factor * both + between * gap[i] * gap[j];
-            }
+/// Means of a base period, whose cross-products of treatment, covariates and outcome less their means are added to `total`, `[q, q]`.
+fn squares_base(controls: &Cross, treated: &Cross, factor: f64, total: &mut [f64]) -> SquaresBase {
+    let weight = controls.weight + treated.weight;
+    let share = treated.weight / weight;
+    let [own, other] = [treated, controls].map(|arm| {
+        let none = arm.weight <= 0.0;
+        (!none).then(|| arm.means())
+    });
+    let p = own.as_ref().or(other.as_ref()).map_or(0, Vec::len);
+    let q = p + 1;
+    // Of covariates and outcome: within both arms, and between them.
+    let between = factor * weight * share * (1.0 - share);
+    let gap: Vec<f64> = match (&own, &other) {
+        (Some(own), Some(other)) => own.iter().zip(other).map(|(a, b)| a - b).collect(),
+        _ => vec![0.0; p],
+    };
+    let within = [treated.within(), controls.within()];
+    total[0] += between;
+    for i in 0..p {
+        total[i + 1] += between * gap[i];
+        total[(i + 1) * q] += between * gap[i];
+        for j in 0..p {
+            let both = within[0][i * p + j] + within[1][i * p + j];
+            total[(i + 1) * q + j + 1] += factor * both + between * gap[i] * gap[j];
         }
-        let means = match (own, other) {
-            (Some(own), Some(other)) => {
-                own.iter().zip(&other).map(|(a, b)| share * a + (1.0 - share) * b).collect()
-            }
-            (Some(means), None) | (None, Some(means)) => means,
-            (None, None) => Vec::new(),
-        };
-        Self { factor, share, means }
     }
+    let means = match (own, other) {
+        (Some(own), Some(other)) => {
+            own.iter().zip(&other).map(|(a, b)| share * a + (1.0 - share) * b).collect()
+        }
+        (Some(means), None) | (None, Some(means)) => means,
+        (None, None) => Vec::new(),
+    };
+    SquaresBase { factor, share, means }
 }

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::base::ProjectionBase;
 use super::options::ProjectionMethod;
 use crate::base::error::DidWarning;
-use crate::base::options::ControlGroup;
+use crate::base::options::{ControlGroup, ProjectionBase};
 use crate::engine::source::Influence;
 use crate::estimator::aggregate::EventStudy;
 use crate::estimator::analysed::analysed;

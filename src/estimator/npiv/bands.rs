@@ -38,9 +38,9 @@ pub(crate) struct FittedCurve {
     pub choice: Option<DimensionChoice>,
     /// Segments of the dimensions that were compared.
     pub compared: Vec<(usize, usize)>,
-    /// Values and standard errors of the curve and of its derivative.
-    pub h: Vec<(f64, f64)>,
-    pub slope: Vec<(f64, f64)>,
+    /// Values and standard errors of the curve and of its derivative, where the data determine them.
+    pub h: Vec<Option<(f64, f64)>>,
+    pub slope: Vec<Option<(f64, f64)>>,
     /// Critical values of their uniform bands.
     pub critical: (f64, f64),
 }
@@ -87,7 +87,8 @@ pub(crate) fn fit(
         for at in 0..=last {
             tell("bands", at as u64, last as u64 + 1);
             for points in question.points.chunks(AT_ONCE) {
-                let rows = levels.levels[at].rows(points, derivative);
+                let mut rows = levels.levels[at].rows(points, derivative);
+                rows.retain(|row| levels.levels[at].determines(row));
                 let floor = |row: &Vec<_>| levels.rounding(at, row);
                 let errors = errors(&levels, at, &rows, shift).into_iter().zip(&rows);
                 let errors: Vec<f64> = errors.map(|(error, row)| error.max(floor(row))).collect();
@@ -127,19 +128,23 @@ fn errors(levels: &SieveLevels, level: usize, rows: &[Vec<(usize, f64)>], shift:
     rows.iter().map(error).collect()
 }
 
-/// Values and standard errors at some points.
+/// Values and standard errors at some points; none where the data do not determine them.
 fn values(
     levels: &SieveLevels,
     level: usize,
     points: &[Vec<f64>],
     derivative: Option<Derivative>,
     shift: f64,
-) -> Vec<(f64, f64)> {
+) -> Vec<Option<(f64, f64)>> {
     let beta = &levels.levels[level].beta;
     let value = |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * beta[*j]).sum();
-    let of = |points: &[Vec<f64>]| -> Vec<(f64, f64)> {
+    let of = |points: &[Vec<f64>]| -> Vec<Option<(f64, f64)>> {
         let rows = levels.levels[level].rows(points, derivative);
-        rows.iter().map(value).zip(errors(levels, level, &rows, shift)).collect()
+        let errors = errors(levels, level, &rows, shift);
+        let estimate = |(row, error): (&Vec<(usize, f64)>, f64)| {
+            levels.levels[level].determines(row).then(|| (value(row), error))
+        };
+        rows.iter().zip(errors).map(estimate).collect()
     };
     points.chunks(AT_ONCE).flat_map(of).collect()
 }

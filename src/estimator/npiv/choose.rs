@@ -1,9 +1,11 @@
 //! The dimension of the sieve by Lepski's method (Chen, Christensen and Kankanala 2025, procedures 1 and 3).
 
 use super::draws::{CurveDraws, in_errors, quantile};
+use super::few_values::few_values;
 use super::level::{Observations, SieveLevel, Sieves};
 use super::levels::SieveLevels;
 use super::sieve::{Sieve, SieveBasis, SieveKnots, breakpoints, dimension};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::splines::Splines;
@@ -43,7 +45,8 @@ impl Spaces<'_> {
                 let points = breakpoints(values, segments, self.knots, range);
                 Splines::new(degree, &points).ok_or_else(|| DidError::Sieve {
                     problem: format!(
-                        "{what} has too few distinct values for {segments} segment(s) of a sieve"
+                        "{what} has too few distinct values for {} of a sieve",
+                        counted(segments, "segment", "segments")
                     ),
                 })
             };
@@ -76,12 +79,33 @@ impl Spaces<'_> {
         Ok(Sieves { x, w: self.w.map(instruments).transpose()? })
     }
 
+    /// Segments of a variable with these ascending values that have a length.
+    fn lengths(&self, sorted: &[f64], segments: usize) -> usize {
+        match self.knots {
+            SieveKnots::Uniform => segments,
+            SieveKnots::Quantiles => {
+                breakpoints(sorted, segments, self.knots, (None, None)).len().saturating_sub(1)
+            }
+        }
+    }
+
     fn x_dimension(&self, segments: usize) -> usize {
-        dimension(self.basis, self.x.iter().map(|_| self.x_degree + segments))
+        let splines = |values: &Vec<f64>| self.x_degree + self.lengths(values, segments);
+        dimension(self.basis, self.x.iter().map(splines))
     }
 
     fn w_dimension(&self, segments: usize) -> Option<usize> {
-        Some(dimension(self.basis, self.w?.iter().map(|_| self.w_degree + segments)))
+        let splines = |values: &Vec<f64>| self.w_degree + self.lengths(values, segments);
+        Some(dimension(self.basis, self.w?.iter().map(splines)))
+    }
+
+    /// Functions of so many segments that data can tell apart: of a variable of few values, whatever its knots, as many as it has values.
+    fn most_told_apart(&self, segments: usize) -> usize {
+        let of = |values: &Vec<f64>| match few_values(values, self.x_degree) {
+            Some(few) => few.len(),
+            None => self.x_degree + self.lengths(values, segments),
+        };
+        dimension(self.basis, self.x.iter().map(of))
     }
 
     /// Whether the instruments of so many segments project on less than all of `n` observations, in reasonable time.
@@ -101,8 +125,10 @@ pub(crate) struct Candidates {
 /// Dimensions whose estimates are not too noisy; instruments have `2^smooth` times as many segments.
 ///
 /// Standard errors of dimensions with a handful of observations for each function are too small, so that Lepski's method would
-/// reject smaller dimensions for no reason: with `damping`, these are not compared. Nor are, in any case, those whose instruments
-/// have as many functions as there are observations, which is least squares.
+/// reject smaller dimensions for no reason: with `damping`, these are not compared, and nor are those, beyond the first, of whose
+/// functions the data tell fewer apart than data with as many values can. Nor are, in any case, those whose instruments have as many
+/// functions as there are observations, which is least squares, and those that have no function more than the one before, because all
+/// their knots coincide with its knots.
 ///
 /// # Errors
 /// As [`Spaces::sieves`].
@@ -153,13 +179,29 @@ pub(crate) fn candidates(
     let crossing = noise.windows(2).position(|pair| pair[0] <= bound && bound < pair[1]);
     // Without a crossing, all but the last as in R.
     let candidates = crossing.map_or(compared.min(last as usize), |at| at + 1);
-    let segments = segments[..candidates].to_vec();
-    levels.truncate(candidates);
-    for (x, w) in segments.iter().skip(levels.len()) {
-        levels.push(SieveLevel::new(data, spaces.sieves(*x, *w)?)?);
+    let mut made = levels.into_iter();
+    let (mut levels, mut kept): (Vec<SieveLevel>, Vec<_>) = (Vec::new(), Vec::new());
+    for (x, w) in segments[..candidates].iter().copied() {
+        let level = match made.next() {
+            Some(level) => level,
+            None => SieveLevel::new(data, spaces.sieves(x, w)?)?,
+        };
+        if let Some(before) = levels.last() {
+            if level.len() <= before.len() {
+                continue;
+            }
+            let is_told_apart =
+                level.rank() > before.rank() && level.rank() == spaces.most_told_apart(x);
+            // Functions of more segments contain these.
+            if damping && !is_told_apart {
+                break;
+            }
+        }
+        levels.push(level);
+        kept.push((x, w));
     }
-    let j = spaces.x_dimension(segments[candidates - 1].0) as f64;
-    Ok(Candidates { levels, segments, alpha: (j.ln() / j).sqrt().min(0.5) })
+    let j = levels.last().map_or(1, SieveLevel::len) as f64;
+    Ok(Candidates { levels, segments: kept, alpha: (j.ln() / j).sqrt().min(0.5) })
 }
 
 /// What Lepski's method chose.
@@ -202,6 +244,10 @@ impl DimensionPair {
         };
         let error = |at: usize| {
             let (one, other) = (&rows[a][at], &rows[b][at]);
+            // What the data do not determine agrees with anything.
+            if !levels.levels[a].determines(one) || !levels.levels[b].determines(other) {
+                return f64::INFINITY;
+            }
             let sum_of_variances =
                 levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other);
             let variance = sum_of_variances - 2.0 * levels.quadratic(a, b, one, other);

@@ -2,6 +2,7 @@
 
 use super::bands::{CurveQuestion, FittedCurve, fit};
 use super::choose::Spaces;
+use super::few_values::{few_values, nearest};
 use super::grid::SieveGrid;
 use super::level::Observations;
 use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
@@ -116,6 +117,17 @@ fn check_room(points: usize, variables: usize) -> Result<()> {
         points as u128 * each,
         "ask for it at fewer points, as at 100 that are evenly spaced",
     )
+}
+
+/// These points with values that occur in place of those between them, of variables that have few: nothing is known between them.
+fn at_values(mut points: Vec<Vec<f64>>, sorted: &[Vec<f64>], degree: usize) -> Vec<Vec<f64>> {
+    for (variable, values) in sorted.iter().enumerate() {
+        let Some(few) = few_values(values, degree) else { continue };
+        for point in &mut points {
+            point[variable] = nearest(&few, point[variable]);
+        }
+    }
+    points
 }
 
 fits!(Npiv, output: NpivResult);
@@ -318,7 +330,7 @@ impl Npiv {
             smooth: self.w_smooth,
             damping: self.damping,
             // Not the points asked for: the dimension is a matter of the function as a whole.
-            grid: &even(COMPARED),
+            grid: &at_values(even(COMPARED), &x_sorted, self.x_degree),
             points: &points,
             derivative: Derivative {
                 variable: self.derivative_index,
@@ -330,11 +342,14 @@ impl Npiv {
             seed: self.bootstrap.seed,
         };
         let fitted = fit(&data, &spaces, &question)?;
-        if !fitted.h.iter().chain(&fitted.slope).all(|(value, _)| value.is_finite()) {
+        let mut estimates = fitted.h.iter().chain(&fitted.slope).flatten();
+        if !estimates.all(|(value, _)| value.is_finite()) {
             let problem = "the function or its derivative is beyond the range of numbers; divide the outcome by a larger unit";
             return Err(DidError::OutOfRange { problem: problem.into() });
         }
-        Ok(self.result(&points, fitted, y.len(), scale))
+        let result = self.result(&points, fitted, y.len(), scale);
+        let settings = NpivSettings { w_degree: Some(spaces.w_degree), ..result.settings };
+        Ok(NpivResult { settings, ..result })
     }
 
     /// Requested segments of regressors and instruments, the latter `2^w_smooth` times as many if not set; `None` if the data choose.
@@ -349,8 +364,9 @@ impl Npiv {
         let (h, slope) = fitted.critical;
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
-        let estimate = |(value, se): &(f64, f64), critical| {
-            let (value, se) = (Some(value * scale), positive(se * scale));
+        let estimate = |determined: &Option<(f64, f64)>, critical| {
+            let value = determined.map(|(value, _)| value * scale);
+            let se = determined.and_then(|(_, se)| positive(se * scale));
             Estimate::new(value, se, pointwise(self.alpha)).with_band(critical)
         };
         let level = &fitted.levels.levels[fitted.level];
@@ -361,6 +377,17 @@ impl Npiv {
         }
         warnings.extend(level.many_instruments(n));
         warnings.extend(level.collinear());
+        let sides = [
+            (&self.regressors, Some(&level.sieves.x), fitted.segments.0),
+            (&self.instruments, level.sieves.w.as_ref(), fitted.segments.1),
+        ];
+        for (columns, sieve, segments) in sides {
+            let splines = sieve.into_iter().flat_map(|sieve| &sieve.splines);
+            let coincident = columns.iter().zip(splines).filter_map(|(column, splines)| {
+                DidWarning::coincident_knots(column, segments, splines.breakpoints().len() - 1)
+            });
+            warnings.extend(coincident);
+        }
         let rows: Vec<NpivRow> = rows
             .map(|(x, (value, derivative))| NpivRow {
                 x: x.clone(),
@@ -368,8 +395,8 @@ impl Npiv {
                 derivative: estimate(derivative, slope),
             })
             .collect();
-        warnings
-            .extend(without_variance(rows.iter().filter(|row| row.h.se.is_none()).count(), false));
+        let without = |row: &&NpivRow| row.h.estimate.is_some() && row.h.se.is_none();
+        warnings.extend(without_variance(rows.iter().filter(without).count(), false));
         NpivResult {
             rows,
             critical_value: h,
@@ -392,6 +419,7 @@ impl Npiv {
                 regressors: self.regressors.clone(),
                 instruments: self.instruments.clone(),
                 degree: self.x_degree,
+                w_degree: None,
                 alpha: self.alpha,
                 draws: (self.bootstrap.draws, self.bootstrap.seed),
             },

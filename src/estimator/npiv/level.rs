@@ -12,7 +12,7 @@ use crate::base::buckets::Buckets;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::base::progress::tell;
-use crate::base::spectrum::{GINV, Spectrum, row_major};
+use crate::base::spectrum::{GINV, Spectrum, Undetermined, row_major};
 use crate::engine::pass::TILE;
 
 /// Observations, column by column.
@@ -90,8 +90,8 @@ pub(crate) struct SieveLevel {
     pub beta: Vec<f64>,
     /// `M`, `[J, K]`.
     pub(super) map: Vec<f64>,
-    /// Directions of the coefficients that the data tell apart.
-    rank: usize,
+    /// Directions of the coefficients that the data do not tell apart.
+    pub undetermined: Undetermined,
     /// Smallest singular value of the sieve's projection on the instruments; `None` where these are the regressors.
     pub strength: Option<f64>,
     /// Functions of the instruments that the data tell apart; `None` where these are the regressors.
@@ -157,20 +157,22 @@ impl SieveLevel {
                 }
             }
         });
-        let (bb_inverse, rank) = spectral(&sums[..bb], k, f64::recip)?;
-        let instruments = sieves.w.is_some().then_some(rank);
-        let (map, rank, strength) = if sieves.w.is_some() {
+        let of_instruments = spectrum(&sums[..bb], k)?;
+        let bb_inverse = spectral(&of_instruments, k, f64::recip);
+        let instruments = sieves.w.is_some().then(|| of_instruments.beyond(GINV).len());
+        let (map, undetermined, strength) = if sieves.w.is_some() {
             let cross = &sums[bb..bb + pb];
             let a = product(cross, &bb_inverse, j, k, k);
             let gram = product_transposed(&a, cross, j, k, j);
             let strength = strength(data, &sieves, &gram)?;
-            let (inverse, rank) = spectral(&gram, j, f64::recip)?;
-            (product(&inverse, &a, j, j, k), rank, Some(strength))
+            let of_gram = spectrum(&gram, j)?;
+            let inverse = spectral(&of_gram, j, f64::recip);
+            (product(&inverse, &a, j, j, k), Undetermined::of(&of_gram), Some(strength))
         } else {
-            (bb_inverse, rank, None)
+            (bb_inverse, Undetermined::of(&of_instruments), None)
         };
         let beta = product(&map, &sums[bb + pb..], j, k, 1);
-        Ok(Self { sieves, beta, map, rank, strength, instruments })
+        Ok(Self { sieves, beta, map, undetermined, strength, instruments })
     }
 
     /// Number of functions of the regressors.
@@ -178,9 +180,19 @@ impl SieveLevel {
         self.beta.len()
     }
 
+    /// Number of functions, or combinations of them, that the data tell apart.
+    pub fn rank(&self) -> usize {
+        self.len() - self.undetermined.len()
+    }
+
+    /// Whether the data determine the estimate at a row of the sieve.
+    pub fn determines(&self, row: &[(usize, f64)]) -> bool {
+        self.undetermined.leaves(row.iter().copied())
+    }
+
     /// A warning if the data do not tell apart all functions.
     pub fn collinear(&self) -> Option<DidWarning> {
-        let (functions, rank) = (self.len(), self.rank);
+        let (functions, rank) = (self.len(), self.rank());
         (rank < functions).then_some(DidWarning::CollinearSieve { functions, rank })
     }
 
@@ -281,23 +293,22 @@ fn spectrum(a: &[f64], k: usize) -> Result<Spectrum> {
     })
 }
 
-/// `Σ f(λ) u u'` over the eigenvalues that are not zero but for rounding, and their number.
-fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<(Vec<f64>, usize)> {
-    let spectrum = spectrum(a, k)?;
-    let Spectrum { values, vectors, .. } = &spectrum;
+/// `Σ f(λ) u u'` over the eigenvalues that are not zero but for rounding.
+fn spectral(spectrum: &Spectrum, k: usize, f: impl Fn(f64) -> f64) -> Vec<f64> {
+    let Spectrum { values, vectors, .. } = spectrum;
     let nonzero = spectrum.beyond(GINV);
     let columns = |factor: &dyn Fn(f64) -> f64| -> Vec<f64> {
         let row = |r: usize| nonzero.iter().map(move |i| vectors[r * k + i] * factor(values[*i]));
         (0..k).flat_map(row).collect()
     };
-    Ok((product_transposed(&columns(&f), &columns(&|_| 1.0), k, nonzero.len(), k), nonzero.len()))
+    product_transposed(&columns(&f), &columns(&|_| 1.0), k, nonzero.len(), k)
 }
 
 /// The Moore-Penrose inverse of a symmetric matrix, singular values up to `√ε` of the largest taken as zero (R's `ginv`).
 pub(crate) fn pseudo_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
-    Ok(spectral(a, k, f64::recip)?.0)
+    Ok(spectral(&spectrum(a, k)?, k, f64::recip))
 }
 
 fn root_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
-    Ok(spectral(a, k, |value| value.sqrt().recip())?.0)
+    Ok(spectral(&spectrum(a, k)?, k, |value| value.sqrt().recip()))
 }

@@ -9,6 +9,7 @@ mod check;
 mod choose;
 mod draws;
 mod estimator;
+mod few_values;
 mod grid;
 mod level;
 mod levels;

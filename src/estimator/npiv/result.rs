@@ -77,6 +77,9 @@ pub struct NpivSettings {
     pub instruments: Vec<String>,
     /// Degree of the regressors' splines.
     pub degree: usize,
+    /// Degree of the instruments' splines, that of the regressors' without instruments; none in results that were saved before.
+    #[serde(default)]
+    pub w_degree: Option<usize>,
     /// One minus the confidence level.
     pub alpha: f64,
     /// Draws of the bootstrap, and their seed.

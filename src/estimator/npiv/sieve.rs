@@ -43,10 +43,11 @@ pub(crate) struct Derivative {
     pub order: usize,
 }
 
-/// What breaks ties between quantiles, as a share of the variable's range.
+/// By how much quantiles are spread, as R's are, and up to which distance they are one knot: a share of the variable's range.
 const JITTER: f64 = 1e-10;
 
-/// Breakpoints of so many segments of a variable with these ascending values.
+/// Breakpoints of so many segments of a variable with these ascending values. Quantiles that coincide, as of a value that many
+/// observations have, are one knot.
 pub(crate) fn breakpoints(
     sorted: &[f64],
     segments: usize,
@@ -63,9 +64,16 @@ pub(crate) fn breakpoints(
         }
         SieveKnots::Quantiles => {
             let ramp = JITTER * (last - first);
-            (0..=segments)
-                .map(|j| quantile::interpolated(sorted, share(j)) + share(j) * ramp)
-                .collect()
+            let mut knots: Vec<f64> = Vec::with_capacity(segments + 1);
+            let mut latest = f64::NEG_INFINITY;
+            for j in 0..=segments {
+                let at = quantile::interpolated(sorted, share(j));
+                if at - latest > ramp {
+                    knots.push(at + share(j) * ramp);
+                    latest = at;
+                }
+            }
+            knots
         }
     }
 }
@@ -183,6 +191,12 @@ mod tests {
         assert_eq!(even, [1.0, 3.5, 6.0]);
         let quantiles = breakpoints(&sorted, 4, SieveKnots::Quantiles, (None, None));
         assert!(quantiles.is_sorted_by(|a, b| a < b));
-        assert!((quantiles[2] - 2.0).abs() < 1e-9 && (quantiles[4] - 5.0).abs() < 1e-9);
+        // Three of the five quantiles are the same value.
+        let near = |at: usize, value: f64| (quantiles[at] - value).abs() < 1e-9;
+        assert!(quantiles.len() == 3 && near(0, 1.0) && near(1, 2.0) && near(2, 5.0));
+        let at_the_end =
+            breakpoints(&[1.0, 2.0, 5.0, 5.0, 5.0], 4, SieveKnots::Quantiles, (None, None));
+        assert!(at_the_end.len() == 3 && at_the_end[2] >= 5.0, "{at_the_end:?}");
+        assert_eq!(breakpoints(&[2.0; 4], 4, SieveKnots::Quantiles, (None, None)), [2.0]);
     }
 }

@@ -16,6 +16,8 @@ pub(crate) enum KeptValues {
 pub(crate) struct ValuesHere {
     n: usize,
     y_scale: f64,
+    /// How many columns are of estimates; those of the groups' shares, behind them, have no unit.
+    estimates: usize,
     /// `[n]` each, by rank; empty until there are values.
     columns: Vec<Vec<f64>>,
 }
@@ -25,6 +27,8 @@ pub(crate) struct ValuesHere {
 pub(crate) struct Kept {
     pub here: Option<Influence>,
     pub files: Option<InfluenceFiles>,
+    /// Values of the groups' shares, `[groups][n]`, where the others are here.
+    pub of_shares: Option<Vec<Vec<f64>>>,
 }
 
 impl KeptValues {
@@ -34,19 +38,23 @@ impl KeptValues {
     /// If they are elsewhere and cannot be written, and [`DidError::Engine`] for a column that was not kept.
     pub fn finish(self, sample: &Sample, columns: &[KeptColumn]) -> Result<Kept> {
         Ok(match self {
-            Self::Here(values) => Kept { here: Some(values.finish(sample, columns)?), files: None },
+            Self::Here(mut values) => {
+                let of_shares = Some(values.of_shares()?);
+                Kept { here: Some(values.finish(sample, columns)?), files: None, of_shares }
+            }
             Self::Apart(kept) => {
                 let files = kept.finish((sample.n as f64, sample.y_scale), columns)?;
-                Kept { here: None, files: Some(files) }
+                Kept { files: Some(files), ..Kept::default() }
             }
         })
     }
 }
 
 impl ValuesHere {
-    /// Of the first `columns` influence columns; those behind them are not kept.
-    pub fn new(sample: &Sample, columns: usize) -> Self {
-        Self { n: sample.n, y_scale: sample.y_scale, columns: vec![Vec::new(); columns] }
+    /// Of the influence columns of so many estimates and of the groups' shares.
+    pub fn new(sample: &Sample, estimates: usize) -> Self {
+        let columns = vec![Vec::new(); estimates + sample.groups.len()];
+        Self { n: sample.n, y_scale: sample.y_scale, estimates, columns }
     }
 
     /// Takes the values of some rows.
@@ -58,13 +66,14 @@ impl ValuesHere {
         let blocks = rows.values.chunks_exact(rows.ranks.len().max(1));
         for (j, values) in rows.columns.iter().zip(blocks) {
             let Some(column) = self.columns.get_mut(*j) else { continue };
+            let unit = if *j < self.estimates { self.y_scale } else { 1.0 };
             column.resize(n, 0.0);
             for (rank, value) in rows.ranks.iter().zip(values) {
                 let slot = usize::try_from(*rank).ok().and_then(|rank| column.get_mut(rank));
                 let foreign = || DidError::Engine {
                     problem: format!("a row of rank {rank} was kept, and there are {n}"),
                 };
-                *slot.ok_or_else(foreign)? = value * n as f64 * self.y_scale;
+                *slot.ok_or_else(foreign)? = value * n as f64 * unit;
             }
         }
         Ok(())
@@ -78,6 +87,11 @@ impl ValuesHere {
         let names = columns.iter().map(|column| column.name.clone()).collect();
         let columns = columns.iter().map(|column| self.sum(&column.from)).collect::<Result<_>>()?;
         Ok(Influence { units, names, columns })
+    }
+
+    /// The values of the groups' shares. They are handed over, once.
+    fn of_shares(&mut self) -> Result<Vec<Vec<f64>>> {
+        (self.estimates..self.columns.len()).map(|j| self.sum(&[j])).collect()
     }
 
     /// The sum of some columns; each column may be in one sum only.
@@ -99,11 +113,11 @@ impl ValuesHere {
     }
 }
 
-/// Sums over the influence values, and the values of the first `columns` columns if the pass keeps them.
+/// Sums over the influence values, and the values of the estimates and of the groups' shares if the pass keeps them.
 pub(crate) fn influence(
     source: &dyn Source,
     pass: &InfluencePass,
-    columns: usize,
+    estimates: usize,
 ) -> Result<(InfluenceStat, Option<KeptValues>)> {
     if !pass.consumers.keep_rows {
         return Ok((source.run(pass)?, None));
@@ -111,7 +125,7 @@ pub(crate) fn influence(
     if let Some((stat, kept)) = source.keep_apart(pass)? {
         return Ok((stat, Some(KeptValues::Apart(kept))));
     }
-    let mut kept = ValuesHere::new(source.sample(), columns);
+    let mut kept = ValuesHere::new(source.sample(), estimates);
     let stat = source.run_keeping(pass, &mut |rows| kept.keep(&rows))?;
     Ok((stat, Some(KeptValues::Here(kept))))
 }

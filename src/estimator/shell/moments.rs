@@ -18,7 +18,7 @@ pub(crate) struct InfluenceMoments {
     n_clusters: Option<usize>,
     /// What each column sums to, where that is more than rounding; else empty.
     pub totals: Vec<f64>,
-    /// The values of the estimates' columns, if they are kept.
+    /// The values of the columns, if they are kept.
     pub kept: Option<KeptValues>,
 }
 

@@ -65,7 +65,8 @@ macro_rules! options {
     (@ [frequency $($more:tt)*] $head:tt { $($options:tt)* }) => {
         $crate::estimator::shell::options! { @ [$($more)*] $head {
             $($options)*
-            /// Length of a period, if periods and groups are dates: results count periods and show dates.
+            /// Length of a period, if periods and groups are dates: results count periods and show dates. Groups of 0 are never treated, as
+            /// among numbers.
             pub frequency: Option<$crate::base::calendar::Frequency>,
         } }
     };
@@ -162,7 +163,8 @@ macro_rules! options {
             $($options)*
             /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data): texts in every column
             /// that are equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`, rounded to the column's type
-            /// (half precision in parquet files counts as single). An empty field or text is missing in any case.
+            /// (half precision in parquet files counts as single). An empty field or text is missing in any case. A word such as `start=0`
+            /// is one of the column `start` alone, if a column of that name is read, and else as it is; words with `=` add to the others.
             #[doc(alias = "na.strings")]
             #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
             pub missing_values: Option<Vec<String>>,

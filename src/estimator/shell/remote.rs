@@ -10,7 +10,7 @@ use crate::base::storage;
 use crate::cluster::{
     Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Session, Stored, make_room, prepare,
 };
-use crate::read::files::{FileFormat, Files, problem};
+use crate::read::files::{FileFormat, Files, FilesRead, problem};
 use crate::read::panel::{Sample, SampleAudit, Storage};
 
 /// A fit to the parquet files of a path.
@@ -76,6 +76,20 @@ fn options<E: SampleEstimator>(
     Ok(options)
 }
 
+/// The parquet files that a path stands for, and their paths as workers in other directories see them.
+///
+/// # Errors
+/// Errors about a file, as of other formats.
+pub(in crate::estimator) fn parquet_files(path: &Path) -> Result<(FilesRead, Vec<PathBuf>)> {
+    let files = Files::find(path)?;
+    if files.format != FileFormat::Parquet {
+        let called = files.format.called();
+        let remedy = format!("{called} cannot be read on a cluster; write them to parquet");
+        return Err(problem(path, remedy));
+    }
+    Ok((files.read(), files.paths.iter().map(|path| storage::whole(path)).collect()))
+}
+
 impl SampleSetup {
     /// Has the sample of some parquet files prepared, and holds it for passes.
     pub fn open_remote(
@@ -97,15 +111,8 @@ impl SampleSetup {
         session: &Session,
         options: &PrepareOptions,
     ) -> Result<(Sample, Stored)> {
-        let files = Files::find(path)?;
-        if files.format != FileFormat::Parquet {
-            let called = files.format.called();
-            let remedy = format!("{called} cannot be read on a cluster; write them to parquet");
-            return Err(problem(path, remedy));
-        }
-        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
-        // Workers are in other directories.
-        let paths: Vec<PathBuf> = files.paths.iter().map(|path| storage::whole(path)).collect();
+        let (files, paths) = parquet_files(path)?;
+        let audit = SampleAudit { files, ..SampleAudit::default() };
         prepare(session, &paths, audit, &self.request(Storage::Resident), options)
     }
 }

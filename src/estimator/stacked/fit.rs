@@ -4,12 +4,13 @@ use super::options::{StackEffects, StackWeights, Stacked};
 use super::plan::Plan;
 use super::regression::Fitted;
 use super::result::{StackSettings, StackedResult, SubExperiment};
-use super::sums::{Sums, Weighting};
+use super::weighting::{groups, weighting};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
+use crate::engine::by_unit::{StackScores, StackSums, StackWeighting};
 use crate::estimator::by_unit::{
-    Covariance, EventEffect, Influences, Opened, Regression, Timeline, combined, each_unit,
-    overflow, rows_of,
+    Covariance, EventEffect, Influences, Opened, Regression, combined, overflow, rows_of,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -29,6 +30,25 @@ impl Stacked {
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<StackedResult> {
         self.validate()?;
         self.asked().with(data.into(), |opened| fit(self, opened).map(|(result, ..)| result))
+    }
+
+    /// As [`fit`](Self::fit), by the workers of a cluster, with the same bits. The path stands for parquet files that this process and all
+    /// workers see under the same names. Sums are formed by the workers; the influence values of units, a number for each effect, come
+    /// back to this process, whatever [`with_influence`](crate::Cluster::with_influence) says.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`DidError::Worker`] for what a worker finds wrong, [`DidError::Engine`] if workers do not answer.
+    #[cfg(feature = "cluster")]
+    pub fn fit_cluster(
+        &self,
+        cluster: &crate::Cluster,
+        path: impl AsRef<std::path::Path>,
+    ) -> Result<StackedResult> {
+        self.validate()?;
+        let asked = self.asked();
+        asked.on_cluster(cluster, path.as_ref(), |opened| {
+            fit(self, opened).map(|(result, ..)| result)
+        })
     }
 
     /// [`fit`](Self::fit) with the influence of the clusters on the effects, in their order; `None` without a column of clusters.
@@ -52,17 +72,17 @@ fn fit(
     options: &Stacked,
     opened: &Opened<'_>,
 ) -> Result<(StackedResult, Influences, Vec<Option<usize>>)> {
-    let timeline = Timeline::new(&opened.overview, opened.columns, options.rank_periods)?;
-    let plan = Plan::new(options, opened, timeline)?;
-    let targets = plan.events() - 1;
+    let plan = Plan::new(options, opened)?;
+    let targets = plan.pass.events() - 1;
     check_influences(&plan, opened)?;
-    let sums = Sums::read(&plan, opened)?;
-    let weighting = sums.weighting(options.stack_weights);
-    let groups = sums.groups(&weighting, options.effects, plan.covariates() + 1);
-    let spread: Vec<f64> = (1..=plan.covariates()).map(|number| opened.variance(number)).collect();
+    let sums = opened.source.sums(&plan.pass)?;
+    let weighting = weighting(&sums, options.stack_weights);
+    let groups = groups(&sums, &weighting, options.effects, plan.pass.covariates() + 1);
+    let spread: Vec<f64> =
+        (1..=plan.pass.covariates()).map(|number| opened.variance(number)).collect();
     let parameters = parameters(&plan, &sums, &weighting);
-    let fitted =
-        Fitted::new(&plan, &groups, &spread, parameters).ok_or_else(|| nothing(&plan, opened))?;
+    let fitted = Fitted::new(&plan.pass, &groups, &spread, parameters)
+        .ok_or_else(|| nothing(&plan, opened))?;
     if fitted.estimates.iter().flatten().any(|estimate| !estimate.is_finite()) {
         return Err(overflow(&options.outcome));
     }
@@ -71,8 +91,8 @@ fn fit(
     let covariance = influences.covariance(&regressions, options.cluster.as_deref())?;
     let events = i64::from(options.pre_window);
     let times: Vec<i64> = (-events..=i64::from(options.post_window)).collect();
-    let rows: Vec<Option<usize>> = (0..plan.events())
-        .map(|event| match event.cmp(&plan.base()) {
+    let rows: Vec<Option<usize>> = (0..plan.pass.events())
+        .map(|event| match event.cmp(&plan.pass.base()) {
             std::cmp::Ordering::Less => Some(event),
             std::cmp::Ordering::Equal => None,
             std::cmp::Ordering::Greater => Some(event - 1),
@@ -99,7 +119,7 @@ fn fit(
         }
     };
     let result = StackedResult {
-        sample: opened.sample(&plan.timeline, sums.units, sums.without_weight),
+        sample: opened.sample(&plan.pass.timeline, sums.units, sums.without_weight),
         settings: settings(options),
         alpha: options.alpha,
         effects: times.iter().enumerate().map(effect).collect(),
@@ -132,29 +152,29 @@ fn check_influences(plan: &Plan<'_>, opened: &Opened<'_>) -> Result<()> {
     let labels =
         32 * u128::from(options.cluster.is_some()) + 48 * u128::from(options.keep_influence);
     let copies = if options.keep_influence { 3 } else { 2 };
-    let each = 8 * copies * (plan.events() as u128) + labels;
+    let each = 8 * copies * (plan.pass.events() as u128) + labels;
     let units = opened.units() as u128 * copies_of(plan) as u128;
     memory::check("influence values by unit", each * units, "ask for a shorter window")
 }
 
 /// Copies of a unit that have influence values of their own.
 fn copies_of(plan: &Plan<'_>) -> usize {
-    if plan.options.independent_copies { plan.cohorts.len() } else { 1 }
+    if plan.options.independent_copies { plan.pass.cohorts.len() } else { 1 }
 }
 
 /// The effects that count among the parameters: of treated units, and of event times, one of which follows from the others.
-fn parameters(plan: &Plan<'_>, sums: &Sums, weighting: &Weighting) -> usize {
+fn parameters(plan: &Plan<'_>, sums: &StackSums, weighting: &StackWeighting) -> usize {
     let is_there = |sub: usize, event: usize, arm: usize| {
         weighting.of(sub, event, arm == 1) > 0.0 && sums.arms(sub, event)[arm].rows > 0.0
     };
     let events = |sub: usize| {
-        (0..plan.events()).filter(move |event| (0..2).any(|arm| is_there(sub, *event, arm)))
+        (0..plan.pass.events()).filter(move |event| (0..2).any(|arm| is_there(sub, *event, arm)))
     };
-    let subs = || (0..plan.cohorts.len()).filter(|sub| weighting.kept[*sub]);
+    let subs = || (0..plan.pass.cohorts.len()).filter(|sub| weighting.kept[*sub]);
     match plan.options.effects {
         StackEffects::Pooled => {
             let known = |event: &usize| subs().any(|sub| events(sub).any(|own| own == *event));
-            (0..plan.events()).filter(known).count() + 1
+            (0..plan.pass.events()).filter(known).count() + 1
         }
         StackEffects::SubExperiment => {
             (subs().map(|sub| events(sub).count() + 2).sum::<usize>()).saturating_sub(1)
@@ -167,33 +187,21 @@ fn influences(
     plan: &Plan<'_>,
     opened: &Opened<'_>,
     fitted: &Fitted,
-    weighting: &Weighting,
+    weighting: &StackWeighting,
 ) -> Result<Influences> {
-    let targets = fitted.estimates.len();
-    let copies = copies_of(plan);
-    let (clustered, named) = (plan.options.cluster.is_some(), plan.options.keep_influence);
-    let mut influences = Influences::new(targets, clustered, named);
-    each_unit(
-        opened,
-        "influence values",
-        targets * copies,
-        &|| plan.scratch(),
-        &|units, unit, scratch, values| {
-            if plan.take(units, unit, scratch) {
-                plan.each(units, scratch, &mut |row| {
-                    let copy = if copies > 1 { row.sub } else { 0 };
-                    let own = &mut values[copy * targets..(copy + 1) * targets];
-                    fitted.add(plan, weighting, &row, own);
-                });
-            }
-        },
-        &mut |rows, values| influences.push(rows, values, copies),
-    )?;
-    Ok(influences)
+    let options = plan.options;
+    let scores = StackScores {
+        plan: plan.pass.clone(),
+        weighting: weighting.clone(),
+        groups: (0..plan.pass.cohorts.len()).map(|sub| options.effects.group(sub)).collect(),
+        fit: fitted.fit.clone(),
+        apart: options.independent_copies,
+    };
+    Influences::read(opened, scores, options.cluster.is_some(), options.keep_influence)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
-fn rows(sums: &Sums, weighting: &Weighting, sub: usize, event: usize) -> [usize; 2] {
+fn rows(sums: &StackSums, weighting: &StackWeighting, sub: usize, event: usize) -> [usize; 2] {
     let arms = sums.arms(sub, event);
     [0, 1].map(|arm| match weighting.of(sub, event, arm == 1) > 0.0 {
         true => arms[arm].rows as usize,
@@ -202,37 +210,41 @@ fn rows(sums: &Sums, weighting: &Weighting, sub: usize, event: usize) -> [usize;
 }
 
 /// Rows of controls, then of the treated, at an event time.
-fn counts(sums: &Sums, weighting: &Weighting, event: usize) -> [usize; 2] {
+fn counts(sums: &StackSums, weighting: &StackWeighting, event: usize) -> [usize; 2] {
     let all = (0..weighting.kept.len()).map(|sub| rows(sums, weighting, sub, event));
     all.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
 }
 
 /// Rows of the stack.
-fn stacked(sums: &Sums, weighting: &Weighting) -> usize {
-    (0..weighting.events()).map(|event| counts(sums, weighting, event).iter().sum::<usize>()).sum()
+fn stacked(sums: &StackSums, weighting: &StackWeighting) -> usize {
+    (0..weighting.events).map(|event| counts(sums, weighting, event).iter().sum::<usize>()).sum()
 }
 
-fn sub_experiments(plan: &Plan<'_>, sums: &Sums, weighting: &Weighting) -> Vec<SubExperiment> {
+fn sub_experiments(
+    plan: &Plan<'_>,
+    sums: &StackSums,
+    weighting: &StackWeighting,
+) -> Vec<SubExperiment> {
     let sub = |(sub, cohort): (usize, &usize)| {
         let all: Vec<[usize; 2]> =
-            (0..plan.events()).map(|event| rows(sums, weighting, sub, event)).collect();
+            (0..plan.pass.events()).map(|event| rows(sums, weighting, sub, event)).collect();
         SubExperiment {
-            cohort: plan.timeline.first_treated(*cohort),
+            cohort: plan.pass.timeline.first_treated(*cohort),
             n_treated: all.iter().map(|[_, treated]| treated).sum(),
             n_control: all.iter().map(|[controls, _]| controls).sum(),
-            control_weights: (0..plan.events())
+            control_weights: (0..plan.pass.events())
                 .map(|event| weighting.of(sub, event, false))
                 .collect(),
         }
     };
-    let all = plan.cohorts.iter().enumerate().filter(|(sub, _)| weighting.kept[*sub]);
+    let all = plan.pass.cohorts.iter().enumerate().filter(|(sub, _)| weighting.kept[*sub]);
     all.map(sub).collect()
 }
 
 /// The mean of the effects after treatment.
 fn overall(plan: &Plan<'_>, fitted: &Fitted, covariance: &Covariance) -> Estimate {
     let targets = fitted.estimates.len();
-    let (first, number) = (plan.base(), targets - plan.base());
+    let (first, number) = (plan.pass.base(), targets - plan.pass.base());
     let post: Option<Vec<f64>> = fitted.estimates[first..].iter().copied().collect();
     let Some(post) = post else { return Estimate::default() };
     let share = 1.0 / number as f64;
@@ -246,14 +258,14 @@ fn warnings(
     plan: &Plan<'_>,
     opened: &Opened<'_>,
     fitted: &Fitted,
-    weighting: &Weighting,
+    weighting: &StackWeighting,
     covariance: &Covariance,
 ) -> Vec<DidWarning> {
     let mut warnings = opened.warnings();
-    warnings.extend(plan.timeline.warnings.iter().cloned());
+    warnings.extend(plan.warnings.iter().cloned());
     let overview = &opened.overview;
     let groups = overview.group_values().iter().zip(&overview.found.groups);
-    let already = groups.filter(|(group, _)| plan.timeline.start(**group) == 0);
+    let already = groups.filter(|(group, _)| plan.pass.timeline.start(**group) == 0);
     let units: usize = already.map(|(_, of)| of.units).sum();
     if units > 0 {
         warnings.push(DidWarning::AlreadyTreated { units, anticipation: 0 });
@@ -267,12 +279,12 @@ fn warnings(
         warnings.push(DidWarning::ChangingCovariates { columns });
     }
     let periods = |cohorts: &[usize]| -> Vec<f64> {
-        cohorts.iter().map(|cohort| plan.timeline.first_treated(*cohort)).collect()
+        cohorts.iter().map(|cohort| plan.pass.timeline.first_treated(*cohort)).collect()
     };
     if !plan.trimmed.is_empty() {
         warnings.push(DidWarning::TrimmedCohorts { cohorts: periods(&plan.trimmed) });
     }
-    let lost = plan.cohorts.iter().zip(&weighting.kept).filter(|(_, kept)| !**kept);
+    let lost = plan.pass.cohorts.iter().zip(&weighting.kept).filter(|(_, kept)| !**kept);
     let lost: Vec<usize> = lost.map(|(cohort, _)| *cohort).collect();
     if !lost.is_empty() {
         warnings.push(DidWarning::CohortsWithoutControls { cohorts: periods(&lost) });
@@ -288,10 +300,10 @@ fn warnings(
         let columns = fitted.dependent.iter().map(|j| columns[*j].clone()).collect();
         warnings.push(DidWarning::CollinearRegressors { columns });
     }
-    let kept = plan.cohorts.iter().zip(&weighting.kept).filter(|(_, kept)| **kept);
+    let kept = plan.pass.cohorts.iter().zip(&weighting.kept).filter(|(_, kept)| **kept);
     let kept: Vec<usize> = kept.map(|(cohort, _)| *cohort).collect();
     warnings.extend(
-        opened.few_treated(&|group| kept.contains(&plan.timeline.start(group)), usize::MAX),
+        opened.few_treated(&|group| kept.contains(&plan.pass.timeline.start(group)), usize::MAX),
     );
     warnings.extend(covariance.warning());
     warnings
@@ -307,10 +319,10 @@ fn nothing(plan: &Plan<'_>, opened: &Opened<'_>) -> DidError {
     let options = plan.options;
     DidError::EmptyWindow {
         what: format!(
-            "no cohort with a window from {} periods before treatment to {} after it has controls that are not treated in it; choose a shorter window, or other controls (`control_group`){}",
-            options.pre_window,
+            "no cohort with a window from {} before treatment to {} after it has controls that are not treated in it; choose a shorter window, or other controls (`control_group`){}",
+            counted(options.pre_window, "period", "periods"),
             options.post_window,
-            opened.also_missing()
+            opened.also()
         ),
     }
 }

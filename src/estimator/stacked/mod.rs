@@ -4,13 +4,14 @@
 //! | what | file |
 //! |---|---|
 //! | options | `options.rs` |
-//! | which rows of a unit are in which sub-experiment | `plan.rs` |
-//! | sums by sub-experiment, event time and arm, and the weights of controls | `sums.rs` |
+//! | what is to be estimated | `plan.rs` |
+//! | the weights of controls | `weighting.rs` |
 //! | the regression, and what makes influence values | `regression.rs` |
 //! | the estimator step by step | `fit.rs` |
 //! | result | `result.rs`, `check.rs`, `report/` |
 //!
-//! The stack is never built: one reading forms sums, and one influence values.
+//! The stack is never built: one reading forms sums, and one influence values. Which rows of a unit are in which sub-experiment is in
+//! `engine/by_unit/stacks`.
 
 mod check;
 mod fit;
@@ -19,7 +20,7 @@ mod plan;
 mod regression;
 mod report;
 mod result;
-mod sums;
+mod weighting;
 
 pub use options::{StackEffects, StackWeights, Stacked};
 pub use result::{StackSettings, StackedResult, SubExperiment};

@@ -3,7 +3,8 @@
 use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
-use crate::estimator::by_unit::{Asked, WINDOW, asked};
+use crate::engine::by_unit::LONGEST;
+use crate::estimator::by_unit::{Asked, asked};
 use crate::estimator::shell::options;
 
 words! {
@@ -69,7 +70,7 @@ options! {
         #[doc(alias = "unit_sub")]
         #[builder(default)]
         pub independent_copies: bool,
-        /// Covariates: columns of numbers.
+        /// Covariates: names of columns of numbers, as in `["x1", "x2"]`, and no formula.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
         /// Counts observed periods, where periods are not evenly spaced.
@@ -92,10 +93,10 @@ impl Stacked {
     pub fn validate(&self) -> Result<()> {
         Inference::new(self.alpha).validate()?;
         let wrong = |option, expected, got: String| Err(DidError::config(option, expected, got));
-        if self.pre_window == 0 || self.pre_window > WINDOW {
+        if self.pre_window == 0 || self.pre_window > LONGEST {
             return wrong("pre_window", "between 1 and 10000", self.pre_window.to_string());
         }
-        if self.post_window > WINDOW {
+        if self.post_window > LONGEST {
             return wrong("post_window", "at most 10000 periods", self.post_window.to_string());
         }
         match (self.independent_copies, &self.cluster) {

@@ -3,10 +3,10 @@
 //! Effects of treated units and of event times are taken out of indicators of treated units by event time, covariates and the outcome
 //! group by group; what is left gives the coefficients.
 
-use super::plan::{Plan, Row};
-use super::sums::{Group, Weighting};
+use super::weighting::Group;
 use crate::base::solve::{COLLINEAR, Spd, dependent_columns, dot};
-use crate::estimator::by_unit::{Cross, Regression, absorbed};
+use crate::engine::by_unit::{Cross, StackCell, StackFit, StackPlan, absorbed};
+use crate::estimator::by_unit::Regression;
 
 /// An estimated regression.
 #[derive(Clone, Debug)]
@@ -16,12 +16,8 @@ pub(super) struct Fitted {
     pub regression: Regression,
     /// Numbers of covariates that were left out.
     pub dependent: Vec<usize>,
-    /// Rows of the inverse cross-products, `[target][variables]`; zeros where there is no estimate.
-    inverse: Vec<Vec<f64>>,
-    /// Coefficients of indicators and covariates.
-    slopes: Vec<f64>,
-    /// `[group][event][arm]`, controls first.
-    cells: Vec<Vec<[Cell; 2]>>,
+    /// What makes influence values.
+    pub fit: StackFit,
 }
 
 /// An arm of a group of rows at an event time.
@@ -31,10 +27,6 @@ struct Cell {
     means: Vec<f64>,
     /// What effects leave of the means of indicators, covariates and the outcome.
     left: Vec<f64>,
-    /// What the regression leaves of the mean outcome.
-    residual: f64,
-    /// The weight that the mean row has in each target.
-    loadings: Vec<f64>,
 }
 
 /// What effects of treated units and of event times leave of indicators, covariates and the outcome in a group of rows.
@@ -51,7 +43,7 @@ struct Left {
 impl Fitted {
     /// `None` if nothing at the base, or nothing else, can be compared. `spread` has the variances of the covariates.
     pub fn new(
-        plan: &Plan<'_>,
+        plan: &StackPlan,
         groups: &[Group],
         spread: &[f64],
         parameters: usize,
@@ -106,42 +98,22 @@ impl Fitted {
         dependent.sort_unstable();
         let estimate = |target: usize| kept.contains(&target).then(|| slopes[target]);
         let inverse: Vec<Vec<f64>> = (0..targets).map(inverse).collect();
-        for cell in cells.iter_mut().flatten().flatten() {
-            let (left, outcome) = cell.left.split_at(v - 1);
-            cell.residual = outcome[0] - dot(left, &slopes);
-            cell.loadings = inverse.iter().map(|inverse| dot(left, inverse)).collect();
-        }
+        let fitted = |Cell { means, left }: Cell| {
+            let (left, outcome) = left.split_at(v - 1);
+            StackCell {
+                means,
+                residual: outcome[0] - dot(left, &slopes),
+                loadings: inverse.iter().map(|inverse| dot(left, inverse)).collect(),
+            }
+        };
+        let of_group = |events: Vec<[Cell; 2]>| events.into_iter().map(|arms| arms.map(fitted));
+        let cells = cells.into_iter().map(|events| of_group(events).collect()).collect();
         Some(Self {
             estimates: (0..targets).map(estimate).collect(),
             regression: Regression { rows, parameters: Some(kept.len() + parameters) },
             dependent,
-            inverse,
-            slopes,
-            cells,
+            fit: StackFit { inverse, slopes, cells },
         })
-    }
-
-    /// Adds the influence of a row to those of its unit, by target.
-    pub fn add(&self, plan: &Plan<'_>, weighting: &Weighting, row: &Row<'_>, values: &mut [f64]) {
-        let factor = weighting.of(row.sub, row.event, row.treated);
-        if factor <= 0.0 {
-            return;
-        }
-        let cells = &self.cells[plan.options.effects.group(row.sub)];
-        let cell = &cells[row.event][usize::from(row.treated)];
-        let (targets, k) = (self.estimates.len(), plan.covariates());
-        // Of covariates, beside their means.
-        let within = |coefficients: &[f64]| -> f64 {
-            let own = coefficients[targets..].iter().zip(row.variables).zip(&cell.means);
-            own.map(|((b, x), mean)| b * (x - mean)).sum()
-        };
-        let outcome = row.variables[k] - cell.means[k] + cell.residual;
-        let residual = row.weight * factor * (outcome - within(&self.slopes));
-        for ((value, inverse), loading) in values.iter_mut().zip(&self.inverse).zip(&cell.loadings)
-        {
-            let before = if value.is_nan() { 0.0 } else { *value };
-            *value = before + residual * (loading + within(inverse));
-        }
     }
 }
 
@@ -206,12 +178,7 @@ impl Left {
             let left =
                 |share: f64| -> Vec<f64> { deviations.iter().map(|of| share * of).collect() };
             let [of_controls, of_treated] = means;
-            let cell = |means, share| Cell {
-                means,
-                left: left(share),
-                residual: 0.0,
-                loadings: Vec::new(),
-            };
+            let cell = |means, share| Cell { means, left: left(share) };
             [cell(of_controls, shares[0]), cell(of_treated, shares[1])]
         });
         Self { products, cells: cells.collect() }

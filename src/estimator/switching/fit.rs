@@ -9,6 +9,7 @@ use super::{
     DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, SwitchingEffect,
 };
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{ControlGroup, Precision};
@@ -279,7 +280,7 @@ impl DidMultiplegt {
         let chosen = |l: &usize| asked.effects.is_empty() || asked.effects.contains(l);
         if let Some(large) = asked.effects.iter().find(|l| **l > effects) {
             let option = format!("predict_heterogeneity: effect {large}");
-            let reason = format!("{effects} effect(s) are estimated");
+            let reason = format!("{} estimated", counted(effects, "effect is", "effects are"));
             warnings.push(DidWarning::WithoutEffect { option, reason });
         }
         // The trend of a placebo's change would be the change itself.

@@ -82,9 +82,8 @@ impl Bacon {
             comparisons: all.iter().map(|of| compared(of, &means)).collect(),
             within,
             warnings: overview
-                .moved_groups()
+                .doubtful_groups(columns.group.as_ref())
                 .into_iter()
-                .chain(overview.missing_groups(columns.group.as_ref()))
                 .chain(rounded)
                 .chain(study::left_out(&self.covariates, &dependent))
                 .chain(few)

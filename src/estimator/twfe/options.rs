@@ -57,8 +57,8 @@ options! {
     /// ```
     #[doc(alias = "bacondecomp")]
     pub struct Bacon with [outcome, unit, time, group, frequency, in_pieces, missing_values, alpha] {
-        /// Controls: columns of numbers. With them cohorts are compared in pairs over all periods, and differences within cohorts have a
-        /// weight of their own; a few numbers of each row are held in memory.
+        /// Controls: names of columns of numbers, as in `["x1", "x2"]`, and no formula. With them cohorts are compared in pairs over all
+        /// periods, and differences within cohorts have a weight of their own; a few numbers of each row are held in memory.
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,
         /// Cluster of the standard error of the coefficient, beyond the unit.
@@ -98,7 +98,8 @@ options! {
         /// Of what the cells of the regression are.
         #[builder(default)]
         pub cells: TwfeCells,
-        /// Controls: columns of numbers, of which the mean in a cell counts; regressions of changes have their changes.
+        /// Controls: names of columns of numbers, as in `["x1", "x2"]`, and no formula. Their mean in a cell counts; regressions of changes
+        /// have their changes.
         #[doc(alias = "controls")]
         #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub covariates: Vec<String>,

@@ -1,5 +1,6 @@
 //! What the rows of a study must be like.
 
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::panel::overview::{Overview, PanelColumns};
 
@@ -11,8 +12,8 @@ pub(in crate::estimator) fn check(overview: &Overview, columns: &PanelColumns) -
     if found.duplicates.units > 0 {
         return Err(DidError::Panel {
             problem: format!(
-                "{} units (column `{unit}`) have two rows in a period, such as {}; keep one row per unit and period, as `panel::deduplicate` (`burn-did panel deduplicate`) does",
-                found.duplicates.units,
+                "{} two rows in a period (column `{unit}`), such as {}; keep one row per unit and period, as `panel::deduplicate` (`burn-did panel deduplicate`) does",
+                counted(found.duplicates.units, "unit has", "units have"),
                 example(&found.duplicates.example)
             ),
         });
@@ -92,7 +93,11 @@ pub(super) fn check_balance(overview: &Overview, columns: &PanelColumns) -> Resu
             let present = columns.iter().map(|name| format!("--rows \"{name} is not missing\""));
             let present: Vec<String> = present.collect();
             (
-                format!(" ({rows} rows lack a value of {})", columns.join(", ")),
+                format!(
+                    " ({} a value of {})",
+                    counted(rows, "row lacks", "rows lack"),
+                    columns.join(", ")
+                ),
                 format!("leave out these rows, and {periods} with `{}`)", present.join(" ")),
             )
         }

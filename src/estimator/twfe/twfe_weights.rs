@@ -83,8 +83,7 @@ impl TwfeWeights {
 
     fn warnings(&self, overview: &Overview, residual: &Residual) -> Vec<DidWarning> {
         let mut warnings: Vec<DidWarning> = overview.dropped_rows().into_iter().collect();
-        warnings.extend(overview.moved_groups());
-        warnings.extend(overview.missing_groups(Some(&self.group)));
+        warnings.extend(overview.doubtful_groups(Some(&self.group)));
         if !overview.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }

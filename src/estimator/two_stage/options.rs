@@ -26,7 +26,7 @@ options! {
     /// ```
     #[doc(alias("did2s", "gardner"))]
     pub struct TwoStage with [outcome, unit, time, group, frequency, row_weights, missing_values, alpha] {
-        /// Covariates of the first stage, as in `~ x1 + x2`.
+        /// Covariates of the first stage: a formula, as in `"~ x1 + x2"`.
         #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Fixed effects of the first stage, as in `["id", "year", "region^year"]`; those of units and periods if nothing is said.

@@ -347,7 +347,7 @@ impl Side {
             n_control: count(control.rows),
             effective_control: finite(total * total / control.squares),
             negative: count(control.negative_rows),
-            negative_share: finite(-control.negative / absolute).unwrap_or(0.0),
+            negative_share: finite(control.negative.abs() / absolute).unwrap_or(0.0),
             scores,
             covariates: (1..sample.design.k()).map(|j| self.covariate(sample, j)).collect(),
         }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | which are asked for, and names that are not there | `wanted.rs`, `names.rs` |
 //! | by what it is for | `table.rs` |
-//! | what stands for a missing value, and rows that have one | `missing.rs`, `token.rs`, `gaps.rs` |
+//! | what stands for a missing value, and rows that have one | `missing.rs`, `missing_words.rs`, `read_as_missing.rs`, `token.rs`, `gaps.rs` |
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
 //! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `grouped.rs` |
 //! | the order of the rows | `row_order.rs`, `runs.rs` |
@@ -20,11 +20,13 @@ mod integers;
 mod kinds;
 mod labels;
 mod missing;
+mod missing_words;
 mod names;
 mod numbers;
 mod period_codes;
 mod period_table;
 mod periods;
+mod read_as_missing;
 mod row_order;
 mod runs;
 mod table;
@@ -41,11 +43,13 @@ pub(crate) use gaps::Gaps;
 pub(crate) use integers::from_integers;
 pub(crate) use kinds::{different, kind, kinds};
 pub(crate) use labels::{Codes, Label, Labels, MISSING, code, ordered_key};
-pub use missing::ReadAsMissing;
-pub(crate) use missing::{MissingValues, TokenCounts, add_counts};
+pub(crate) use missing::MissingValues;
+pub(crate) use missing_words::MissingWords;
 pub(crate) use numbers::too_many;
 pub(crate) use period_codes::PeriodCodes;
 pub(crate) use period_table::MAX_DISTINCT;
+pub use read_as_missing::ReadAsMissing;
+pub(crate) use read_as_missing::{TokenCounts, add_counts};
 pub(crate) use row_order::{RowOrder, StridedRows};
 pub(crate) use table::{CompleteNumbers, Table};
 pub(crate) use token::{Token, rounded};

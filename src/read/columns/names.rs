@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::counted::{NAMED_COLUMNS, listed};
 use crate::base::error::DidError;
-
-/// Names of existing columns that are listed, at most.
-const LISTED: usize = 20;
+use crate::base::near::nearest;
 
 /// There is no such column among those available.
 pub(crate) fn not_found<'a>(
@@ -15,39 +14,76 @@ pub(crate) fn not_found<'a>(
 ) -> DidError {
     let names: Vec<&str> = available.collect();
     let by_period = || (role == "time" || role == "outcome").then(|| of_periods(&names)).flatten();
-    let hint = indicators(column, &names)
-        .or_else(|| similar(column, &names).map(|name| format!("did you mean `{name}`?")))
+    let hint = of_stata(column, &names)
+        .or_else(|| nearest(column, &names).map(|name| format!("did you mean `{name}`?")))
         .or_else(by_period)
         .map(|hint| format!("{hint} "))
         .unwrap_or_default();
-    let mut listed: Vec<String> = names.iter().take(LISTED).map(|n| format!("`{n}`")).collect();
-    if names.len() > LISTED {
-        listed.push(format!("and {} more", names.len() - LISTED));
+    DidError::ColumnNotFound {
+        column: column.to_owned(),
+        role,
+        hint,
+        available: listed(&names, NAMED_COLUMNS, "`"),
     }
-    DidError::ColumnNotFound { column: column.to_owned(), role, hint, available: listed.join(", ") }
 }
 
-/// What stands for Stata's indicators of the levels of a column, as `i.st` or `ib3.st`.
-fn indicators(column: &str, names: &[&str]) -> Option<String> {
-    let (of, name) = column.split_once('.')?;
-    let base = of.strip_prefix("ib").is_some_and(|base| base.parse::<u32>().is_ok());
-    (names.contains(&name) && (of == "i" || base)).then(|| {
-        format!(
-            "`{column}` is how Stata writes indicators of the levels; in a formula write `C({name})`, in a list of columns name an indicator column for each level."
-        )
-    })
-}
-
-/// The name that differs in case or punctuation only, or else in fewest letters if these are few.
-fn similar<'a>(column: &str, names: &[&'a str]) -> Option<&'a str> {
-    let plain = |name: &str| -> String {
-        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// What to write for a column behind one of Stata's operators, as `i.st`, `ib3.st`, `L.y` or `D.y`: it is another one than the column.
+fn of_stata(column: &str, names: &[&str]) -> Option<String> {
+    let (operator, name) = column.split_once('.')?;
+    if !names.contains(&name) {
+        return None;
+    }
+    let of = operator.to_ascii_lowercase();
+    let letter = of.chars().next().filter(char::is_ascii)?;
+    let number = |from: usize| match &of[from..] {
+        "" => Some(1),
+        digits => digits.parse::<u32>().ok(),
     };
-    let wanted = plain(column);
-    let most = wanted.chars().count() / 3;
-    let distance = |name: &&&str| strsim::osa_distance(&wanted, &plain(name));
-    let nearest = names.iter().min_by_key(distance)?;
-    (distance(&nearest) <= most).then_some(nearest)
+    let stands = |what: &str, tool: &str, command: &str, periods: String, made: String| {
+        format!(
+            "`{column}` is how Stata writes {what}: `panel::{tool}` (`burn-did panel {command}`){periods} makes the column `{name}_{made}`, which is to stand in its place."
+        )
+    };
+    let over = |periods: u32| match periods {
+        1 => String::new(),
+        periods => format!(" over {periods} periods"),
+    };
+    if matches!(of.as_str(), "l0" | "f0" | "d0" | "s0") {
+        return Some(format!("`{column}` is how Stata writes the column itself; write `{name}`."));
+    }
+    Some(match letter {
+        'i' if of == "i"
+            || of.strip_prefix("ib").is_some_and(|base| base.parse::<u32>().is_ok()) =>
+        {
+            format!(
+                "`{column}` is how Stata writes indicators of the levels; in a formula write `C({name})`, in a list of columns name an indicator column for each level."
+            )
+        }
+        'c' if of == "c" => {
+            format!("`{column}` is how Stata writes a column of numbers; write `{name}`.")
+        }
+        'l' => {
+            let periods = number(1)?;
+            stands("a lag", "lag", "lag", over(periods), format!("lag{periods}"))
+        }
+        'f' => {
+            let periods = number(1)?;
+            let over = format!(" over -{periods} periods");
+            stands("a lead", "lag", "lag", over, format!("lead{periods}"))
+        }
+        's' => {
+            let periods = number(1)?;
+            let made = format!("diff{periods}");
+            stands("a change", "difference", "difference", over(periods), made)
+        }
+        'd' => match number(1)? {
+            1 => stands("a change", "difference", "difference", String::new(), "diff1".into()),
+            times => format!(
+                "`{column}` is how Stata writes changes of changes: `panel::difference` (`burn-did panel difference`), {times} times one after the other, makes such a column."
+            ),
+        },
+        _ => return None,
+    })
 }
 
 /// Says so if there are columns of one name with several years, as data have that are not yet in long form.
@@ -101,6 +137,26 @@ mod tests {
             assert!(!text.contains("did you mean"), "{text}");
         }
         let text = message("c.lpop", "covariate", &names);
+        assert!(text.contains("is how Stata writes a column of numbers; write `lpop`"), "{text}");
+    }
+
+    #[test]
+    fn lags_and_changes_of_stata_are_other_columns() {
+        for (asked, said) in [
+            ("L.lpop", "(`burn-did panel lag`) makes the column `lpop_lag1`"),
+            ("l2.lpop", "(`burn-did panel lag`) over 2 periods makes the column `lpop_lag2`"),
+            ("F.lpop", "over -1 periods makes the column `lpop_lead1`"),
+            ("D.lpop", "(`burn-did panel difference`) makes the column `lpop_diff1`"),
+            ("S3.lpop", "over 3 periods makes the column `lpop_diff3`"),
+            ("D2.lpop", "2 times one after the other"),
+            ("L0.lpop", "is how Stata writes the column itself; write `lpop`"),
+            ("f0.lpop", "write `lpop`"),
+            ("S0.lpop", "write `lpop`"),
+        ] {
+            let text = message(asked, "regressor", &["st", "lpop"]);
+            assert!(text.contains(said) && !text.contains("did you mean"), "{text}");
+        }
+        let text = message("l.pop", "regressor", &["st", "lpop"]);
         assert!(text.contains("did you mean `lpop`?"), "{text}");
     }
 

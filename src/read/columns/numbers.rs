@@ -7,7 +7,7 @@ use super::kinds::kind;
 use super::period_codes::{PeriodCodes, Uncodable};
 use super::period_table::MAX_DISTINCT;
 use super::values::Numbers;
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, Result, missing_word};
 
 /// What a column is to have, by its role, and where it has numbers that are written as text.
 macro_rules! numbers {
@@ -23,10 +23,21 @@ macro_rules! numbers {
     };
 }
 
-/// A numeric or boolean column, with `null` in place of nulls.
-pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
+/// A numeric or boolean column, with `null` in place of nulls, whose first row has the number `first_row` among all rows.
+pub(super) fn numeric(
+    series: &Series,
+    role: &'static str,
+    null: f64,
+    first_row: usize,
+) -> Result<Numbers> {
     Numbers::new(series, null).ok_or_else(|| {
-        let other = other_text(series);
+        let other = match other_text(series) {
+            Some((row, text)) if text == series.name().as_str() => {
+                let (column, row) = (text, first_row + row);
+                return DidError::RepeatedHeader { column, role, row, line: None };
+            }
+            other => other.map(|(_, text)| excerpt(&text)),
+        };
         let (got, expected) = match (&other, series.dtype()) {
             (Some(text), _) => {
                 (format!("{}, as `{text}`", kind(series.dtype())), numbers!(role, ""))
@@ -45,15 +56,17 @@ pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<
 /// A column of text or categories that all are numbers.
 const WRITTEN: &str = "numbers that are written as text";
 
-/// A value of a column of text or categories that is no number.
-fn other_text(series: &Series) -> Option<String> {
+/// The first value of a column of text or categories that is no number, and its row.
+fn other_text(series: &Series) -> Option<(usize, String)> {
     if !matches!(series.dtype(), DataType::String | DataType::Categorical(..) | DataType::Enum(..))
     {
         return None;
     }
     let texts = series.cast(&DataType::String).ok()?;
-    let other = |text: &&str| text.trim().parse::<f64>().is_err();
-    texts.str().ok()?.iter().flatten().find(other).map(excerpt)
+    let values = texts.str().ok()?.iter().enumerate();
+    let mut values = values.filter_map(|(row, text)| Some((row, text?)));
+    let other = |(_, text): &(usize, &str)| text.trim().parse::<f64>().is_err();
+    values.find(other).map(|(row, text)| (row, text.to_owned()))
 }
 
 pub(super) fn small(
@@ -99,7 +112,11 @@ pub(super) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
         value,
         row,
         line: None,
-        remedy: "if it is a period, add a constant to periods and groups so that all are positive; if it stands for never treated, write 0, +inf or nothing instead, or name it as a missing value (`missing_values`, `--na`)",
+        remedy: format!(
+            "if it is a period, add a constant to periods and groups so that all are positive; if it stands for never treated, write 0, +inf or nothing instead, or name it as a missing value of this column ({})",
+            missing_word(column, &value.to_string())
+        )
+        .into(),
     }
 }
 
@@ -135,7 +152,7 @@ pub(super) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Resu
             value: *w,
             row: first_row + row,
             line: None,
-            remedy: "no weight may be negative",
+            remedy: "no weight may be negative".into(),
         }),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn periods(
         DataType::Date => {
             let dates = series.date()?.physical();
             let period = |days: &i32| frequency.of_days(*days);
-            counted(dates.iter(), period).map_err(|(row, days)| {
+            counted(dates.iter(), period).map(Int64Chunked::from_iter).map_err(|(row, days)| {
                 unusable(format!("the date {days} days after 1970-01-01"), row)
             })?
         }
@@ -67,17 +67,21 @@ pub(crate) fn periods(
             };
             let instants = series.datetime()?.physical();
             let period = |at: &i64| frequency.of_seconds(at.div_euclid(per_second), zone);
-            counted(instants.iter(), period).map_err(|(row, at)| {
+            counted(instants.iter(), period).map(Int64Chunked::from_iter).map_err(|(row, at)| {
                 unusable(format!("the time {at} {unit} after 1970-01-01"), row)
             })?
         }
         DataType::String | DataType::Categorical(..) | DataType::Enum(..) => {
             let texts = series.cast(&DataType::String)?;
             let of_digits = |text: &str| frequency.of_digits(text.parse::<u32>().ok()?.into());
-            counted(texts.str()?.iter(), |text: &&str| {
-                frequency.written(text).or_else(|| of_digits(text))
-            })
-            .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?
+            let never = |text: &str| text.trim().parse().is_ok_and(|number| is_never(role, number));
+            let of_text = |text: &&str| match frequency.written(text).or_else(|| of_digits(text)) {
+                None if never(text) => Some(None),
+                period => period.map(Some),
+            };
+            let found = counted(texts.str()?.iter(), of_text)
+                .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?;
+            return Ok(with_never(series.name().clone(), &found));
         }
         other if other.is_primitive_numeric() => {
             let named = by_digits(series, role, frequency)?;
@@ -98,10 +102,9 @@ fn by_digits(
     role: &str,
     frequency: Frequency,
 ) -> Result<std::result::Result<Series, (usize, f64)>> {
-    let is_never = |v: f64| role == "group" && (v == 0.0 || v == f64::INFINITY);
     let numbers = series.cast(&DataType::Float64)?;
     let period = |(row, value): (usize, Option<f64>)| match value {
-        Some(v) if !v.is_nan() && !is_never(v) => {
+        Some(v) if !v.is_nan() && !is_never(role, v) => {
             frequency.of_digits(v).map(|period| Some(period as f64)).ok_or((row, v))
         }
         kept => Ok(kept),
@@ -111,12 +114,32 @@ fn by_digits(
     Ok(periods.map(|periods| periods.with_name(series.name().clone()).into_series()))
 }
 
-/// Periods of all values, or the first value without one, and its row. Equal neighbours are looked up once.
-fn counted<T: Copy + PartialEq>(
+/// Whether a number in a column of this role says that a unit is never treated.
+fn is_never(role: &str, number: f64) -> bool {
+    role == "group" && (number == 0.0 || number == f64::INFINITY)
+}
+
+/// Periods, of which those that are none say that a unit is never treated.
+fn with_never(name: PlSmallStr, periods: &[Option<Option<i64>>]) -> Series {
+    match periods.iter().all(|period| *period != Some(None)) {
+        true => Int64Chunked::from_iter(periods.iter().map(|period| period.flatten()))
+            .with_name(name)
+            .into_series(),
+        false => {
+            let number = |period: Option<i64>| period.map_or(f64::INFINITY, |period| period as f64);
+            Float64Chunked::from_iter(periods.iter().map(|period| period.map(number)))
+                .with_name(name)
+                .into_series()
+        }
+    }
+}
+
+/// What all values are, or the first value that is nothing, and its row. Equal neighbours are looked up once.
+fn counted<T: Copy + PartialEq, P: Copy>(
     values: impl Iterator<Item = Option<T>>,
-    period: impl Fn(&T) -> Option<i64>,
-) -> std::result::Result<Int64Chunked, (usize, T)> {
-    let mut last: Option<(T, i64)> = None;
+    period: impl Fn(&T) -> Option<P>,
+) -> std::result::Result<Vec<Option<P>>, (usize, T)> {
+    let mut last: Option<(T, P)> = None;
     let mut of = |(row, value): (usize, Option<T>)| {
         let Some(value) = value else { return Ok(None) };
         let known = last.filter(|(known, _)| *known == value).map(|(_, period)| period);
@@ -178,6 +201,16 @@ mod tests {
             let found = of(&values, role).unwrap_err().to_string();
             assert!(found.contains("in row 8") && found.contains("assigned to a year"), "{found}");
         }
+    }
+
+    #[test]
+    fn zero_among_dates_is_never() {
+        let column = Series::new("g".into(), [Some("2007-02-28"), Some("0"), None, Some("Inf")]);
+        let of = |role| periods(&column.clone().into_column(), role, Some(Frequency::Year), 0);
+        let never = f64::INFINITY;
+        let expected = Series::new("g".into(), [Some(2007.0), Some(never), None, Some(never)]);
+        assert!(of("group").unwrap().equals_missing(&expected));
+        assert!(of("time").unwrap_err().to_string().contains("`g` (time) has `0` in row 1"));
     }
 
     #[test]

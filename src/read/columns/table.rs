@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use polars::prelude::*;
 
 use super::codes::LabelColumn;
-use super::missing::{MissingValues, ReadAsMissing};
+use super::missing::MissingValues;
 use super::names::not_found;
 use super::numbers::{binary, groups, negative_group, numeric, refuse_negative, small};
 use super::period_codes::PeriodCodes;
 use super::periods::periods;
+use super::read_as_missing::ReadAsMissing;
 use super::values::{Numbers, Values, lacking};
 use super::wanted::{Asked, Wanted};
 use super::without_group::WithoutGroup;
@@ -55,7 +56,8 @@ impl<'a> Table<'a> {
         let mut table = Self { first_row, ..Self::plain(df) };
         for name in wanted.names() {
             let Ok(column) = df.column(&name) else { continue };
-            let cleaned = missing.clean(column.as_materialized_series())?;
+            let words = missing.words(&name, |name| df.column(name).is_ok());
+            let cleaned = words.clean(column.as_materialized_series())?;
             if let Some((series, counts)) = cleaned {
                 table.frame.to_mut().with_column(series.into_column())?;
                 table.read_as_missing.extend(counts.of(&name));
@@ -67,6 +69,11 @@ impl<'a> Table<'a> {
     /// A frame in which no other values stand for a missing one.
     pub fn plain(df: &'a DataFrame) -> Self {
         Self { frame: Cow::Borrowed(df), first_row: 0, read_as_missing: Vec::new() }
+    }
+
+    /// The frame, in which no other values stand for a missing one in the columns that were read.
+    pub fn into_frame(self) -> DataFrame {
+        self.frame.into_owned()
     }
 
     /// Number of rows.
@@ -92,7 +99,7 @@ impl<'a> Table<'a> {
 
     /// A column of numbers or booleans, NaN if missing.
     pub fn numbers(&self, name: &str, role: &'static str) -> Result<Values> {
-        Ok(numeric(self.series(name, role)?, role, f64::NAN)?.values())
+        Ok(numeric(self.series(name, role)?, role, f64::NAN, self.first_row)?.values())
     }
 
     /// Weights, all nonnegative; NaN if missing.
@@ -104,7 +111,7 @@ impl<'a> Table<'a> {
 
     /// Zeros and ones.
     pub fn binary(&self, name: &str, role: &'static str) -> Result<PeriodCodes> {
-        let numbers = numeric(self.series(name, role)?, role, f64::NAN)?;
+        let numbers = numeric(self.series(name, role)?, role, f64::NAN, self.first_row)?;
         binary(name, role, numbers, self.first_row)
     }
 
@@ -191,7 +198,7 @@ impl<'a> Table<'a> {
         null: f64,
     ) -> Result<Numbers> {
         let series = periods(self.column(name, role)?, role, frequency, self.first_row)?;
-        numeric(&series, role, null)
+        numeric(&series, role, null, self.first_row)
     }
 
     /// Dates as periods of a frequency, NaN if missing.
@@ -230,7 +237,7 @@ impl<'a> Table<'a> {
 
     /// Numbers that are as different as doubles as they are in their column.
     fn distinct(&self, name: &str, role: &'static str, null: f64) -> Result<Values> {
-        let numbers = numeric(self.series(name, role)?, role, null)?;
+        let numbers = numeric(self.series(name, role)?, role, null, self.first_row)?;
         // Infinity as the largest value: all rows are looked at.
         match numbers.indistinct(f64::INFINITY) {
             None => Ok(numbers.values()),

@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Label,
     /// Both, as it is written again.
     Carried,
+    /// How they are written, as in a CSV file it is written again.
+    Verbatim,
 }
 
 /// A column that is asked for.
@@ -41,6 +43,16 @@ impl Wanted {
         self
     }
 
+    /// The same with carried columns as they are written, but for those that are compared.
+    #[must_use]
+    pub fn verbatim(mut self, is_compared: impl Fn(&str) -> bool) -> Self {
+        let is_carried =
+            |asked: &&mut Asked| asked.kind == Kind::Carried && !is_compared(&asked.column);
+        let carried = self.0.iter_mut().filter(is_carried);
+        carried.for_each(|asked| asked.kind = Kind::Verbatim);
+        self
+    }
+
     /// The requested columns.
     pub fn asked(&self) -> &[Asked] {
         &self.0
@@ -66,7 +78,7 @@ impl Wanted {
     pub fn kind_of(&self, name: &str) -> Kind {
         let roles = || self.0.iter().filter(|asked| asked.column == name);
         let has = |kind| roles().any(|asked| asked.kind == kind);
-        [Kind::Value, Kind::Label, Kind::Carried]
+        [Kind::Value, Kind::Label, Kind::Carried, Kind::Verbatim]
             .into_iter()
             .find(|kind| has(*kind))
             .unwrap_or(Kind::Value)

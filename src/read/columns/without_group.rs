@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::missing::{ReadAsMissing, add_counts};
+use super::read_as_missing::{ReadAsMissing, add_counts};
 use crate::base::error::DidWarning;
 
 /// Rows that are never treated as their group is missing, and whether others are so by a code.
@@ -76,11 +76,13 @@ impl WithoutGroup {
             all.retain(|entry| !stands(entry));
             rows
         };
-        all.iter_mut().filter(|entry| stands(entry)).for_each(|entry| entry.never_treated = true);
+        for entry in all.iter_mut().filter(|entry| stands(entry)) {
+            (entry.never_treated, entry.beside_code) = (true, self.coded);
+        }
         if rest > 0 {
-            let (token, never_treated) = (String::new(), true);
-            let rest =
-                ReadAsMissing { column: column.to_owned(), token, values: rest, never_treated };
+            let column = column.to_owned();
+            let (token, never_treated, beside_code) = (String::new(), true, self.coded);
+            let rest = ReadAsMissing { column, token, values: rest, never_treated, beside_code };
             add_counts(all, &[rest]);
         }
     }
@@ -95,7 +97,8 @@ mod tests {
     }
 
     fn entry(column: &str, token: &str, values: usize) -> ReadAsMissing {
-        ReadAsMissing { column: column.into(), token: token.into(), values, never_treated: false }
+        let (column, token) = (column.into(), token.into());
+        ReadAsMissing { column, token, values, never_treated: false, beside_code: false }
     }
 
     fn marked(rows: usize, all: &[ReadAsMissing]) -> Vec<(String, usize, bool)> {

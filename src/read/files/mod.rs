@@ -79,12 +79,15 @@ impl Files {
         }
     }
 
-    /// All columns, of which some have roles, and their names in the order of the first file.
-    pub fn all_columns(&self, roles: &Wanted) -> Result<(Wanted, Vec<String>)> {
+    /// All columns, of which some have roles, and their names in the order of the first file; whether carried ones are read as they are written,
+    /// but for those by which rows are chosen.
+    pub fn all_columns(&self, roles: &Wanted, verbatim: bool) -> Result<(Wanted, Vec<String>)> {
         let names = self.names()?;
         let asked = roles.names();
         let others = names.iter().filter(|name| !asked.contains(name));
-        Ok((roles.clone().and("column", Kind::Carried, others), names))
+        let all = roles.clone().and("column", Kind::Carried, others);
+        let is_compared = |name: &str| self.rows.iter().any(|condition| condition.column() == name);
+        Ok((if verbatim { all.verbatim(is_compared) } else { all }, names))
     }
 
     /// How the audit names them.

@@ -98,8 +98,15 @@ fn token(rest: &str, first: char, at: usize) -> Result<(TokenKind, usize), Strin
 }
 
 fn unexpected(character: char, at: usize) -> String {
+    // Stata's interactions.
+    let instead = match character {
+        '#' => {
+            "write `a:b` for `a#b`, `a * b` for `a##b` and `I(x^2)` for `c.x#c.x`, with `C(a)` for a column of levels; "
+        }
+        _ => "",
+    };
     format!(
-        "`{character}` at character {at} is not supported; put a column name that has such characters in backticks"
+        "`{character}` at character {at} is not supported; {instead}put a column name that has such characters in backticks"
     )
 }
 

@@ -8,7 +8,7 @@ use super::ast::AtomSource;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use crate::base::error::{DidError, Result};
-use crate::read::columns::{MissingValues, excerpt};
+use crate::read::columns::{MissingWords, excerpt};
 
 /// What the levels of the text columns of a formula look like, by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ impl Texts {
 
 impl LevelExamples {
     fn of(levels: &[String], categories: bool) -> Self {
-        let usual = MissingValues::default();
+        let usual = MissingWords::usual();
         let mut text = Self { categories, ..Self::default() };
         for level in levels {
             let trimmed = level.trim();

@@ -107,4 +107,4 @@ macro_rules! from_paths {
     )+};
 }
 
-from_paths!(&str, String, &Path, PathBuf, &PathBuf);
+from_paths!(&str, String, &String, &Path, PathBuf, &PathBuf);

@@ -33,9 +33,10 @@ pub use guard::panics_are_caught;
 /// commas may all separate thousands (`1,234`) unless [`DataFiles::decimal`] says what they are. Files compressed
 /// by gzip or zstd (`.csv.gz`, `.csv.zst`) are read as they are. A column whose fields are all numbers but for empty ones
 /// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
-/// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
+/// `Inf` is infinity, and `007` is 7; only of units, clusters and fixed effects, and where [`panel`](crate::panel) tools carry a column,
+/// numbers of which some have leading zeros are text, so that `08001` stays as it is and 01 is another unit than 1. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
-/// estimators replaces the words. All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
+/// estimators replaces the words, or adds some to one column (`start=0`). All cores read a CSV file; in memory are the values of the columns needed, 2 MiB for each core and, for
 /// a moment, one more copy of as many columns as there are cores.
 ///
 /// Stata files (`.dta`, formats 113 to 115 and 117 to 119) have their own missing values (`.`, `.a` to `.z`) and dates (`%td`, `%tc`); other
@@ -194,10 +195,11 @@ impl Data<'_> {
 }
 
 impl Data<'_> {
-    /// All columns, of which some have roles.
+    /// All columns, of which some have roles; whether carried ones of CSV files are read as they are written.
     pub(crate) fn read_all(
         self,
         roles: &Wanted,
+        verbatim: bool,
         missing: &MissingValues,
         progress: Option<&Progress>,
     ) -> Result<Read> {
@@ -207,7 +209,7 @@ impl Data<'_> {
             Data::Lazy(frame) => frame.collect()?,
             Data::Files(files) => {
                 let files = files.find()?;
-                let (wanted, names) = files.all_columns(roles)?;
+                let (wanted, names) = files.all_columns(roles, verbatim)?;
                 let read = read_files(&files, &wanted, missing, progress)?;
                 return Ok(Read { frame: read.frame.select(names)?, ..read });
             }

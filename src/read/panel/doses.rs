@@ -33,7 +33,7 @@ pub(super) fn check_sign(
             value: doses[row],
             row: first_row + row,
             line: None,
-            remedy: "a dose is 0 for untreated units and more than 0 for treated ones",
+            remedy: "a dose is 0 for untreated units and more than 0 for treated ones".into(),
         }),
     }
 }

@@ -54,14 +54,15 @@ pub(crate) fn changing_group(values: [f64; 2]) -> &'static str {
 
 /// Groups so far from all periods that they look like a code for something else, ascending, and periods that look like dates.
 pub(crate) fn doubtful_times(
+    column: &str,
     groups: impl Iterator<Item = f64>,
     periods: impl Iterator<Item = f64> + Clone,
 ) -> impl Iterator<Item = DidWarning> {
-    far_groups(groups, periods.clone()).chain(dates_in_digits(periods))
+    far_groups(column, groups, periods.clone()).chain(dates_in_digits(periods))
 }
 
 /// Periods that look like quarters, months or days in digits, such as 200712, and are counted as numbers.
-fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarning> {
+pub(crate) fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarning> {
     let year = |period: f64| Frequency::Year.of_digits(period);
     let frequency = Frequency::of_written_digits(periods.clone().next()?)?;
     let is_date = |period: f64| {
@@ -92,20 +93,23 @@ fn dates_in_digits(periods: impl Iterator<Item = f64> + Clone) -> Option<DidWarn
 }
 
 fn far_groups(
+    column: &str,
     groups: impl Iterator<Item = f64>,
     periods: impl Iterator<Item = f64>,
 ) -> impl Iterator<Item = DidWarning> {
     let ends = periods.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), period| {
         (low.min(period), high.max(period))
     });
-    let (first, last) = ends;
+    let ((first, last), column) = (ends, column.to_owned());
     let groups = groups.filter(move |group| group.is_finite() && first <= last);
     let far = FAR * (last - first).max(1.0);
     groups.filter_map(move |group| {
-        let late = (group - last > far).then_some(DidWarning::FarGroup { group, period: last });
-        late.or_else(|| {
-            (first - group > far).then_some(DidWarning::FarGroup { group, period: first })
-        })
+        let period = match group {
+            group if group - last > far => last,
+            group if first - group > far => first,
+            _ => return None,
+        };
+        Some(DidWarning::FarGroup { group, period, column: column.clone() })
     })
 }
 
@@ -129,17 +133,15 @@ mod tests {
     fn codes_are_told_from_late_and_early_cohorts() {
         let never = f64::INFINITY;
         let found = |groups: &[f64]| -> Vec<DidWarning> {
-            far_groups(groups.iter().copied(), (2003..=2007).map(f64::from)).collect()
+            far_groups("g", groups.iter().copied(), (2003..=2007).map(f64::from)).collect()
         };
         assert_eq!(found(&[1990.0, 2004.0, 2020.0, never]), []);
-        assert_eq!(
-            found(&[9999.0, never]),
-            [DidWarning::FarGroup { group: 9999.0, period: 2007.0 }]
-        );
-        assert_eq!(found(&[999.0]), [DidWarning::FarGroup { group: 999.0, period: 2003.0 }]);
+        let far = |group, period| DidWarning::FarGroup { group, period, column: "g".into() };
+        assert_eq!(found(&[9999.0, never]), [far(9999.0, 2007.0)]);
+        assert_eq!(found(&[999.0]), [far(999.0, 2003.0)]);
         // Two periods of which the group is one, or the next.
-        assert_eq!(far_groups([2.0, 3.0].into_iter(), [1.0, 2.0].into_iter()).count(), 0);
-        assert_eq!(far_groups([2.0].into_iter(), std::iter::empty()).count(), 0);
+        assert_eq!(far_groups("g", [2.0, 3.0].into_iter(), [1.0, 2.0].into_iter()).count(), 0);
+        assert_eq!(far_groups("g", [2.0].into_iter(), std::iter::empty()).count(), 0);
     }
 
     #[test]

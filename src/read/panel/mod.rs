@@ -56,7 +56,8 @@ use frames::Frames;
 
 pub use audit::SampleAudit;
 pub(crate) use mistakes::{
-    changing_group, doubtful_times, is_status, is_status_change, status_as_group, zero_groups,
+    changing_group, dates_in_digits, doubtful_times, is_status, is_status_change, status_as_group,
+    zero_groups,
 };
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};

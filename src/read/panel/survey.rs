@@ -139,6 +139,11 @@ impl Survey {
         let check = |extent: &SampleExtent| check_cells(extent, request);
         let mut rules = Rules::new(&self.units, &request.options, audit, &check)
             .map_err(|error| self.explained(error, request))?;
+        for warning in &mut rules.warnings {
+            if let DidWarning::FarGroup { column, .. } = warning {
+                column.clone_from(&request.roles.group);
+            }
+        }
         let periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
         let zeros = zero_groups(&request.roles.group, self.zero_groups, periods);
         rules.warnings.extend(zeros.filter(|_| !rules.two_periods));

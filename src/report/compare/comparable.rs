@@ -1,6 +1,7 @@
 //! What a result has to say of itself to be a column of a comparison.
 
 use crate::base::calendar::Frequency;
+use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, BasePeriod};
@@ -112,9 +113,13 @@ pub trait Comparable {
     fn comparable_chart(&self, _: &PlotOptions) -> Result<Chart> {
         Err(DidError::Plot("it has no effects by event time, group or period".into()))
     }
-    /// What a reader must know of the estimates, such as cells that an average leaves out: for the foot of the table.
+    /// What a reader must know of the estimates, such as warnings and cells that an average leaves out: for the foot of the table.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+    /// How its standard errors were made, such as `analytic, clustered by state (29 clusters)`, where no fact says it: for the foot of the table.
+    fn standard_errors(&self) -> Option<String> {
+        None
     }
     /// How its overall effect averages others, such as `over treated rows`, if it has one: the foot of a table says it where
     /// the results differ.
@@ -130,6 +135,11 @@ pub trait Comparable {
     fn before_treatment(&self) -> Option<String> {
         None
     }
+}
+
+/// The texts of messages.
+pub(crate) fn texts(messages: impl IntoIterator<Item = Message>) -> Vec<String> {
+    messages.into_iter().map(|message| message.text).collect()
 }
 
 /// What times since first treatment count.

@@ -49,6 +49,9 @@ pub struct Comparison<'a> {
     pub(super) facets: bool,
 }
 
+/// Letters of a value under the estimates, at most; a row with a longer one is a note.
+const WIDEST: usize = 32;
+
 /// The most decimal places of a table.
 const MOST_DIGITS: usize = 15;
 
@@ -243,7 +246,8 @@ impl<'a> Comparison<'a> {
         if !absorbed.is_empty() {
             sections.push(section(Some("Fixed effects"), absorbed));
         }
-        sections.push(section(None, self.fact_rows()));
+        let (facts, long_facts) = self.facts();
+        sections.push(section(None, facts));
         sections.retain(|section| !section.rows.is_empty());
         let mut align = vec![Align::Left];
         align.resize(self.models.len() + 1, Align::Centre);
@@ -260,6 +264,7 @@ impl<'a> Comparison<'a> {
             false => format!("tab:{label}"),
         });
         let mut notes = notes::notes(&self.models, (self.stars, self.below), terms, &rows);
+        notes.extend(long_facts);
         notes.extend(notes::differences(&self.models, &self.selection, &rows));
         Table {
             align,
@@ -349,17 +354,24 @@ impl<'a> Comparison<'a> {
         names.iter().filter(|name| self.selection.has_fact(name)).map(row).collect()
     }
 
-    fn fact_rows(&self) -> Vec<Vec<String>> {
+    /// The rows under the estimates, and as notes those whose values would widen the columns.
+    fn facts(&self) -> (Vec<Vec<String>>, Vec<String>) {
         let models: Vec<_> = self.models.iter().map(|(_, model)| model.facts()).collect();
         let names = unique(models.iter().flatten().map(|(name, _)| name.clone()));
-        let row = |name: &String| {
+        let (mut rows, mut notes) = (Vec::new(), Vec::new());
+        for name in names.iter().filter(|name| self.selection.has_fact(name)) {
             let value = |facts: &Vec<(String, String)>| {
                 let fact = facts.iter().find(|(n, _)| n == name);
                 fact.map_or(String::new(), |(_, value)| value.clone())
             };
-            self.line(&self.selection.label(&[name]), models.iter().map(value))
-        };
-        names.iter().filter(|name| self.selection.has_fact(name)).map(row).collect()
+            let (label, values) = (self.selection.label(&[name]), models.iter().map(value));
+            let values: Vec<String> = values.collect();
+            match values.iter().any(|value| value.chars().count() > WIDEST) {
+                true => notes.push(notes::long_fact(&label, &values, &self.models)),
+                false => rows.push(self.line(&label, values.into_iter())),
+            }
+        }
+        (rows, notes)
     }
 }
 

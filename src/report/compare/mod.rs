@@ -18,6 +18,6 @@ pub use options::{Below, Stars};
 
 pub(crate) use comparable::{
     NOT_TO_REFERENCE, OVER_EVENT_TIMES, TO_REFERENCE, before_treatment, facts, over_treated_rows,
-    rows_chosen, sample_facts, units_of_time,
+    rows_chosen, sample_facts, texts, units_of_time,
 };
 pub(crate) use comparison::starred;

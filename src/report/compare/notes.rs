@@ -1,5 +1,7 @@
 //! The lines under a comparison.
 
+use std::collections::HashSet;
+
 use crate::base::options::Band;
 use crate::report::foot::percent;
 
@@ -31,10 +33,41 @@ pub(super) fn notes(
             format!("{in_parentheses}. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1")
         }
     };
-    let remarks = models.iter().map(|(name, model)| (name, model.remarks()));
-    let remarks =
-        remarks.flat_map(|(name, all)| all.into_iter().map(move |r| format!("{name}: {r}")));
-    [first].into_iter().chain(remarks).collect()
+    [first].into_iter().chain(standard_errors(models)).chain(remarks(models)).collect()
+}
+
+/// How standard errors were made: of all models, or of which if they differ.
+fn standard_errors(models: &[(String, &dyn Comparable)]) -> Option<String> {
+    let known = models.iter().map(|(name, model)| (model.standard_errors(), name.as_str()));
+    let known: Vec<(String, &str)> = known.filter_map(|(ways, name)| Some((ways?, name))).collect();
+    match grouped(known.iter().cloned()).as_slice() {
+        [] => None,
+        [(ways, names)] if names.len() == models.len() => Some(format!("Std. Errors: {ways}")),
+        kinds => Some(format!("Std. Errors: {}", each(kinds))),
+    }
+}
+
+/// What is to be known of each model, once where it is of several.
+fn remarks(models: &[(String, &dyn Comparable)]) -> Vec<String> {
+    let all = models.iter().flat_map(|(name, model)| {
+        let mut said = model.remarks();
+        let mut known = HashSet::new();
+        said.retain(|remark| known.insert(remark.clone()));
+        said.into_iter().map(|remark| (remark, name.as_str()))
+    });
+    let said = grouped(all).into_iter();
+    said.map(|(remark, names)| format!("{}: {remark}", names.join(", "))).collect()
+}
+
+/// Values that are too long for a column, of which model each.
+pub(super) fn long_fact(
+    name: &str,
+    values: &[String],
+    models: &[(String, &dyn Comparable)],
+) -> String {
+    let values = models.iter().zip(values).filter(|(_, value)| !value.is_empty());
+    let values = values.map(|((name, _), value)| (value.clone(), name.as_str()));
+    format!("{name}: {}", each(&grouped(values)))
 }
 
 /// What a reader must know of rows in which several models stand: how overall effects average, and what effects before treatment are
@@ -85,9 +118,13 @@ pub(super) fn before_treatment(
 /// Which models are what, if they differ: `over event times that count alike for CS; over treated rows for Imputation`.
 fn told_apart<'a>(what: &str, models: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
     let kinds = grouped(models);
-    let of: Vec<String> =
-        kinds.iter().map(|(kind, names)| format!("{kind} for {}", names.join(", "))).collect();
-    (kinds.len() > 1).then(|| format!("{what}: {}", of.join("; ")))
+    (kinds.len() > 1).then(|| format!("{what}: {}", each(&kinds)))
+}
+
+/// What is of which models: `over event times for CS; over treated rows for Imputation`.
+fn each(kinds: &[(String, Vec<&str>)]) -> String {
+    let of = kinds.iter().map(|(kind, names)| format!("{kind} for {}", names.join(", ")));
+    of.collect::<Vec<String>>().join("; ")
 }
 
 /// The names of each kind, kinds in the order in which they first occur.

@@ -119,7 +119,12 @@ fn shared(charts: &[(&str, Chart)]) -> Result<Option<Chart>> {
     let chosen = |same: bool, first: &String, other: &str| {
         if same { first.clone() } else { other.to_owned() }
     };
-    let y_label = chosen(all_have(|a, b| a.y_label == b.y_label), &first.y_label, "Effect");
+    // Parameters of several names are effects on the outcome that all have.
+    let of_outcome = first.y_label.strip_prefix(first.parameter).unwrap_or_default();
+    let is_of = |chart: &Chart| chart.y_label.strip_prefix(chart.parameter) == Some(of_outcome);
+    let of_outcome = if charts.iter().all(|(_, c)| is_of(c)) { of_outcome } else { "" };
+    let effect = format!("Effect{of_outcome}");
+    let y_label = chosen(all_have(|a, b| a.y_label == b.y_label), &first.y_label, &effect);
     let title = chosen(all_have(|a, b| a.title == b.title), &first.title, "Effects Side by Side");
     let x_label = chosen(all_have(|a, b| a.x_label == b.x_label), &first.x_label, TIME_SINCE);
     let remark = |(name, chart): &(&str, Chart)| -> Vec<String> {

@@ -212,12 +212,14 @@ impl Beside {
         0.72 * self.spacing / self.count.max(1) as f64
     }
 
-    /// Pixels by which the result of this rank stands beside its place. Shaded areas lie over each other.
+    /// Pixels by which the result of this rank stands beside its place. Shaded areas lie over each other, a little apart so that equal ones
+    /// are seen.
     pub(super) fn shift(self, rank: usize, style: PlotStyle) -> f64 {
-        match style {
-            PlotStyle::Ribbon => 0.0,
-            _ => (rank as f64 - (self.count as f64 - 1.0) / 2.0) * self.step(),
-        }
+        let step = match style {
+            PlotStyle::Ribbon => 0.25 * self.step(),
+            _ => self.step(),
+        };
+        (rank as f64 - (self.count as f64 - 1.0) / 2.0) * step
     }
 }
 
@@ -225,6 +227,15 @@ impl Beside {
 mod tests {
     use super::*;
     use crate::report::plot::scene::Shape;
+
+    #[test]
+    fn equal_results_do_not_hide_each_other() {
+        let beside = Beside { count: 3, spacing: 100.0 };
+        for style in [PlotStyle::Ribbon, PlotStyle::Points] {
+            let shifts = [0, 1, 2].map(|rank| beside.shift(rank, style));
+            assert!(shifts[0] < -5.0 && shifts[1] == 0.0 && shifts[2] > 5.0, "{shifts:?}");
+        }
+    }
 
     #[test]
     fn pointwise_intervals_are_thicker_than_bands_at_any_size() {

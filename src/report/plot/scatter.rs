@@ -1,6 +1,7 @@
 //! Points of several kinds in a plane, with a level line.
 
 use crate::base::error::{DidError, Result};
+use crate::report::number::short;
 use crate::report::table::one_line;
 
 use super::axis::{Axis, Ticks};
@@ -8,7 +9,7 @@ use super::chart::LARGEST;
 use super::font::Typeface;
 use super::frame::Frame;
 use super::legend::{Legend, LegendEntry, LegendKey};
-use super::marks::{Marks, colour_and_mark};
+use super::marks::{Mark, Marks, colour_and_mark};
 use super::options::PlotOptions;
 use super::scene::{Anchor, Area, INK, MUTED, Point, Scene, Shape, Text, WHITE};
 use super::sizes::Sizes;
@@ -30,6 +31,9 @@ pub(crate) struct ScatterKind {
     pub(crate) label: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
+
+/// Points are beyond the axis if they are so many times the distance between the quartiles of all away from these.
+const FAR: f64 = 10.0;
 
 /// Least width and height of the area in pixels.
 const SMALLEST: f64 = 40.0;
@@ -53,13 +57,16 @@ pub(super) fn scene(scatter: &Scatter, options: &PlotOptions, face: &Typeface) -
         one_line(set.as_deref().unwrap_or(default)).trim().to_owned()
     };
     let words = word(&options.title, &scatter.title);
-    let entries = if options.show_legend { scatter.entries() } else { Vec::new() };
+    let beyond = Beyond::new(points().map(|(_, y)| *y).collect());
+    let mut entries = if options.show_legend { scatter.entries() } else { Vec::new() };
+    // Said with or without a legend.
+    entries.extend(beyond.entry());
     let legend = Legend::new(&entries, face, note, right - 40.0 * unit);
     let head = 20.0 * unit + if words.is_empty() { 0.0 } else { 1.8 * title };
     let foot = 14.0 * unit + 2.0 * tick + 1.9 * label + legend.height();
     let area_height = bottom - head - foot;
     let line = scatter.line.iter().map(|(value, _)| *value);
-    let values = points().map(|(_, y)| *y).chain(line);
+    let values = points().map(|(_, y)| *y).filter(|y| beyond.side(*y).is_none()).chain(line);
     let y = Axis::values(values, Ticks::along(area_height, tick, options.y_ticks));
     let widest = y.ticks.iter().map(|(_, text)| face.width(text, tick)).fold(0.0, f64::max);
     let left = 18.0 * unit + 1.6 * label + widest + 12.0 * unit;
@@ -85,7 +92,16 @@ pub(super) fn scene(scatter: &Scatter, options: &PlotOptions, face: &Typeface) -
         let (colour, mark) = colour_and_mark(rank);
         let marks = Marks::new(unit, spacing).shaped(mark);
         for (x, y) in kind.points.iter().filter(drawable) {
-            marks.point(&mut scene, Point { x: frame.along(*x), y: frame.up(*y) }, colour);
+            let at = |y: f64| Point { x: frame.along(*x), y };
+            match beyond.side(*y) {
+                None => marks.point(&mut scene, at(frame.up(*y)), colour),
+                Some(side) => {
+                    let inside = 1.6 * marks.radius;
+                    let y =
+                        if side == Mark::Upward { area.top + inside } else { area.bottom - inside };
+                    marks.shaped(side).hollow(&mut scene, at(y), colour);
+                }
+            }
         }
     }
     frame.x_ticks(&mut scene, face, 1);
@@ -122,6 +138,76 @@ impl Scatter {
     }
 }
 
+/// Heights that would press all others together.
+struct Beyond {
+    /// The lowest and highest that the axis has.
+    ends: (f64, f64),
+    /// Those beyond, ascending.
+    values: Vec<f64>,
+}
+
+impl Beyond {
+    fn new(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let quartile = |quarters: usize| values.get(quarters * values.len() / 4).copied();
+        let ends = match quartile(1).zip(quartile(3)) {
+            Some((low, high)) if high > low => {
+                let far = FAR * (high - low);
+                (low - far, high + far)
+            }
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        values.retain(|value| *value < ends.0 || *value > ends.1);
+        Self { ends, values }
+    }
+
+    /// Which way a height is beyond the axis, if it is.
+    fn side(&self, value: f64) -> Option<Mark> {
+        match value {
+            _ if value > self.ends.1 => Some(Mark::Upward),
+            _ if value < self.ends.0 => Some(Mark::Downward),
+            _ => None,
+        }
+    }
+
+    fn entry(&self) -> Option<LegendEntry> {
+        let shown = |value: &f64| short(*value).replace('-', "−");
+        let values = match self.values.as_slice() {
+            [] => return None,
+            [only] => shown(only),
+            [first, .., last] => {
+                format!("{} from {} to {}", self.values.len(), shown(first), shown(last))
+            }
+        };
+        let key = LegendKey::Layer(MUTED, Mark::Upward);
+        Some(LegendEntry { key, label: format!("Beyond the axis: {values}") })
+    }
+}
+
 fn drawable((x, y): &&(f64, f64)) -> bool {
     x.abs() < LARGEST && y.abs() < LARGEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_far_from_the_others_does_not_press_them_together() {
+        let beyond = Beyond::new(vec![0.1, 0.3, 0.2, 90.0, 0.4, 0.2, -7.0]);
+        let sides = [0.4, 2.2, 90.0, -7.0].map(|y| beyond.side(y));
+        assert_eq!(sides, [None, None, Some(Mark::Upward), Some(Mark::Downward)]);
+        let said = beyond.entry().map(|entry| entry.label);
+        assert_eq!(said.as_deref(), Some("Beyond the axis: 2 from −7 to 90"));
+        let one = Beyond::new(vec![0.1, 0.3, 0.2, 90.0, 0.4, 0.2]).entry().map(|e| e.label);
+        assert_eq!(one.as_deref(), Some("Beyond the axis: 90"));
+    }
+
+    #[test]
+    fn few_points_and_equal_ones_are_all_inside() {
+        for values in [vec![], vec![5.0], vec![1.0, 2.0, 3.0, 100.0], vec![1.0, 1.0, 1.0, 1.0, 9.0]]
+        {
+            assert_eq!(Beyond::new(values).entry(), None);
+        }
+    }
 }

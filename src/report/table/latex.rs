@@ -1,22 +1,29 @@
-//! LaTeX with the package `booktabs`.
+//! LaTeX with the package `booktabs`, and `longtable` for tables that are longer than a page.
 
 use super::{Align, Section, Table, cell, one_line};
 
+/// Lines that a page has room for, with the caption and notes of a table.
+const PAGE: usize = 40;
+
 impl Table {
-    /// A `table` environment for LaTeX with the package `booktabs`, and `siunitx` if [`Self::siunitx`] asks for it, with names escaped.
+    /// A `table` environment for LaTeX with the package `booktabs`, and `siunitx` if [`Self::siunitx`] asks for it, with names escaped. More
+    /// than 40 lines, which may not fit on a page, are `longtable` environments of the package of that name, which go on on the next one.
     #[must_use]
     pub fn to_latex(&self) -> String {
-        self.published().latex()
+        let table = self.published();
+        let lines = |section: &Section| {
+            let heads = [section.caption.is_some(), !section.header.is_empty()];
+            section.rows.len() + heads.into_iter().filter(|there| *there).count()
+        };
+        match table.sections.iter().map(lines).sum::<usize>() > PAGE {
+            true => table.long_latex(),
+            false => table.latex(),
+        }
     }
 
     fn latex(&self) -> String {
         let mut out = String::from("\\begin{table}[htbp]\n\\centering\n");
-        if !self.printed_title().is_empty() {
-            push(&mut out, &format!("\\caption{{{}}}", escape(self.printed_title())));
-        }
-        if let Some(label) = &self.label {
-            push(&mut out, &format!("\\label{{{}}}", reference(label)));
-        }
+        self.heading().iter().for_each(|line| push(&mut out, line));
         let tabulars: Vec<String> = self.blocks().iter().map(tabular).collect();
         push(&mut out, &tabulars.join("\n\\par\\medskip\n"));
         if !self.notes.is_empty() {
@@ -24,6 +31,33 @@ impl Table {
         }
         push(&mut out, "\\end{table}");
         out
+    }
+
+    fn long_latex(&self) -> String {
+        let heading = self.heading();
+        let heading = (!heading.is_empty()).then(|| heading.concat() + " \\\\\n");
+        let mut heading = heading.unwrap_or_default();
+        let mut has_caption = !self.printed_title().is_empty();
+        let mut out = String::new();
+        for block in self.blocks() {
+            push(&mut out, &long_tabular(&block, &std::mem::take(&mut heading)));
+            // A `longtable` counts as a table whether it has a caption or not.
+            if !std::mem::take(&mut has_caption) {
+                push(&mut out, "\\addtocounter{table}{-1}");
+            }
+        }
+        if !self.notes.is_empty() {
+            out.push_str(&notes(&self.notes));
+        }
+        out
+    }
+
+    /// Caption and label.
+    fn heading(&self) -> Vec<String> {
+        let title = self.printed_title();
+        let caption = (!title.is_empty()).then(|| format!("\\caption{{{}}}", escape(title)));
+        let label = self.label.as_ref().map(|label| format!("\\label{{{}}}", reference(label)));
+        caption.into_iter().chain(label).collect()
     }
 }
 
@@ -70,36 +104,60 @@ fn repeated(columns: &[&str]) -> String {
 
 /// The sections of a table under each other.
 fn tabular(table: &Table) -> String {
-    let columns: Vec<&str> = (0..table.columns()).map(|c| column(table, c)).collect();
-    let spec: String = columns.chunk_by(|a, b| a == b).map(repeated).collect();
-    let sections: Vec<String> = table.sections.iter().map(|s| block(table, s)).collect();
-    let sections = sections.join("\\midrule\n");
+    let (spec, sections) = (spec(table), sections(table, &table.sections));
     format!("\\begin{{tabular}}{{{spec}}}\n\\toprule\n{sections}\\bottomrule\n\\end{{tabular}}")
 }
 
-fn block(table: &Table, section: &Section) -> String {
-    let mut out = String::new();
-    let columns = table.columns();
-    let line = |row: &[String]| {
-        let text = |column: usize| match is_decimal(table, column) {
-            true => decimal(cell(row, column)),
-            false => cell_text(cell(row, column)),
-        };
-        let cells: Vec<String> = (0..columns).map(text).collect();
-        format!("{} \\\\", cells.join(" & "))
+/// The same over several pages, on each of which the head stands again if there is one section; caption and label stand on the first.
+fn long_tabular(table: &Table, heading: &str) -> String {
+    let spec = spec(table);
+    let (head, rows) = match table.sections.as_slice() {
+        [only] => (head(table, only), rows(table, only)),
+        several => (String::new(), sections(table, several)),
     };
+    let first = match heading.is_empty() {
+        true => String::new(),
+        false => format!("{heading}\\toprule\n{head}\\endfirsthead\n"),
+    };
+    format!(
+        "\\begin{{longtable}}{{{spec}}}\n{first}\\toprule\n{head}\\endhead\n\\bottomrule\n\\endfoot\n{rows}\\end{{longtable}}"
+    )
+}
+
+fn spec(table: &Table) -> String {
+    let columns: Vec<&str> = (0..table.columns()).map(|c| column(table, c)).collect();
+    columns.chunk_by(|a, b| a == b).map(repeated).collect()
+}
+
+fn sections(table: &Table, sections: &[Section]) -> String {
+    let section = |section: &Section| head(table, section) + &rows(table, section);
+    sections.iter().map(section).collect::<Vec<String>>().join("\\midrule\n")
+}
+
+fn line(table: &Table, row: &[String]) -> String {
+    let text = |column: usize| match is_decimal(table, column) {
+        true => decimal(cell(row, column)),
+        false => cell_text(cell(row, column)),
+    };
+    let cells: Vec<String> = (0..table.columns()).map(text).collect();
+    format!("{} \\\\\n", cells.join(" & "))
+}
+
+fn head(table: &Table, section: &Section) -> String {
+    let mut out = String::new();
     if let Some(caption) = &section.caption {
-        let caption = escape(caption.trim());
+        let (columns, caption) = (table.columns(), escape(caption.trim()));
         push(&mut out, &format!("\\multicolumn{{{columns}}}{{l}}{{\\textit{{{caption}}}}} \\\\"));
     }
     if !section.header.is_empty() {
-        push(&mut out, &line(&section.header));
+        out.push_str(&line(table, &section.header));
         push(&mut out, "\\midrule");
     }
-    for row in &section.rows {
-        push(&mut out, &line(row));
-    }
     out
+}
+
+fn rows(table: &Table, section: &Section) -> String {
+    section.rows.iter().map(|row| line(table, row)).collect()
 }
 
 fn notes(notes: &[String]) -> String {

@@ -37,6 +37,56 @@ $ from -3 to (-4), \"pre\"-test #1
 }
 
 #[test]
+fn wide_letters_take_two_places() {
+    let section = Section::new(["id", "n"]).row(["東京", "1"]).row(["e\u{301}te", "23"]);
+    let mut table = Table::new("").section(section);
+    table.align = vec![Align::Left];
+    let expected = " id     n\n 東京   1\n e\u{301}te   23\n";
+    assert_eq!(table.to_string(), expected);
+}
+
+#[test]
+fn long_tables_go_on_on_the_next_page() {
+    let section = |rows: usize| {
+        let row = |number: usize| vec![number.to_string()];
+        Section { header: vec!["n".into()], rows: (1..=rows).map(row).collect(), caption: None }
+    };
+    let table = |sections: Vec<Section>| Table {
+        label: Some("t".into()),
+        sections,
+        notes: vec!["A note".into()],
+        ..Table::new("T")
+    };
+    assert!(table(vec![section(39)]).to_latex().starts_with("\\begin{table}"));
+    let one = table(vec![section(40)]).to_latex();
+    let head = "\\begin{longtable}{r}\n\\caption{T}\\label{tab:t} \\\\\n\\toprule\nn \\\\\n\\midrule\n\\endfirsthead\n\\toprule\nn \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n1 \\\\\n";
+    assert!(one.starts_with(head), "{one}");
+    let end = "40 \\\\\n\\end{longtable}\n\\par\\smallskip\n";
+    assert!(one.contains(end), "{one}");
+    let several = table(vec![section(30), section(30)]).to_latex();
+    assert_eq!(several.matches("\\begin{longtable}").count(), 1, "{several}");
+    assert!(
+        several.contains(
+            "\\toprule\n\\endfirsthead\n\\toprule\n\\endhead\n\\bottomrule\n\\endfoot\nn \\\\\n"
+        ),
+        "{several}"
+    );
+    assert!(!several.contains("addtocounter"), "{several}");
+    // Blocks of other columns follow without a caption, and have no number.
+    let other = Section { header: vec!["a".into(), "b".into()], ..section(0) };
+    let other = other.row(["1", "2"]);
+    let blocks = table(vec![section(45), other]).to_latex();
+    assert_eq!(blocks.matches("\\caption").count(), 1, "{blocks}");
+    let begun = blocks.matches("\\begin{longtable}").count();
+    assert_eq!(blocks.matches("\\addtocounter{table}{-1}").count(), begun - 1, "{blocks}");
+    let bare = Table { label: None, ..table(vec![section(40)]) };
+    let bare = Table { title: String::new(), ..bare }.to_latex();
+    assert!(bare.contains("\\end{longtable}\n\\addtocounter{table}{-1}\n"), "{bare}");
+    assert!(!bare.contains("endfirsthead"), "{bare}");
+    assert!(several.contains("30 \\\\\n\\midrule\nn \\\\\n\\midrule\n1 \\\\\n"), "{several}");
+}
+
+#[test]
 fn markdown_is_escaped() {
     let expected = "\
 **T\\_1 \\\\ \\[\\~^\\]**

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::{Align, Section, Table, cell, one_line};
 
 impl fmt::Display for Table {
@@ -32,7 +34,7 @@ impl fmt::Display for Table {
 fn widths(table: &Table) -> Vec<usize> {
     let width = |c: usize| {
         let lines = table.sections.iter().flat_map(|s| s.rows.iter().chain([&s.header]));
-        lines.map(|row| one_line(cell(row, c)).chars().count()).max().unwrap_or(0)
+        lines.map(|row| one_line(cell(row, c)).width()).max().unwrap_or(0)
     };
     (0..table.columns()).map(width).collect()
 }
@@ -72,7 +74,7 @@ fn line(table: &Table, row: &[String], widths: &[usize]) -> String {
     for (c, width) in widths.iter().enumerate() {
         let align = table.align(c);
         let text = one_line(cell(row, c));
-        let fill = " ".repeat(width.saturating_sub(text.chars().count()));
+        let fill = " ".repeat(width.saturating_sub(text.width()));
         line.push_str(&" ".repeat(gap(align, c)));
         match align {
             Align::Left | Align::Mark => line.extend([text.as_str(), &fill]),

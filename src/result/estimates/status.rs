@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::{Frequency, shown};
+use crate::base::counted::{counted, listed};
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +51,8 @@ pub enum CellStatus {
         /// Coefficients of the curve.
         needed: usize,
     },
+    /// The data do not determine it: of curves that fit them alike, it has another value in each.
+    NotDetermined,
     /// The information matrix of the propensity score is singular.
     SingularInformation,
     /// Every comparison unit was trimmed (its propensity score is at least the trimming level) or has weight zero.
@@ -109,6 +112,7 @@ impl CellStatus {
             Self::SingularDesign { .. } => "singular_design",
             Self::SingularCurve { .. } => "singular_curve",
             Self::FewDoses { .. } => "few_doses",
+            Self::NotDetermined => "not_determined",
             Self::SingularInformation => "singular_information",
             Self::NoControlWeight => "no_control_weight",
             Self::NoTreatedWeight => "no_treated_weight",
@@ -129,12 +133,20 @@ impl CellStatus {
         }
     }
 
+    /// Of a point of a curve, which has an estimate where the data determine it.
+    pub(crate) fn of_curve(estimate: Option<f64>) -> Self {
+        if estimate.is_some() { Self::Estimated } else { Self::NotDetermined }
+    }
+
     /// Whether the cell has an estimate (a reference cell has: 0).
     #[must_use]
     pub fn is_estimated(&self) -> bool {
         matches!(self, Self::Estimated | Self::Reference)
     }
 }
+
+/// Columns of a singular design that are named, at most: the reason stands beside every cell.
+const NAMED: usize = 5;
 
 impl std::fmt::Display for CellStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -153,9 +165,9 @@ impl std::fmt::Display for CellStatus {
             }
             Self::SingularDesign { rcond, columns, among } => write!(
                 f,
-                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at `{}`",
+                "a covariate is constant, a linear combination of others, or on another scale, among {} (rcond {rcond:.1e}): look at {}",
                 among.words(),
-                columns.join("`, `")
+                listed(columns, NAMED, "`")
             ),
             Self::SingularCurve { rcond } => write!(
                 f,
@@ -163,7 +175,12 @@ impl std::fmt::Display for CellStatus {
             ),
             Self::FewDoses { distinct, needed } => write!(
                 f,
-                "the treated units have {distinct} distinct dose(s), and the curve {needed} coefficients; choose a lower degree or fewer knots"
+                "the treated units have {}, and the curve {}; choose a lower degree or fewer knots",
+                counted(*distinct, "distinct dose", "distinct doses"),
+                counted(*needed, "coefficient", "coefficients")
+            ),
+            Self::NotDetermined => f.write_str(
+                "the data do not determine it: curves that fit them alike differ here; choose fewer segments, or values that are observed",
             ),
             Self::SingularInformation => {
                 write!(f, "the information matrix of the propensity score is singular")

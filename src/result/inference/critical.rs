@@ -51,7 +51,6 @@ impl Joint {
     ) -> Critical {
         let z = super::pointwise(inference.alpha);
         let pointwise = Critical { value: z, band: Band::Pointwise };
-        warnings.extend(self.missing(standard_errors));
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }
@@ -181,8 +180,7 @@ mod tests {
         let many = Some(Covariance::Parts(vec![part(0, 1.0)]));
         let many = Joint { values: vec![Some(1.0); m], covariance: many, ..whole };
         let (_, band, warnings) = critical(&many, &UNIFORM, false);
-        // One says that the others have no standard error.
-        assert_eq!((band, warnings), (Band::Pointwise, 2));
+        assert_eq!((band, warnings), (Band::Pointwise, 1));
     }
 
     #[test]
@@ -232,19 +230,19 @@ mod tests {
     fn draws_give_the_quantile_of_their_largest_statistic() {
         // Unit spread: quartiles are ∓0.674. The largest statistics are 0.674 three times, and 8.
         let quartile = super::super::normal_quantile(0.75);
-        // The draws of the second do not vary, which is said, too.
+        // The draws of the second do not vary.
         let draws = vec![-quartile, quartile, -quartile, 8.0, 0.0, 0.0, 0.0, 0.0];
         let joint = Joint { draws: Some(draws), ..independent(None) };
         let (value, band, warnings) = critical(&joint, &UNIFORM, false);
         assert!((value - 8.0).abs() < 1e-12, "{value}");
-        assert_eq!((band, warnings), (Band::Uniform, 2));
+        assert_eq!((band, warnings), (Band::Uniform, 1));
         let lower = Inference { alpha: 0.5, ..UNIFORM };
         assert!((critical(&joint, &lower, false).0 - quartile).abs() < 1e-12);
         // Below the pointwise value at a level of 70 %, which R does not report for aggregates.
         let low = Inference { alpha: 0.3, ..UNIFORM };
         let (value, band, warnings) = critical(&joint, &low, false);
         assert!(value < super::super::pointwise(0.3), "{value}");
-        assert_eq!((band, warnings), (Band::Uniform, 2));
+        assert_eq!((band, warnings), (Band::Uniform, 1));
         assert_eq!(critical(&joint, &low, true).1, Band::Pointwise);
     }
 
@@ -252,6 +250,6 @@ mod tests {
     fn without_standard_errors_intervals_are_pointwise() {
         let joint = Joint { covariance: Some(vec![0.0; 4].into()), ..independent(None) };
         let (value, band, warnings) = critical(&joint, &UNIFORM, false);
-        assert_eq!((value, band, warnings), (super::super::pointwise(0.05), Band::Pointwise, 2));
+        assert_eq!((value, band, warnings), (super::super::pointwise(0.05), Band::Pointwise, 1));
     }
 }

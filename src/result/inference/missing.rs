@@ -67,18 +67,21 @@ pub(crate) fn without_variance(estimates: usize, is_clustered: bool) -> Option<D
 }
 
 impl Joint {
-    /// Says why estimates have no standard error, but for those whose variance is unknown, of which their estimator says so.
-    pub fn missing(&self, standard_errors: &[Option<f64>]) -> Vec<DidWarning> {
+    /// Says why estimates have no standard error, but for references, which have none by construction, and those whose variance is unknown,
+    /// of which their estimator says so.
+    pub fn missing(
+        &self,
+        standard_errors: &[Option<f64>],
+        is_reference: impl Fn(usize) -> bool,
+    ) -> Vec<DidWarning> {
         let Some(covariance) = &self.covariance else { return Vec::new() };
         let limit = DEGENERATE * self.unit;
         let is_clustered = self.n_clusters.is_some_and(|clusters| clusters < self.n);
-        // An effect of zero without a standard error may be a reference, unless no effect has one.
-        let has_errors = standard_errors.iter().any(Option::is_some);
         let variances = covariance.variances(self.len()).into_iter().enumerate();
         let reasons = variances.filter_map(|(j, variance)| {
             let value = self.values[j]?;
-            let is_reference = has_errors && value == 0.0 && variance == 0.0;
-            let is_missing = standard_errors[j].is_none() && !is_reference && !self.is_unknown(j);
+            let is_missing =
+                standard_errors[j].is_none() && !is_reference(j) && !self.is_unknown(j);
             is_missing.then(|| Missing::of(value, variance.sqrt(), limit, is_clustered))
         });
         let reasons: Vec<Missing> = reasons.collect();
@@ -94,18 +97,28 @@ impl Joint {
 mod tests {
     use super::*;
 
-    /// Two estimates of a fit with these clusters, the first with this variance.
-    fn said(values: [f64; 2], variance: f64, n_clusters: Option<usize>) -> Vec<DidWarning> {
+    /// Two estimates of a fit with these clusters, with these variances, of which some may be references.
+    fn with_references(
+        values: [f64; 2],
+        [first, second]: [f64; 2],
+        n_clusters: Option<usize>,
+        references: &[usize],
+    ) -> Vec<DidWarning> {
         let joint = Joint {
             values: values.map(Some).to_vec(),
-            covariance: Some(vec![variance, 0.0, 0.0, 1.0].into()),
+            covariance: Some(vec![first, 0.0, 0.0, second].into()),
             draws: None,
             n: 1_000,
             n_clusters,
             unit: 1.0,
             unknown: Vec::new(),
         };
-        joint.missing(&joint.standard_errors())
+        joint.missing(&joint.standard_errors(), |j| references.contains(&j))
+    }
+
+    /// Two estimates, the first with this variance.
+    fn said(values: [f64; 2], variance: f64, n_clusters: Option<usize>) -> Vec<DidWarning> {
+        with_references(values, [variance, 1.0], n_clusters, &[])
     }
 
     #[test]
@@ -119,9 +132,20 @@ mod tests {
             let found = said([1.0, 1.0], variance, None);
             assert_eq!(found, [DidWarning::UnvaryingChanges { estimates: 1 }]);
         }
-        // A reference, and an estimate with a standard error.
-        for (values, variance) in [([0.0, 1.0], 0.0), ([1e-8, 1.0], 1e-10)] {
-            assert!(said(values, variance, None).is_empty(), "{values:?} {variance}");
+        assert!(said([1e-8, 1.0], 1e-10, None).is_empty());
+    }
+
+    #[test]
+    fn references_are_not_counted_even_where_no_effect_has_a_standard_error() {
+        let unvarying = [DidWarning::UnvaryingChanges { estimates: 1 }];
+        for (variances, references, expected) in [
+            ([0.0, 1.0], &[0][..], &[][..]),
+            ([0.0, 0.0], &[0], &unvarying),
+            // Zero, and no reference.
+            ([0.0, 1.0], &[], &unvarying),
+        ] {
+            let found = with_references([0.0, 0.0], variances, None, references);
+            assert_eq!(found, expected, "{variances:?} {references:?}");
         }
     }
 

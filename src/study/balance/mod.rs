@@ -135,7 +135,7 @@ fn balance(
         weights: options.weights.clone(),
         frequency: options.frequency,
         read: RowsRead::of(overview, files),
-        warnings: overview.moved_groups().into_iter().collect(),
+        warnings: overview.doubtful_groups(options.group.as_ref()),
         rows: rows.map(row).collect(),
         left_out: options.covariates.iter().filter(is_text).cloned().collect(),
     }

@@ -139,6 +139,7 @@ impl<B: DidBackend> JointStudy<B> {
         warnings.extend(DidWarning::few_clusters(n_clusters));
         warnings.extend(grid.replaced(&self.covariates));
         let errors = joint.standard_errors();
+        warnings.extend(joint.missing(&errors, |_| false));
         let critical = joint.critical(&self.inference(), &errors, true, &mut warnings);
         let is_same = |j: usize| match (joint.values[j].zip(joint.values[main]), errors[j]) {
             (Some((value, other)), Some(se)) => (value - other).abs() <= SAME * se,

@@ -155,9 +155,9 @@ impl VariedChoice {
                 Ok(SampleFilter::All) => "all rows".into(),
                 _ => value.clone(),
             },
-            Ok(StudyChoice::Anticipation) => {
-                value.parse().map_or(value.clone(), |n| number::counted(n, "period", "periods"))
-            }
+            Ok(StudyChoice::Anticipation) => value
+                .parse()
+                .map_or(value.clone(), |n: usize| number::counted(n, "period", "periods")),
             Ok(_) => value.replace('_', " "),
         };
         self.values.iter().map(label).collect()
@@ -298,8 +298,9 @@ impl SpecificationCurve {
         let (outcome, weights) = (&settings.columns.outcome, settings.columns.weights_note());
         let cluster = settings.cluster.as_ref().unwrap_or(&settings.unit);
         notes.push(format!(
-            "Outcome: {outcome}{weights}, Std. Errors: by {cluster} ({} clusters), Rows: {}",
-            settings.n_clusters, settings.n_rows
+            "Outcome: {outcome}{weights}, Std. Errors: by {cluster} ({}), Rows: {}",
+            counted(settings.n_clusters, "cluster", "clusters"),
+            settings.n_rows
         ));
         if let Some(tests) = &self.tests {
             notes.push(format!(

@@ -106,7 +106,7 @@ fn codes(
     let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
     // The 1 of a status is no code, and what it is has been said.
     let is_status = is_status_column(overview);
-    let doubtful = doubtful_times(groups.iter().copied(), periods.clone());
+    let doubtful = doubtful_times(&description.group, groups.iter().copied(), periods.clone());
     overview
         .moved_groups()
         .into_iter()

@@ -4,6 +4,7 @@ use super::sample::{StudyRows, StudySample};
 use super::steps::Steps;
 use super::{JointStudy, Specification, StudyEstimator, shifted};
 use crate::base::calendar::TimeGrid;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::engine::backend::DidBackend;
@@ -53,7 +54,8 @@ macro_rules! of_study {
             .maybe_weights($fitting.config.weights.clone())
             .maybe_frequency($fitting.rows.frequency)
             .alpha($fitting.config.alpha)
-            .maybe_missing_values($fitting.config.missing_values.clone())
+            // Its rows are without them.
+            .missing_values(Vec::<String>::new())
     };
 }
 
@@ -116,11 +118,13 @@ impl<B: DidBackend> Fitting<'_, B> {
                 DidWarning::Unbalanced { units } => Message {
                     code: Some(warning.code().into()),
                     text: format!(
-                        "{units} units are missing in some periods; this estimator of the study leaves them out"
+                        "{} missing in some periods and left out by this estimator of the study",
+                        counted(*units, "unit is", "units are")
                     ),
                 },
                 other => shifted::warning(other, self.rows.shift)
                     .unwrap_or_else(|| other.clone())
+                    .renamed(&self.sample.cluster, self.config.clustered_by())
                     .message(self.config.frequency),
             };
             if shifted::names_times(warning) {
@@ -256,7 +260,12 @@ impl<B: DidBackend> Fitting<'_, B> {
         let fit = estimator.fit_on(&rows.frame, device)?;
         let influence = fit.influence.as_ref().ok_or_else(foreign)?;
         let influence = by_code(sample, &named(influence)?)?;
-        let warnings = self.messages(&fit.regression.warnings);
+        let mut warnings = self.messages(&fit.regression.warnings);
+        if fit.regression.n_singletons > 0 {
+            let rows = counted(fit.regression.n_singletons, "row is", "rows are");
+            let lost = format!("{rows} left out that alone have a unit or a period (singletons)");
+            warnings.push(lost.into());
+        }
         Ok(FittedStudy { study: fit.event_study, influence, n_rows: fit.regression.n, warnings })
     }
 

@@ -93,6 +93,8 @@ impl<B: DidBackend> JointStudy<B> {
         let mut warnings: Vec<DidWarning> = sample.missing_groups(&self.group);
         warnings.extend(DidWarning::few_clusters(n_clusters));
         let standard_errors = joint.standard_errors();
+        let references: Vec<bool> = rows().map(|row| row.reference).collect();
+        warnings.extend(joint.missing(&standard_errors, |row| references[row]));
         let Critical { value, band } =
             joint.critical(&self.inference(), &standard_errors, true, &mut warnings);
         let times: Vec<Vec<f64>> = effects.iter().map(Effects::after).collect();

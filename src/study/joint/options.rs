@@ -65,7 +65,7 @@ options! {
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     pub struct JointStudy<B: DidBackend> with [outcome, unit, time, group, frequency, sampling_weights, anticipation, missing_values, alpha, precision, backend] {
-        /// Covariates, as in `~ x1 + x2`; each estimator adjusts for them in its own way.
+        /// Covariates: a formula, as in `"~ x1 + x2"`; each estimator adjusts for them in its own way.
         #[doc(alias = "xformla")]
         #[builder(default = defaults::COVARIATES.to_owned())]
         pub covariates: String,
@@ -79,8 +79,10 @@ options! {
         #[builder(default = StudyEstimator::WORDS.iter().map(|entry| entry.value).collect(), with = |estimators: impl IntoIterator<Item = StudyEstimator>| estimators.into_iter().collect())]
         pub estimators: Vec<StudyEstimator>,
         /// Smallest event time. Without a window, stacks have the one that is inside the data for every cohort, and the others all event times.
+        #[builder(into)]
         pub min_e: Option<f64>,
         /// Largest event time.
+        #[builder(into)]
         pub max_e: Option<f64>,
         /// Intervals of the effects: pointwise, or uniform over all effects of all estimators.
         #[builder(default = Band::Pointwise)]

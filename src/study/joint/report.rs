@@ -2,6 +2,7 @@
 
 use super::StudyEstimator;
 use super::result::{Agreement, EstimatorOfStudy, JointStudyResult};
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -133,7 +134,9 @@ impl Report for JointStudyResult {
             Ok((of.estimator.name(), chart))
         });
         let charts: Vec<_> = charts.collect::<Result<_>>()?;
-        combined(charts, false, options, self.alpha).map(Picture::Chart)
+        let mut chart = combined(charts, false, options, self.alpha)?;
+        chart.remarks.extend(self.before_treatment());
+        Ok(Picture::Chart(chart))
     }
 }
 
@@ -218,8 +221,9 @@ impl JointStudyResult {
             average,
             format!("Outcome: {outcome}, Covariates: {}{weights}", settings.covariates),
             format!(
-                "Std. Errors and tests: joint covariance by {cluster} ({} clusters), Rows: {}",
-                settings.n_clusters, settings.n_rows
+                "Std. Errors and tests: joint covariance by {cluster} ({}), Rows: {}",
+                counted(settings.n_clusters, "cluster", "clusters"),
+                settings.n_rows
             ),
         ];
         let ran = |has: fn(StudyEstimator) -> bool| self.ran().any(|(of, _)| has(of.estimator));

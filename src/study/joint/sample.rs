@@ -38,6 +38,7 @@ pub(in crate::study) struct StudySample {
 /// Some or all rows of a study.
 #[derive(Clone)]
 pub(in crate::study) struct StudyRows {
+    /// Without other values that stand for a missing one.
     pub frame: DataFrame,
     /// What a period is, if periods and groups are dates in these rows.
     pub frequency: Option<Frequency>,
@@ -81,9 +82,8 @@ impl StudySample {
             let names: Vec<&str> =
                 read.frame.get_column_names().iter().map(|n| n.as_str()).collect();
             wanted.find_in(&names)?;
-            let mut frame = read.frame;
             let column = config.clustered_by();
-            let table = Table::read(&frame, &wanted, &missing, 0)?;
+            let table = Table::read(&read.frame, &wanted, &missing, 0)?;
             let labels = match column == config.group {
                 // The never-treated may be at infinity.
                 true => table.levels(column, "cluster")?,
@@ -115,7 +115,8 @@ impl StudySample {
             let mut read_as_missing = read.read_as_missing;
             read_as_missing.extend(table.read_as_missing.iter().cloned());
             without_group.mark(&config.group, &mut read_as_missing);
-            drop(table);
+            // Words for missing values may be numbers of clusters or treatments, which are columns that the data do not have.
+            let mut frame = table.into_frame();
             // A name that formulas take as it is.
             let mut cluster = "cluster_code".to_owned();
             while frame.column(&cluster).is_ok() {
@@ -261,10 +262,7 @@ impl StudySample {
                 Ok(Some(self.group.codes.iter().map(other).collect()))
             }
             SampleFilter::Where(column) => {
-                let missing = MissingValues::new(config.missing_values.as_deref());
-                let wanted = Wanted::default().and("sample", Kind::Value, [column]);
-                let table = Table::read(&self.rows.frame, &wanted, &missing, 0)?;
-                let codes = table.binary(column, "sample")?;
+                let codes = Table::plain(&self.rows.frame).binary(column, "sample")?;
                 Ok(Some(codes.codes.iter().map(|code| codes.value(*code) == 1.0).collect()))
             }
         }

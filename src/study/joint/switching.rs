@@ -7,11 +7,12 @@ use super::estimators::{FittedStudy, Fitting, by_code, foreign};
 use super::sample::StudyRows;
 use super::steps::Steps;
 use crate::base::calendar::{TimeGrid, shown};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, DidWarning, Message, Result};
 use crate::base::options::ControlGroup;
 use crate::engine::backend::DidBackend;
 use crate::estimator::switching::{DidMultiplegt, DidMultiplegtResult};
-use crate::read::columns::{Kind, MISSING, MissingValues, Table, Wanted};
+use crate::read::columns::{MISSING, Table};
 use crate::read::panel::changing_group;
 
 /// Rows with a column of who is treated.
@@ -46,10 +47,12 @@ impl<B: DidBackend> Fitting<'_, B> {
             .maybe_weights(config.weights.clone())
             .cluster(&*sample.cluster)
             .alpha(config.alpha)
-            .maybe_missing_values(config.missing_values.clone())
+            .missing_values(Vec::<String>::new())
             .build();
         let fitted = estimator.fit_with_influence(&frame);
-        let (fit, influence) = fitted.map_err(|error| of_group(error, &config.group))?;
+        let (mut fit, influence) = fitted.map_err(|error| of_group(error, &config.group))?;
+        let renamed = |warning: DidWarning| warning.renamed(&sample.cluster, config.clustered_by());
+        fit.warnings = fit.warnings.into_iter().map(renamed).collect();
         let step = steps.between(&config.time, rows, &fit.audit.periods)?;
         let study = fit.event_study().in_time(Some(step));
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;
@@ -77,15 +80,20 @@ fn of_group(error: DidError, group: &str) -> DidError {
 fn words_of(fit: &DidMultiplegtResult, event_time: &dyn Fn(i64) -> f64) -> Vec<Message> {
     let dropped = &fit.audit.dropped;
     let counts = [
-        (dropped.rows_averaged, "row(s) were averaged with others of their unit and period"),
+        (
+            dropped.rows_averaged,
+            "row was averaged with others of its unit and period",
+            "rows were averaged with others of their unit and period",
+        ),
         (
             dropped.groups_of_unknown_switch,
-            "unit(s) without a row in the first treated period or in the one before are comparison units until then",
+            "unit without a row in the first treated period or in the one before is a comparison unit until then",
+            "units without a row in the first treated period or in the one before are comparison units until then",
         ),
     ];
-    let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+    let there = counts.into_iter().filter(|(count, ..)| *count > 0);
     let mut words: Vec<Message> =
-        counted.map(|(count, what)| format!("{count} {what}").into()).collect();
+        there.map(|(count, one, several)| counted(count, one, several).into()).collect();
     let at = |horizons: &mut dyn Iterator<Item = i64>| {
         let times: Vec<String> = horizons.map(|horizon| shown(event_time(horizon), None)).collect();
         times.join(", ")
@@ -120,12 +128,7 @@ impl StudyRows {
         config: &JointStudy<B>,
         grid: &TimeGrid,
     ) -> Result<TreatedRows> {
-        let missing = MissingValues::new(config.missing_values.as_deref());
-        let wanted = Wanted::default()
-            .and("unit", Kind::Label, [&config.unit])
-            .and("time", Kind::Value, [&config.time])
-            .and("group", Kind::Value, [&config.group]);
-        let table = Table::read(&self.frame, &wanted, &missing, 0)?;
+        let table = Table::plain(&self.frame);
         let time = table.periods(&config.time, self.frequency)?;
         let group = table.first_periods(&config.group, self.frequency)?;
         let units = table.labels(&config.unit, "unit")?;

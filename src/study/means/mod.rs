@@ -143,7 +143,7 @@ fn means(
         units_with_duplicates: overview.found.duplicates.units,
         anticipation: options.anticipation,
         relative: options.relative,
-        warnings: overview.moved_groups().into_iter().collect(),
+        warnings: overview.doubtful_groups(options.group.as_ref()),
         rows,
     }
 }

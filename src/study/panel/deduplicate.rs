@@ -10,6 +10,7 @@ use super::frame::{PanelFrame, index};
 use super::keys::PanelKeys;
 use super::step::{Plan, Step};
 use super::survey::Survey;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 use crate::base::words::words;
 use crate::read::columns::LabelColumn;
@@ -105,6 +106,10 @@ impl Step for DeduplicateStep {
         "deduplicate"
     }
 
+    fn compares(&self) -> bool {
+        true
+    }
+
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
         let (contents, found) = repeated(frame)?;
         let conflicts = &mut survey.conflicts;
@@ -138,8 +143,12 @@ impl Step for DeduplicateStep {
         let columns = columns.collect::<Vec<_>>().join(", ");
         if let (Some((unit, period)), Keep::Equal) = (&conflicts.first, self.0) {
             let problem = format!(
-                "{} pair(s) of unit and period have rows that differ ({columns}), first unit {unit} in period {period}; say which row to keep (`keep`, `--keep`)",
-                conflicts.pairs
+                "{} rows that differ ({columns}), first unit {unit} in period {period}; say which row to keep (`keep`, `--keep`)",
+                counted(
+                    conflicts.pairs,
+                    "pair of unit and period has",
+                    "pairs of unit and period have"
+                )
             );
             return Err(DidError::Panel { problem });
         }

@@ -36,6 +36,10 @@ impl Step for FillStep {
         self.name
     }
 
+    fn compares(&self) -> bool {
+        self.options.carry_constant
+    }
+
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
         survey.add_periods(frame)?;
         if self.options.carry_constant {

@@ -6,7 +6,8 @@ use super::change::PanelChange;
 use super::frame::{PanelFrame, StepColumns, UnitRows, gathered, index};
 use super::keys::PanelKeys;
 use super::step::{Plan, Step, new_column};
-use super::survey::{Survey, TreatmentLook};
+use super::survey::{FirstChange, Survey, TreatmentLook};
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 
 /// How the first treated period is found and written.
@@ -23,10 +24,14 @@ pub struct FirstTreated {
     /// Keeps the first treated period of units whose treatment ends, in place of an error.
     #[builder(default)]
     pub keep_first: bool,
-    /// Takes missing treatments as unknown, in place of an error: they are passed over where what comes before and after tells them, and
-    /// units whose first treated period they hide are dropped.
+    /// Takes missing treatments, and those of absent rows, as unknown, in place of an error: they are passed over where what comes before
+    /// and after tells them, and units whose first treated period they hide are dropped.
     #[builder(default)]
     pub missing_as_unknown: bool,
+    /// Takes the first treated row of a unit for the period of its first treatment even if periods of the panel before it are absent, in
+    /// which it may have been treated, in place of an error.
+    #[builder(default)]
+    pub first_observed: bool,
 }
 
 impl Default for FirstTreated {
@@ -55,13 +60,15 @@ enum Treated {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Path {
     treated: Treated,
+    /// The last row before the treatment.
+    before: Option<usize>,
     end: Option<usize>,
     missing: Option<(usize, usize)>,
 }
 
 impl Path {
     fn of(frame: &PanelFrame<'_>, unit: UnitRows) -> Self {
-        let mut path = Self { treated: Treated::Never, end: None, missing: None };
+        let mut path = Self { treated: Treated::Never, before: None, end: None, missing: None };
         let mut hidden = false;
         for row in unit.rows() {
             let value = frame.treatment.as_ref().map_or(f64::NAN, |d| d.value(d.codes[row]));
@@ -74,7 +81,10 @@ impl Path {
                 Treated::Never if value == 1.0 => {
                     path.treated = if hidden { Treated::Unknown } else { Treated::From(row) };
                 }
-                Treated::Never => hidden = false,
+                Treated::Never => {
+                    hidden = false;
+                    path.before = Some(row);
+                }
                 _ if value == 0.0 => path.end = path.end.or(Some(row)),
                 _ => {}
             }
@@ -83,6 +93,13 @@ impl Path {
             path.treated = Treated::Unknown;
         }
         path
+    }
+
+    /// The periods of the last untreated row, if there is one, and of the first treated row; `None` if it is not treated.
+    fn change(&self, frame: &PanelFrame<'_>) -> Option<FirstChange> {
+        let Treated::From(row) = self.treated else { return None };
+        let period = |row: usize| frame.time.value(frame.time.codes[row]) + 0.0;
+        Some(FirstChange::new(self.before.map(period), period(row)))
     }
 }
 
@@ -97,7 +114,7 @@ impl Step for FirstTreatedStep {
 
     fn look(&self, frame: &PanelFrame<'_>, survey: &mut Survey) -> Result<()> {
         new_column(&frame.df, &self.options.name)?;
-        frame.refuse_duplicates()?;
+        survey.add_periods(frame)?;
         let times = frame.df.column(&frame.keys.time)?.dtype();
         let has_zero = times.is_primitive_numeric() || times.is_decimal();
         if self.options.never_as_zero && !has_zero {
@@ -115,6 +132,10 @@ impl Step for FirstTreatedStep {
                     look.from_the_start += u64::from(row == unit.first);
                 }
                 Treated::Unknown => look.unknown += 1,
+            }
+            if let (Some(change), Treated::From(row)) = (path.change(frame), path.treated) {
+                let known = look.changes.entry(change);
+                known.or_insert_with(|| (0, example(row))).0 += 1;
             }
             if let Some(row) = path.end {
                 look.ends += 1;
@@ -137,11 +158,13 @@ impl Step for FirstTreatedStep {
         let column = &self.treatment;
         let TreatmentLook { treated, never, from_the_start, ends, missing, unknown, .. } =
             survey.treatment;
-        if let (Some((unit, period)), false) =
-            (&survey.treatment.first_missing, self.options.missing_as_unknown)
+        let FirstTreated { missing_as_unknown, first_observed, .. } = self.options;
+        let absent = survey.treatment.hidden(&survey.periods);
+        if let (Some((unit, period)), false) = (&survey.treatment.first_missing, missing_as_unknown)
         {
             let problem = format!(
-                "column `{column}` (treatment) is missing in {missing} row(s), first for unit {unit} in period {period}; fill it in, or take it as unknown (`missing_as_unknown`, `--missing-as-unknown`)"
+                "column `{column}` (treatment) is missing in {}, first for unit {unit} in period {period}; fill it in, or take it as unknown (`missing_as_unknown`, `--missing-as-unknown`)",
+                counted(missing, "row", "rows")
             );
             return Err(DidError::Panel { problem });
         }
@@ -149,12 +172,23 @@ impl Step for FirstTreatedStep {
             (&survey.treatment.first_end, self.options.keep_first)
         {
             let problem = format!(
-                "column `{column}` (treatment) is not absorbing: it goes back to 0 in {ends} unit(s), first for unit {unit} in period {period}; effects of such treatments are those of `DidMultiplegt`, or keep the first treated period all the same (`keep_first`, `--keep-first`)"
+                "column `{column}` (treatment) is not absorbing: it goes back to 0 in {}, first for unit {unit} in period {period}; effects of such treatments are those of `DidMultiplegt`, or keep the first treated period all the same (`keep_first`, `--keep-first`)",
+                counted(ends, "unit", "units")
             );
             return Err(DidError::Panel { problem });
         }
-        change.units_out = survey.units - unknown;
-        change.add("Units treated", treated);
+        let (hidden, first_hidden) = absent;
+        if let (Some((unit, period)), false) = (first_hidden, missing_as_unknown || first_observed)
+        {
+            let units = counted(hidden, "unit", "units");
+            let problem = format!(
+                "{units} may have been treated before the first row in which they are, first unit {unit}, in period {period}: rows of periods before it are absent, since its last untreated row or from its first row on. Add these rows, leave such units out (`missing_as_unknown`, `--missing-as-unknown`), or take the first treated row for the first treated period all the same (`first_observed`, `--first-observed`)"
+            );
+            return Err(DidError::Panel { problem });
+        }
+        let dropped = if first_observed { 0 } else { hidden };
+        change.units_out = survey.units - unknown - dropped;
+        change.add("Units treated", treated - dropped);
         change.add("Units never treated", never);
         change.add("Units treated from their first row on", from_the_start);
         if ends > 0 {
@@ -164,8 +198,22 @@ impl Step for FirstTreatedStep {
             change.add("Rows without a treatment", missing);
             change.add("Units dropped whose first treated period is hidden by these", unknown);
         }
-        if from_the_start > 0 {
-            change.notes.push(match from_the_start == treated {
+        if dropped > 0 {
+            let what = "Units dropped whose first treated period is hidden by absent rows";
+            change.add(what, dropped);
+        }
+        if hidden > dropped {
+            let what =
+                "Units that may have been treated in absent rows before their first treated row";
+            change.add(what, hidden);
+            change.notes.push(format!(
+                "The first treated period of {} is the first in which they are seen to be treated; they may have been treated before it, so that their effects are at a longer exposure than it says, and rows before it are no untreated ones",
+                counted(hidden, "unit", "units")
+            ));
+        }
+        let is_status = from_the_start == treated;
+        if survey.treatment.always(&survey.periods) > 0 || from_the_start > 0 && is_status {
+            change.notes.push(match is_status {
                 true => format!(
                     "All treated units are treated from their first row on: `{column}` seems to say who is treated, and not from when on"
                 ),
@@ -180,8 +228,13 @@ impl Step for FirstTreatedStep {
 struct Added<'a>(&'a FirstTreatedStep);
 
 impl Plan for Added<'_> {
-    fn change(&self, frame: &PanelFrame<'_>, _: &Survey, _: &mut PanelChange) -> Result<DataFrame> {
-        let FirstTreated { name, never_as_zero, .. } = &self.0.options;
+    fn change(
+        &self,
+        frame: &PanelFrame<'_>,
+        survey: &Survey,
+        _: &mut PanelChange,
+    ) -> Result<DataFrame> {
+        let FirstTreated { name, never_as_zero, first_observed, .. } = &self.0.options;
         let mut times = frame.df.column(&frame.keys.time)?.as_materialized_series().clone();
         let zero = index(times.len());
         if *never_as_zero {
@@ -191,7 +244,10 @@ impl Plan for Added<'_> {
         let mut keep = vec![true; frame.df.height()];
         for unit in &frame.units {
             let all = unit.start..unit.end;
-            match Path::of(frame, *unit).treated {
+            let path = Path::of(frame, *unit);
+            let is_hidden = path.change(frame).is_some_and(|c| c.is_hidden(&survey.periods));
+            match path.treated {
+                Treated::From(_) if is_hidden && !first_observed => keep[all].fill(false),
                 Treated::From(row) => sources[all].fill(Some(index(row))),
                 Treated::Never => sources[all].fill(never_as_zero.then_some(zero)),
                 Treated::Unknown => keep[all].fill(false),

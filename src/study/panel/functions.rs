@@ -17,7 +17,8 @@ fn names(columns: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
 
 /// Adds the period in which a unit is first treated, from a treatment of zeros and ones, in the type of the time column.
 ///
-/// A treatment that ends is an error that names the unit and period, as is a missing one; both by default.
+/// A treatment that ends is an error that names the unit and period, as are a missing one and absent rows in which a unit may have been
+/// treated for the first time; all by default.
 ///
 /// ```
 /// use burn_did::panel::{self, FirstTreated, PanelKeys};

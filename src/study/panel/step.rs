@@ -19,6 +19,11 @@ pub(super) trait Step: Debug + Send + Sync {
         StepColumns::default()
     }
 
+    /// Whether it compares values of the other columns.
+    fn compares(&self) -> bool {
+        false
+    }
+
     /// Whether it forms its result from frames one after another.
     fn streams(&self) -> bool {
         true

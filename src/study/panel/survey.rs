@@ -51,6 +51,45 @@ pub(super) struct TreatmentLook {
     pub first_missing: Option<(String, String)>,
     /// Units whose first treated period cannot be told for want of a treatment.
     pub unknown: u64,
+    /// Units whose treatment begins between two rows, and the first with the period of its first treated row.
+    pub changes: HashMap<FirstChange, (u64, (String, String))>,
+}
+
+impl TreatmentLook {
+    /// Units that may have been treated in periods of the panel of which they have no row, and one of them with its first treated row.
+    pub fn hidden(&self, periods: &[f64]) -> (u64, Option<&(String, String)>) {
+        let hidden = || self.changes.iter().filter(|(change, _)| change.is_hidden(periods));
+        let units = hidden().map(|(_, (units, _))| units).sum();
+        (units, hidden().map(|(_, (_, example))| example).min())
+    }
+
+    /// Units that are treated in the first period of the panel.
+    pub fn always(&self, periods: &[f64]) -> u64 {
+        let always = |change: &FirstChange| change.is_first() && !change.is_hidden(periods);
+        self.changes.iter().filter(|(change, _)| always(change)).map(|(_, (units, _))| units).sum()
+    }
+}
+
+/// Of a unit: the bits of the periods of its last untreated row, negative infinity if there is none, and of its first treated row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FirstChange(u64, u64);
+
+impl FirstChange {
+    pub fn new(untreated: Option<f64>, treated: f64) -> Self {
+        Self(untreated.unwrap_or(f64::NEG_INFINITY).to_bits(), treated.to_bits())
+    }
+
+    /// Whether no row is before the treatment.
+    fn is_first(self) -> bool {
+        f64::from_bits(self.0) == f64::NEG_INFINITY
+    }
+
+    /// Whether one of the periods, which ascend, is between the two.
+    pub fn is_hidden(self, periods: &[f64]) -> bool {
+        let [untreated, treated] = [self.0, self.1].map(f64::from_bits);
+        let before = periods.partition_point(|period| *period < treated);
+        before > 0 && periods[before - 1] > untreated
+    }
 }
 
 /// Rows of one unit and period.

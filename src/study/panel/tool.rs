@@ -54,12 +54,13 @@ impl PanelTool {
     /// # Errors
     /// [`DidError`] naming the option, column, unit or period at fault.
     pub fn apply<'a>(&self, data: impl Into<Data<'a>>) -> Result<(DataFrame, PanelChange)> {
-        data.into().reading(&self.missing(), |data| self.whole(data))
+        data.into().reading(&self.missing(), |data| self.whole(data, false))
     }
 
     /// Writes the changed data to a `.parquet` or `.csv` file, which takes the place of what was there when it is complete. From parquet
     /// and CSV files that need not fit in memory ([`Data::in_pieces`](crate::Data::in_pieces), or files that are larger than the memory budget) it is
-    /// written piece by piece; `to_wide` needs all data in memory.
+    /// written piece by piece; `to_wide` needs all data in memory. From CSV to CSV files, columns that a tool neither calculates with nor compares
+    /// (`deduplicate`, `to_wide`, `to_long` and `carry_constant` compare) keep their numbers as they are written.
     ///
     /// # Errors
     /// As [`apply`](Self::apply), and [`DidError::Io`] for a file that cannot be written; [`DidError::Config`] if it is one of the data or
@@ -78,9 +79,11 @@ impl PanelTool {
             return Err(DidError::config("path", expected, path.display()));
         }
         data.reading(&self.missing(), |data| match self.pieces(&data)? {
-            Some(files) => output::write(path, format, |sink| self.stream(&files, sink)),
+            Some(files) => output::write(path, format, |sink| {
+                self.stream(&files, self.is_verbatim(format), sink)
+            }),
             None => {
-                let (df, change) = self.whole(data)?;
+                let (df, change) = self.whole(data, self.is_verbatim(format))?;
                 output::write(path, format, |sink| {
                     let starts = (0..df.height().max(1)).step_by(ROWS);
                     starts
@@ -91,6 +94,15 @@ impl PanelTool {
                 Ok(change)
             }
         })
+    }
+
+    /// Whether what is only carried stays as it is written in CSV files: in a CSV file again, unless numbers are to be compared.
+    fn is_verbatim(&self, format: FileFormat) -> bool {
+        let compares = match &self.0 {
+            Kind::Units(_, step) => step.compares(),
+            Kind::Rows(_) => true,
+        };
+        format == FileFormat::Csv && !compares
     }
 
     /// Columns that have a role.
@@ -144,8 +156,8 @@ impl PanelTool {
         Ok((large && bytes > 0).then_some(files))
     }
 
-    fn whole(&self, data: Data<'_>) -> Result<(DataFrame, PanelChange)> {
-        let read = data.read_all(&self.wanted(), &self.missing(), self.progress())?;
+    fn whole(&self, data: Data<'_>, verbatim: bool) -> Result<(DataFrame, PanelChange)> {
+        let read = data.read_all(&self.wanted(), verbatim, &self.missing(), self.progress())?;
         let mut change = PanelChange {
             files: read.files,
             read_as_missing: read.read_as_missing,
@@ -175,8 +187,8 @@ impl PanelTool {
         Ok((df, change))
     }
 
-    fn stream(&self, files: &Files, sink: &mut Sink<'_>) -> Result<PanelChange> {
-        let (wanted, names) = files.all_columns(&self.wanted())?;
+    fn stream(&self, files: &Files, verbatim: bool, sink: &mut Sink<'_>) -> Result<PanelChange> {
+        let (wanted, names) = files.all_columns(&self.wanted(), verbatim)?;
         let (missing, budget) = (self.missing(), self.budget());
         let PieceFiles { sources, read, read_as_missing } =
             files.in_pieces(&wanted, &missing, budget, self.progress())?;

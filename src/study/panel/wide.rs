@@ -40,6 +40,10 @@ impl Step for WideStep {
         "to_wide"
     }
 
+    fn compares(&self) -> bool {
+        true
+    }
+
     fn columns(&self) -> StepColumns {
         StepColumns {
             carried: self.0.columns.clone().unwrap_or_default(),

@@ -126,7 +126,7 @@ impl Explore {
                 Some(_) => 0,
                 None => overview.found.group_changes.units,
             },
-            warnings: overview.moved_groups().into_iter().collect(),
+            warnings: overview.doubtful_groups(self.group.as_ref()),
             by_cohort: self.by_cohort,
             periods: overview.periods().to_vec(),
             patterns,

@@ -1,5 +1,6 @@
 //! Group-time effects.
 
+mod averages;
 mod callback;
 mod crowded;
 mod errors;

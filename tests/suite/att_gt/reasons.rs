@@ -1,9 +1,9 @@
 //! Why cells have no estimate, or an estimate and no standard error.
 
 use burn_did::{
-    DidWarning,
+    Aggregation, DidWarning,
     group_time::{CellStatus, GroupTimeCell, RegressionUnits},
-    options::{Band, EstimationMethod},
+    options::{Band, EstimationMethod, FixWeights},
 };
 use polars::prelude::DataFrame;
 
@@ -102,4 +102,49 @@ fn a_band_of_one_needs_a_standard_error() {
         let warned = fit.warnings.contains(&DidWarning::BandOfOne);
         assert_eq!(warned, said, "{:?}", fit.warnings);
     }
+}
+
+/// The units of group 3 have a weight of 0 in the first period, which shares are of, and of 1 later: what only they have is in the tables
+/// without an estimate.
+#[test]
+fn groups_without_a_share_are_named() {
+    let df = panel();
+    let (group, time) = (floats(&df, "g"), floats(&df, "t"));
+    let weight = |(g, t): (&f64, &f64)| if *g == 3.0 && *t == 1.0 { 0.0 } else { 1.0 };
+    let weights: Vec<f64> = group.iter().zip(&time).map(weight).collect();
+    let fix_weights = Some(FixWeights::BasePeriod);
+    let spec = Spec { weights: Some("u".into()), fix_weights, ..Spec::default() };
+    let fit = spec.fit(&with(&df, "u", weights));
+    assert!(
+        fit.cells
+            .iter()
+            .filter(|c| c.group == 3.0 && c.time >= 3.0)
+            .all(|c| c.estimate.se.is_some())
+    );
+    let of = |aggregation| fit.aggregate(aggregation).unwrap();
+    for (aggregation, rows) in [
+        (Aggregation::simple(), vec![]),
+        (Aggregation::group(), vec![]),
+        // Group 4 is the next, and treated for three periods.
+        (Aggregation::dynamic(), vec![3.0]),
+        (Aggregation::calendar(), vec![3.0]),
+    ] {
+        let average = of(aggregation);
+        let without = average.without_share.as_ref().expect("group 3 has no share");
+        assert_eq!((&without.groups, &without.rows), (&vec![3.0], &rows), "{aggregation:?}");
+        let named = |w: &&DidWarning| matches!(w, DidWarning::GroupsWithoutShare { .. });
+        let said = average.warnings.iter().find(named).expect("a warning").to_string();
+        assert!(said.contains("group 3 "), "{said}");
+        let text = average.to_string();
+        assert!(text.contains("group 3 have no weight"), "{text}");
+        let frame = average.to_dataframe().unwrap();
+        let status = frame.column("status").unwrap().str().unwrap();
+        let empty = status.iter().filter(|status| *status == Some("no_estimate")).count();
+        assert_eq!(empty, rows.len(), "{aggregation:?}: {frame}");
+    }
+    let study = of(Aggregation::dynamic()).event_study().unwrap();
+    assert!(study.to_string().contains("no estimate at event time 3"), "{study}");
+    // Without the weights all groups count.
+    let plain = Spec::default().fit(&df).aggregate(Aggregation::dynamic()).unwrap();
+    assert_eq!(plain.without_share, None);
 }

@@ -1,5 +1,6 @@
 //! Continuous treatments.
 
+mod discrete;
 mod errors;
 mod golden;
 mod properties;

@@ -36,6 +36,23 @@ fn tables_have_the_numbers_and_what_they_are() {
 }
 
 #[test]
+fn numbers_that_stand_for_missing_values_are_those_of_the_data_alone() {
+    let fit = |absorb, words: Option<[&str; 2]>| {
+        let config = Etwfe::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+        let config = config.group("first.treat").absorb(absorb);
+        config.maybe_missing_values(words).build().fit(data::mpdta()).unwrap()
+    };
+    for absorb in [EtwfeAbsorb::Unit, EtwfeAbsorb::Cohort] {
+        // Neither number is in the data but for the code of the never-treated, which are so without a group as well; cohorts are numbered.
+        let (plain, named) = (fit(absorb, None), fit(absorb, Some(["0", "1"])));
+        assert_eq!(named.overall, plain.overall, "{absorb}");
+        assert_eq!(named.by_event_time, plain.by_event_time, "{absorb}");
+        assert!(named.warnings.is_empty(), "{:?}", named.warnings);
+        assert!(named.to_string().contains("`first.treat` is `0` in 1545 rows"), "{named}");
+    }
+}
+
+#[test]
 fn leads_go_to_analyses() {
     let fit = fit(ControlGroup::NeverTreated);
     let study = fit.event_study();

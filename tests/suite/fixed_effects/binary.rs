@@ -343,7 +343,7 @@ fn levels_of_one_outcome_are_left_out_and_named() {
             };
             assert!(found.warnings.contains(&expected), "{:?}", found.warnings);
             let said = format!(
-                "1 level(s) of `f` with {count} row(s) were left out, as every outcome there is {outcome}: {level}"
+                "left out 1 level of `f` with {count} rows, as every outcome there is {outcome}: {level}"
             );
             assert!(found.to_string().contains(&said), "{found}");
         }

@@ -80,7 +80,7 @@ fn rows_that_cannot_be_imputed_are_counted_and_named() {
     };
     assert!(fit.effects.warnings.contains(&expected), "{:?}", fit.effects.warnings);
     let shown = fit.to_string();
-    assert!(shown.contains("no untreated row has their level of `id` (1 level(s): 4)"), "{shown}");
+    assert!(shown.contains("level of `id` (1 level: 4)"), "{shown}");
     // Without never treated units, nobody is untreated in the last periods.
     let df = regular();
     let end = floats(&df, "t").into_iter().fold(0.0, f64::max);

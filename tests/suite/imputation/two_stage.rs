@@ -5,7 +5,7 @@ use burn_did::{DidError, DidWarning, Honest, SavedResult, TwoStage, TwoStageResu
 
 use super::dense::{Rows, by_cluster, configured, dot, models};
 use super::{imputation, near, of, random, two_stage};
-use crate::support::frames::{floats, with};
+use crate::support::frames::{filter, floats, with};
 
 #[test]
 fn covariances_of_both_stages_are_those_of_a_dense_program() {
@@ -212,4 +212,17 @@ fn second_stages_that_cannot_be_are_refused() {
     config.second_stage = Some("~ x".into());
     let fit = config.fit(with(&df, "x", x)).unwrap();
     assert_eq!(fit.effects.audit.rows_missing, [("x".to_owned(), 1)]);
+}
+
+#[test]
+fn what_fixed_effects_fit_exactly_is_zero() {
+    // A single untreated row of each treated unit, which the effect of its unit fits.
+    let df = filter(&data::mpdta(), "first.treat", |group| group == 0.0 || group == 2004.0);
+    let config = TwoStage::builder().outcome("lemp").unit("countyreal").time("year");
+    let fit = config.group("first.treat").build().fit(&df).unwrap();
+    let before = fit.effects.get(&StageTerm::EventTime(-1.0)).unwrap();
+    assert_eq!((before.estimate.estimate, before.estimate.se), (Some(0.0), None));
+    assert_eq!(before.reason.as_deref(), Some("the estimate does not vary"));
+    assert!(fit.effects.get(&StageTerm::EventTime(0.0)).unwrap().estimate.se.is_some());
+    assert!(!fit.to_string().contains("e-"), "{fit}");
 }

@@ -115,30 +115,36 @@ fn words(case: &Value) -> Npiv {
         .build()
 }
 
-/// The name of R's column and our value of it.
-type Reported = (&'static str, fn(&burn_did::sieve::NpivRow) -> f64);
+/// The name of R's column and our value of it, if the data determine it.
+type Reported = (&'static str, fn(&burn_did::sieve::NpivRow) -> Option<f64>);
 
-/// The largest distance of a column from R's, in units of R's largest value.
+/// The largest distance of a column from R's, in units of R's largest value, where the data determine it.
 #[track_caller]
 fn near(what: &str, case: &Value, fit: &NpivResult, columns: &[Reported], allowed: f64) {
     for (key, ours) in columns {
         let theirs = numbers(&case[key]);
         let largest = theirs.iter().fold(0.0f64, |l, v| l.max(v.abs()));
         assert_eq!(theirs.len(), fit.rows.len());
-        for (row, theirs) in fit.rows.iter().zip(theirs) {
-            let off = (ours(row) - theirs).abs() / largest;
-            assert!(off < allowed, "{what}, {key}: {} against {theirs}", ours(row));
+        for (ours, theirs) in fit.rows.iter().map(ours).zip(theirs) {
+            let Some(ours) = ours else { continue };
+            let off = (ours - theirs).abs() / largest;
+            assert!(off < allowed, "{what}, {key}: {ours} against {theirs}");
         }
     }
 }
 
 const COLUMNS: [Reported; 4] = [
-    ("h", |row| row.h.estimate.unwrap()),
-    // Where the data do not determine the curve, R has a standard error of 0.
-    ("se", |row| row.h.se.unwrap_or(0.0)),
-    ("derivative", |row| row.derivative.estimate.unwrap()),
-    ("derivative_se", |row| row.derivative.se.unwrap_or(0.0)),
+    ("h", |row| row.h.estimate),
+    // Where the curve goes through the only observation, R has a standard error of 0.
+    ("se", |row| row.h.estimate.map(|_| row.h.se.unwrap_or(0.0))),
+    ("derivative", |row| row.derivative.estimate),
+    ("derivative_se", |row| row.derivative.estimate.map(|_| row.derivative.se.unwrap_or(0.0))),
 ];
+
+/// Points at which the data do not determine the curve.
+fn undetermined(fit: &NpivResult) -> usize {
+    fit.rows.iter().filter(|row| row.h.estimate.is_none()).count()
+}
 
 /// Estimates and standard errors of R npiv 0.1.3 given the dimension, on the data that come with it; critical values up to the
 /// error of its 4,999 draws.
@@ -159,6 +165,7 @@ fn golden_cases_of_r() {
         let sum = of_npiv(case).contains(&Departure::SieveDerivatives);
         let columns = if sum { &COLUMNS[..2] } else { &COLUMNS[..] };
         near(&what, case, &fit, columns, 1e-8);
+        assert_eq!(undetermined(&fit), 0);
         let critical =
             [("cv", fit.critical_value), ("cv_derivative", fit.critical_value_derivative)];
         for (key, ours) in critical.into_iter().take(columns.len() / 2) {
@@ -181,6 +188,9 @@ fn choices_are_those_of_r() {
             assert_eq!(Some(fit.w_segments as u64), case["w_segments"].as_u64(), "{what}");
         }
         near(&what, case, &fit, &COLUMNS, 1e-7);
+        // 64 even segments of the logarithm of expenditure, of which some have no observation.
+        let expected = if of_npiv(case).contains(&Departure::SieveDetermined) { 15 } else { 0 };
+        assert_eq!(undetermined(&fit), expected, "{what}");
         for (key, ours) in
             [("cv", fit.critical_value), ("cv_derivative", fit.critical_value_derivative)]
         {
@@ -349,6 +359,7 @@ fn a_regressor_of_few_values_has_no_curve_between_them() {
     let fit = config.fit(&few).unwrap();
     let expected = burn_did::DidWarning::CollinearSieve { functions: 7, rank: 5 };
     assert_eq!(fit.warnings, [expected]);
+    assert!(fit.rows.iter().all(|row| row.h.se.is_some() && row.derivative.estimate.is_none()));
     assert!(config.fit(&df).unwrap().warnings.is_empty());
 }
 

@@ -1,3 +1,4 @@
 //! Functions by sieves.
 
+mod discrete;
 mod golden;

@@ -71,12 +71,45 @@ fn missing_treatments_are_passed_over_where_the_others_tell() {
         .apply(&df)
         .unwrap_err()
         .to_string();
-    assert!(error.contains("missing in 4 row(s), first for unit 1 in period 1"), "{error}");
+    assert!(error.contains("missing in 4 rows, first for unit 1 in period 1"), "{error}");
     let unknown = FirstTreated::builder().missing_as_unknown(true).build();
     let (df, change) = panel::first_treated(&keys(), "d", unknown).apply(&df).unwrap();
     let expected = [Some(3.0), Some(3.0), Some(3.0), Some(1.0), Some(1.0), Some(1.0)];
     assert_eq!(numbers(&df, "first_treated"), expected);
     assert_eq!((change.units_in, change.units_out), (4, 2));
+}
+
+/// Unit 1 enters treated, unit 2 has no row between its last untreated and its first treated one, unit 3 is treated in the panel's first
+/// period, and unit 4 is absent before its treatment, which is seen to begin.
+#[test]
+fn first_treated_periods_that_absent_rows_hide_are_refused() {
+    let df = df!(
+        "id" => [1, 1, 2, 2, 2, 3, 3, 4, 4],
+        "t" => [2, 3, 1, 3, 4, 1, 2, 2, 3],
+        "d" => [1, 1, 0, 1, 1, 1, 1, 0, 1],
+    )
+    .unwrap();
+    let of = |options: FirstTreated| panel::first_treated(&keys(), "d", options).apply(&df);
+    let error = of(FirstTreated::default()).unwrap_err().to_string();
+    for part in ["2 units", "unit 1, in period 2", "--missing-as-unknown", "--first-observed"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let unknown = FirstTreated::builder().missing_as_unknown(true).build();
+    let (known, change) = of(unknown).unwrap();
+    assert_eq!(numbers(&known, "first_treated"), [1.0, 1.0, 3.0, 3.0].map(Some));
+    assert_eq!((change.units_in, change.units_out, change.count("Units treated")), (4, 2, 2));
+    let dropped = "Units dropped whose first treated period is hidden by absent rows";
+    assert_eq!(change.count(dropped), 2);
+    let observed = FirstTreated::builder().first_observed(true).build();
+    let (all, change) = of(observed).unwrap();
+    let expected = [2.0, 2.0, 3.0, 3.0, 3.0, 1.0, 1.0, 3.0, 3.0];
+    assert_eq!(numbers(&all, "first_treated"), expected.map(Some));
+    assert_eq!((change.units_out, change.count("Units treated")), (4, 4));
+    let said = change.notes.join(" ");
+    assert!(said.contains("of 2 units is the first in which they are seen"), "{said}");
+    // Both: missing treatments are unknown, and absent rows are passed over.
+    let both = FirstTreated::builder().missing_as_unknown(true).first_observed(true).build();
+    assert_eq!(of(both).unwrap().0.height(), 9);
 }
 
 #[test]
@@ -86,7 +119,7 @@ fn treatments_that_end_are_named_and_may_be_kept() {
     let error = panel::first_treated(&keys(), "d", FirstTreated::default()).apply(&df).unwrap_err();
     assert_eq!(error.code(), "panel");
     let error = error.to_string();
-    assert!(error.contains("in 1 unit(s), first for unit 2 in period 2"), "{error}");
+    assert!(error.contains("in 1 unit, first for unit 2 in period 2"), "{error}");
     let keep = FirstTreated::builder().keep_first(true).build();
     let (df, change) = panel::first_treated(&keys(), "d", keep).apply(&df).unwrap();
     assert_eq!(numbers(&df, "first_treated")[3..], [Some(1.0); 3]);
@@ -170,7 +203,7 @@ fn duplicates_are_dropped_and_conflicts_decided() {
     let of = |keep| panel::deduplicate(&keys(), keep).apply(&df);
     let error = of(Keep::Equal).unwrap_err().to_string();
     assert!(
-        error.contains("2 pair(s)")
+        error.contains("2 pairs of unit")
             && error.contains("`name` in 1, `y` in 2")
             && error.contains("unit 1 in period 1"),
         "{error}"

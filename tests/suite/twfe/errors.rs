@@ -25,7 +25,10 @@ fn two_rows_of_a_unit_in_a_period_are_refused() {
     let twice: Vec<usize> = (0..df.height()).chain([3]).collect();
     for error in both(&rows(&df, &twice)) {
         assert_eq!(error.code(), "panel");
-        says(&error, &["1 units (column `id`)", "0 in 4", "`panel::deduplicate`"]);
+        says(
+            &error,
+            &["1 unit has two rows in a period (column `id`)", "0 in 4", "`panel::deduplicate`"],
+        );
     }
 }
 
@@ -64,7 +67,7 @@ fn an_unbalanced_panel_is_refused_by_the_decomposition_and_named_by_the_weights(
     let mut y = floats(&df, "y");
     y[4] = f64::NAN;
     let df = with(&df, "y", y);
-    says(&bacon().fit(&df).unwrap_err(), &["1 of", "1 rows lack a value of y"]);
+    says(&bacon().fit(&df).unwrap_err(), &["1 of", "1 row lacks a value of y"]);
     let fit = weights().fit(&df).unwrap();
     assert_eq!(fit.settings.read.rows_missing, 1);
     assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::DroppedRows { rows: 1, .. })));

@@ -69,6 +69,9 @@ fn balance_is_that_of_the_weights_by_unit() {
             near("effective size", comparison.effective_control, total * total / squares);
             let negative = control.iter().filter(|row| row.weight < 0.0).count();
             assert_eq!(comparison.negative, negative);
+            // No weight is negative: 0, and not its negative.
+            let share = comparison.negative_share;
+            assert!(negative > 0 || share.to_bits() == 0.0f64.to_bits(), "{share:?}");
             for (j, covariate) in comparison.covariates.iter().enumerate() {
                 let (mean_t, variance_t) = moments(&of(&treated, false, j));
                 let (mean_c, variance_c) = moments(&of(&control, false, j));

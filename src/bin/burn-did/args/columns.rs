@@ -19,7 +19,8 @@ pub(crate) struct DataArgs {
     #[arg(value_name = "DATA", help_heading = None)]
     pub data: PathBuf,
     /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field; without this,
-    /// NA in text, and among numbers also N/A, NaN, null, None, ., #N/A and .a to .z.
+    /// NA in text, and among numbers also N/A, NaN, null, None, ., #N/A and .a to .z. COLUMN=WORD, as in start=0,start=-1, is a word of one
+    /// column that is read, beside those of all.
     #[arg(
         long,
         value_name = "WORDS",

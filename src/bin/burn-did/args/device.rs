@@ -43,6 +43,16 @@ pub(crate) struct WorkArgs {
     pub cluster: crate::cluster::OnCluster,
 }
 
+/// How many of the rows are held at once, and which cluster has them, for commands that ask units one by one.
+#[derive(Args)]
+pub(crate) struct UnitRowsArgs {
+    #[command(flatten)]
+    pub memory: RowsInMemoryArgs,
+    #[cfg(feature = "ballista")]
+    #[command(flatten)]
+    pub cluster: crate::cluster::OnCluster,
+}
+
 /// How many of the rows are held at once, for commands that read units in parts.
 #[derive(Args)]
 #[command(next_help_heading = "Device")]

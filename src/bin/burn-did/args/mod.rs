@@ -29,7 +29,7 @@ pub(crate) use columns::{
     DataArgs, DateArgs, FormulaArgs, GroupArgs, LONG_FORM, OutcomeArgs, OutcomeColumnArgs,
     PeriodArgs, SummandArgs, WeightArgs,
 };
-pub(crate) use device::{DeviceArgs, MemoryArgs, RowsInMemoryArgs, WorkArgs};
+pub(crate) use device::{DeviceArgs, MemoryArgs, RowsInMemoryArgs, UnitRowsArgs, WorkArgs};
 pub(crate) use group_time::{
     AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, ControlGroupArgs,
     GroupTimeArgs, GroupTimeOutputArgs,

@@ -23,7 +23,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE", value_parser = parse::picture())]
     pub plot: Option<PathBuf>,
     /// Save the result as JSON, for the commands that read one.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = parse::document())]
     pub save: Option<PathBuf>,
     /// No progress and no warnings on standard error.
     #[arg(long, short, help_heading = None)]
@@ -111,6 +111,6 @@ pub(crate) enum Format {
     Csv,
     /// Markdown tables.
     Markdown,
-    /// LaTeX tables, for the package booktabs.
+    /// LaTeX tables, for the package booktabs, and longtable for more than 40 lines.
     Latex,
 }

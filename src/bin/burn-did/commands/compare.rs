@@ -120,7 +120,8 @@ impl CompareArgs {
     fn names(&self) -> Result<Vec<String>> {
         if !self.names.is_empty() && self.names.len() != self.results.len() {
             let (names, results) = (self.names.len(), self.results.len());
-            let problem = format!("--names has {names} name(s) for {results} result(s)");
+            let problem =
+                format!("the number of names (--names) is {names}, and that of results {results}");
             return Err(CliError::usage(problem, "give one for each, as in --names \"(1),(2)\""));
         }
         let stem = |file: &PathBuf| {

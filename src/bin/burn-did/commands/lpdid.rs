@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::args::{
     ClusterColumnArgs, ControlGroupArgs, LONG_FORM, LevelArgs, OutcomeColumnArgs, OutputArgs,
-    PanelKeyArgs, RowsInMemoryArgs, SpacingArgs, WeightArgs,
+    PanelKeyArgs, SpacingArgs, UnitRowsArgs, WeightArgs,
 };
-use crate::configure::with_panel;
+use crate::configure::{fit_units, with_panel};
 use crate::defaults;
 use crate::error::Result;
 use crate::parse::{self, Summands};
@@ -60,7 +60,7 @@ pub(crate) struct LpdidArgs {
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
-    memory: RowsInMemoryArgs,
+    rows: UnitRowsArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -115,7 +115,7 @@ struct HorizonArgs {
 pub(crate) fn run(args: &LpdidArgs) -> Result<()> {
     let estimation = &args.estimation;
     args.output.fitted(&args.keys.source.data, |bar| {
-        let config = with_panel!(LocalProjections, args.keys, args.outcome, args.memory, bar)
+        let config = with_panel!(LocalProjections, args.keys, args.outcome, args.rows.memory, bar)
             .maybe_group(args.gname.clone())
             .maybe_treatment(args.treat.clone())
             .pre_window(estimation.window.0)
@@ -132,6 +132,6 @@ pub(crate) fn run(args: &LpdidArgs) -> Result<()> {
             .maybe_cluster(args.cluster.clustervars.clone())
             .alpha(args.level.alp)
             .build();
-        Ok(config.fit(args.keys.source.files())?)
+        fit_units!(config, args.keys.source, args.rows)
     })
 }

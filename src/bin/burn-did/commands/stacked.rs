@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::args::{
     ClusterColumnArgs, CohortArgs, ControlGroupArgs, LONG_FORM, LevelArgs, OutcomeColumnArgs,
-    OutputArgs, PanelKeyArgs, RowsInMemoryArgs, SpacingArgs, SummandArgs, WeightArgs,
+    OutputArgs, PanelKeyArgs, SpacingArgs, SummandArgs, UnitRowsArgs, WeightArgs,
 };
-use crate::configure::with_panel;
+use crate::configure::{fit_units, with_panel};
 use crate::defaults;
 use crate::error::Result;
 use crate::parse;
@@ -43,7 +43,7 @@ pub(crate) struct StackedArgs {
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
-    memory: RowsInMemoryArgs,
+    rows: UnitRowsArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -97,7 +97,7 @@ struct StackArgs {
 pub(crate) fn run(args: &StackedArgs) -> Result<()> {
     let estimation = &args.estimation;
     args.output.fitted(&args.keys.source.data, |bar| {
-        let config = with_panel!(Stacked, args.keys, args.outcome, args.memory, bar)
+        let config = with_panel!(Stacked, args.keys, args.outcome, args.rows.memory, bar)
             .group(&*args.group.gname)
             .pre_window(estimation.kappa_pre)
             .post_window(estimation.kappa_post)
@@ -111,6 +111,6 @@ pub(crate) fn run(args: &StackedArgs) -> Result<()> {
             .maybe_cluster(args.cluster.clustervars.clone())
             .alpha(args.level.alp)
             .build();
-        Ok(config.fit(args.keys.source.files())?)
+        fit_units!(config, args.keys.source, args.rows)
     })
 }

@@ -23,6 +23,9 @@ impl Aggregated {
             let kind = self.aggregation.kind.word();
             return wrong(format!("the aggregation is {kind}; aggregate by event time (dynamic)"));
         }
+        let mut fit_notes = self.fit_notes.clone();
+        let warning = self.without_share.as_ref().map(|w| w.warning(self.aggregation.kind));
+        fit_notes.warnings.extend(warning.map(|w| w.message(self.settings.frequency)));
         Ok(EventStudy {
             rows: self.rows.clone(),
             vcov: self.vcov.clone(),
@@ -31,7 +34,7 @@ impl Aggregated {
             alpha: self.alpha,
             left_out: self.left_out.clone(),
             provenance: Provenance::Effects(Box::new(self.settings.clone())),
-            fit_notes: self.fit_notes.clone(),
+            fit_notes,
             universal: self.universal.clone(),
         })
     }

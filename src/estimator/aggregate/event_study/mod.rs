@@ -93,6 +93,9 @@ pub struct RegressionProvenance {
     pub vcov: String,
     /// Rows of the sample.
     pub n: usize,
+    /// Rows that were left out as they alone have a level of a fixed effect.
+    #[serde(default)]
+    pub n_singletons: usize,
     /// The column that event times are levels of, such as `year` in `i(year, treated)`; `None` if they count from the first treatment.
     pub column: Option<String>,
     /// What event times count, if periods are dates.

@@ -45,7 +45,8 @@ fn check_dimensions(n: usize, covariance: &[Vec<f64>], pre: usize, post: usize) 
     }
     if pre.checked_add(post) != Some(n) {
         return wrong(format!(
-            "{n} coefficient(s) are not {pre} before and {post} after the reference period"
+            "{} not {pre} before and {post} after the reference period",
+            counted(n, "coefficient is", "coefficients are")
         ));
     }
     if covariance.len() != n || covariance.iter().any(|row| row.len() != n) {

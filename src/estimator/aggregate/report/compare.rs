@@ -5,8 +5,10 @@ use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind, relative_to};
 use crate::report::compare::{
-    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen, units_of_time,
+    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen, texts, units_of_time,
 };
+use crate::report::contract::Report;
+use crate::report::foot::errors;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
 
@@ -46,7 +48,15 @@ impl Comparable for Aggregated {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.left_out_summary().into_iter().collect()
+        let left_out = self.left_out_summary();
+        let is_new = |text: &String| left_out.as_ref().is_none_or(|said| !said.contains(text));
+        let warnings = self.fit_notes.warnings.iter().cloned().chain(self.messages());
+        let warnings: Vec<String> = texts(warnings).into_iter().filter(is_new).collect();
+        left_out.into_iter().chain(warnings).collect()
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        Some(errors(&self.settings, None))
     }
 
     fn event_times_count(&self) -> Option<&'static str> {

@@ -9,13 +9,21 @@ use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
 impl Aggregated {
-    /// The rows and, in their order, those that have no estimate because all of their cells were left out: where, and the estimate.
+    /// Where there is no estimate, because all cells were left out or are of groups that have no weight.
+    pub(super) fn empty_rows(&self) -> impl Iterator<Item = f64> {
+        let rows = self.left_out.iter().flat_map(|l| &l.rows);
+        let left_out = rows.filter(|r| r.is_empty()).map(|r| r.at);
+        left_out.chain(self.without_share.iter().flat_map(|without| without.rows.iter().copied()))
+    }
+
+    /// The rows and, in their order, those that have no estimate because all of their cells were left out or have no weight: where, and
+    /// the estimate.
     pub fn rows_with_empty(&self) -> impl Iterator<Item = (f64, Estimate)> {
-        let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
-        let empty = empty.map(|r| (r.at, Estimate::default()));
+        let empty = self.empty_rows().map(|at| (at, Estimate::default()));
         let mut all: Vec<(f64, Estimate)> =
             self.rows.iter().map(|r| (r.at, r.estimate)).chain(empty).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.dedup_by(|later, earlier| later.0 == earlier.0);
         all.into_iter()
     }
 
@@ -48,7 +56,11 @@ impl Aggregated {
     pub fn left_out_summary(&self) -> Option<String> {
         let frequency = self.settings.frequency;
         let warning = self.left_out.as_ref().map(|l| l.warning().shown(frequency));
-        let lines: Vec<String> = warning.into_iter().chain(self.left_out_notes()).collect();
+        let without_share = self.without_share.as_ref();
+        let without_share =
+            without_share.map(|w| w.warning(self.aggregation.kind).shown(frequency));
+        let said = warning.into_iter().chain(without_share);
+        let lines: Vec<String> = said.chain(self.left_out_notes()).collect();
         (!lines.is_empty()).then(|| lines.join(". "))
     }
 

@@ -50,7 +50,7 @@ impl Report for Aggregated {
             });
         }
         let (first, last): (Vec<&DidWarning>, Vec<&DidWarning>) =
-            self.warnings.iter().partition(|w| matches!(w, DidWarning::CellsLeftOut { .. }));
+            self.warnings.iter().partition(|warning| warning.is_of_average());
         let mut notes: Vec<String> = foot::warnings(&self.settings, first).collect();
         notes.extend(self.left_out_notes());
         notes.extend(foot::notes(&self.settings, None));

@@ -15,8 +15,7 @@ impl Aggregated {
             return Ok(Chart { remarks, ..chart });
         }
         let words = words(self.aggregation.kind)?;
-        let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
-        let failed = empty.map(|r| r.at).collect();
+        let failed = self.empty_rows().collect();
         let partial = self.left_out.iter().flat_map(LeftOut::partial).collect();
         let overall = Overall::new(&self.overall, options);
         let facet = Facet::new(String::new(), checked(self.plot_data())?);

@@ -6,8 +6,10 @@ use crate::base::error::Result;
 use crate::base::options::{Band, DoseAggregation};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow};
 use crate::report::compare::{
-    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen, units_of_time,
+    Comparable, OVER_EVENT_TIMES, Term, before_treatment, facts, rows_chosen, texts, units_of_time,
 };
+use crate::report::contract::Report;
+use crate::report::foot::errors;
 use crate::report::number::point;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -69,7 +71,12 @@ impl Comparable for ContDidResult {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.left_out_notes()
+        self.left_out_notes().into_iter().chain(texts(self.messages())).collect()
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        let settings = &self.level.settings;
+        Some(format!("{}{}", errors(settings, None), self.more_errors()))
     }
 
     fn event_times_count(&self) -> Option<&'static str> {

@@ -13,7 +13,7 @@ use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::{Digits, point};
+use crate::report::number::{Digits, counted, point};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
@@ -56,8 +56,10 @@ impl Report for ContDidResult {
                 DoseTarget::Slope => row.acrt,
             });
             let extrapolated = rows.iter().map(|row| Some(row.extrapolated));
+            let statuses = facts::curve_statuses(estimates.clone().map(|e| e.estimate));
             Estimates::new(name, keys, estimates)
                 .with([Variable::counts("extrapolated", extrapolated)])
+                .with(statuses)
         });
         let cells = both.map(|target| {
             let name = match target {
@@ -102,9 +104,12 @@ impl Report for ContDidResult {
         let frequency = self.level.settings.frequency;
         let study = self.asked_event_study();
         let formed = study.as_ref().and_then(|study| study.as_ref().ok());
-        let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
-            let left_out = self.overall_left_out(target).filter(|_| formed.is_none())?;
-            Some(left_out.warning().message(frequency).about(target.parameter()))
+        let both = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter(|_| formed.is_none());
+        let overall = both.flat_map(|target| {
+            let average = self.aggregate(target, Aggregation::group().na_rm(true));
+            let said = average.map_or_else(|_| Vec::new(), |average| average.warnings);
+            let said = said.into_iter().filter(DidWarning::is_of_average);
+            said.map(move |w| w.message(frequency).about(target.parameter())).collect::<Vec<_>>()
         });
         let of_doses = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
         let of_study = formed.into_iter().flat_map(|study| &study.warnings);
@@ -220,7 +225,7 @@ impl ContDidResult {
     }
 
     /// A note on the standard errors of curves and slopes, in addition to the general one.
-    fn more_errors(&self) -> String {
+    pub(super) fn more_errors(&self) -> String {
         let groups = self.knots.groups.len();
         let shares = match self.curves.shares {
             CohortShares::Fixed if groups > 1 => ", given the groups' shares",
@@ -235,16 +240,12 @@ impl ContDidResult {
 
     fn curves(&self) -> String {
         let (degree, knots) = (self.knots.degree, self.knots.interior.len());
-        match self.method {
-            DoseMethod::Parametric => {
-                format!("splines of degree {degree} with {knots} interior knot(s)")
-            }
-            DoseMethod::Cck => {
-                format!(
-                    "splines of degree {degree} with {knots} interior knot(s), chosen by the data"
-                )
-            }
-        }
+        let chosen = match self.method {
+            DoseMethod::Parametric => "",
+            DoseMethod::Cck => ", chosen by the data",
+        };
+        let knots = counted(knots, "interior knot", "interior knots");
+        format!("splines of degree {degree} with {knots}{chosen}")
     }
 }
 

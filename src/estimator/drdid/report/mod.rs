@@ -5,7 +5,7 @@ use crate::base::error::Message;
 use crate::base::error::Result;
 use crate::base::options::{Band, DrdidMethod, Resampling};
 use crate::estimator::drdid::DrdidResult;
-use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts};
+use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -158,6 +158,14 @@ impl Comparable for DrdidResult {
 
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        Some(self.errors())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        texts(self.messages())
     }
 
     fn outcome(&self) -> Option<String> {

@@ -9,7 +9,9 @@ use crate::base::error::Result;
 use crate::estimator::etwfe::design::cell_label;
 use crate::estimator::etwfe::levels::MOST_LEVELS;
 use crate::estimator::etwfe::{EtwfeEffect, EtwfeResult, EtwfeScale, SeparatedRows};
-use crate::report::compare::{Comparable, Term, over_treated_rows, sample_facts, units_of_time};
+use crate::report::compare::{
+    Comparable, Term, over_treated_rows, sample_facts, texts, units_of_time,
+};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -296,6 +298,14 @@ impl Comparable for EtwfeResult {
         let Self { settings, .. } = self;
         let weights = settings.columns.weights.as_ref().filter(|_| !settings.unweighted_averages);
         Some(over_treated_rows(weights))
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        Some(self.regression.settings.vcov.label())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        texts(self.messages())
     }
 
     fn before_treatment(&self) -> Option<String> {

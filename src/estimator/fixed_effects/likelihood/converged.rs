@@ -86,7 +86,8 @@ impl<M: Model> Converged<'_, M> {
             within: None,
             fitted: 0.0,
             rounding: self.end.noise / self.end.deviance,
-            likelihood: Some((of_fit, of_mean)),
+            // There is no pseudo R² where that of a constant mean is beyond double precision.
+            likelihood: Some((of_fit, if of_mean.is_finite() { of_mean } else { f64::NAN })),
             squared_correlation: squared_correlation(&sample.outcome, mu),
         }
     }

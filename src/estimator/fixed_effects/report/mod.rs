@@ -13,7 +13,7 @@ use crate::base::options::Band;
 use crate::estimator::fixed_effects::{
     Absorbed, Coefficient, Family, RegressionResult, RegressionSettings, SolverReport,
 };
-use crate::report::compare::{Comparable, Term, sample_facts};
+use crate::report::compare::{Comparable, Term, sample_facts, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -167,10 +167,7 @@ impl RegressionResult {
             let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
             notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
         }
-        let mut rows = format!("Rows: {}", self.n);
-        if self.n_singletons > 0 {
-            rows.push_str(&format!(" ({} singletons dropped)", self.n_singletons));
-        }
+        let mut rows = foot::rows_of_regression(self.n, self.n_singletons);
         if let Some(weights) = &settings.weights {
             rows.push_str(&format!(", Weights: {weights}"));
         }
@@ -192,6 +189,9 @@ impl RegressionResult {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
             format!("F({}{df2}): {:.4} ({})", f.df1, f.stat, foot::p_equals(f.p_value))
         }));
+        if !is_linear && self.log_likelihood.is_none() {
+            quality.push("Log-Likelihood: none (outside the range of double precision)".into());
+        }
         notes.push(quality.join(", "));
         let iterations =
             |s: &SolverReport| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
@@ -231,7 +231,9 @@ fn groups(fit: &RegressionResult) -> String {
         [] => String::new(),
         clusters => {
             let numbers: Vec<String> = clusters.iter().map(|(_, n)| n.to_string()).collect();
-            format!(" ({} clusters)", numbers.join(" and "))
+            let is_one = matches!(clusters, [(_, 1)]);
+            let word = if is_one { "cluster" } else { "clusters" };
+            format!(" ({} {word})", numbers.join(" and "))
         }
     }
 }
@@ -277,6 +279,10 @@ impl Comparable for RegressionResult {
 
     fn outcome(&self) -> Option<String> {
         Some(self.settings.outcome.clone())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        texts(self.messages())
     }
 
     fn absorbed(&self) -> Option<Vec<String>> {

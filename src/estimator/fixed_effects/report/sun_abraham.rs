@@ -4,7 +4,7 @@ use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::fixed_effects::SunAbrahamResult;
-use crate::report::compare::{Comparable, Term, over_treated_rows};
+use crate::report::compare::{Comparable, Term, over_treated_rows, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
@@ -97,7 +97,7 @@ impl Comparable for SunAbrahamResult {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.event_study.remarks()
+        self.event_study.remarks().into_iter().chain(texts(self.messages())).collect()
     }
 
     #[cfg(feature = "plot")]

@@ -3,7 +3,8 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
-use crate::report::compare::{Comparable, Term, before_treatment, facts, rows_chosen};
+use crate::report::compare::{Comparable, Term, before_treatment, facts, rows_chosen, texts};
+use crate::report::contract::Report;
 use crate::report::foot;
 #[cfg(feature = "plot")]
 use crate::report::plot::{PlotOptions, chart::Chart};
@@ -41,6 +42,14 @@ impl Comparable for GroupTimeResult {
 
     fn before_treatment(&self) -> Option<String> {
         before_treatment(&self.settings)
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        Some(foot::errors(&self.settings, None))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        texts(self.messages())
     }
 
     fn outcome(&self) -> Option<String> {

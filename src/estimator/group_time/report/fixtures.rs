@@ -123,6 +123,7 @@ pub(crate) fn att_gt(
             inference,
         },
         influence: None,
+        influence_of_shares: None,
         influence_files: None,
         weighting: None,
         scores: None,
@@ -222,11 +223,13 @@ fn aggregated(
         alpha: inference.alpha,
         vcov: Vec::new(),
         left_out: None,
+        without_share: None,
         window: None,
         warnings: Vec::new(),
         settings: settings(inference),
         fit_notes: FitNotes::default(),
         universal: None,
+        influence: None,
     }
 }
 

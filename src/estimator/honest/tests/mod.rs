@@ -314,8 +314,8 @@ fn what_does_not_fit_together_is_refused() {
         assert!(error.contains(words), "{error}");
     };
     refused(EventStudy::new(vec![1.0, 2.0], one(), 2, 0), "no period after");
-    refused(EventStudy::new(vec![1.0, 2.0], one(), 2, 1), "2 coefficient(s) are not 2");
-    refused(EventStudy::new(vec![1.0, 2.0], one(), usize::MAX, 3), "coefficient(s)");
+    refused(EventStudy::new(vec![1.0, 2.0], one(), 2, 1), "2 coefficients are not 2");
+    refused(EventStudy::new(vec![1.0, 2.0], one(), usize::MAX, 3), "coefficients are not");
     refused(EventStudy::new(vec![1.0, 2.0, 3.0], one(), 2, 1), "not 3 by 3");
     refused(EventStudy::new(vec![1.0, f64::NAN], one(), 1, 1), "coefficient 2 is NaN");
     refused(EventStudy::new(vec![1.0, 1e200], one(), 1, 1), "overflow");

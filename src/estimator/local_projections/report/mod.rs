@@ -1,16 +1,16 @@
 //! Local projections in print.
 
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::options::ProjectionBase;
+use crate::engine::by_unit::{Target, pooled_name};
 use crate::estimator::by_unit::{
     EventEffect, compared_by_event_time, effects_section, effects_table, event_estimates,
     event_table, unknown,
 };
-use crate::estimator::local_projections::plan::{Target, pooled_name};
-use crate::estimator::local_projections::{
-    LocalProjectionsResult, ProjectionBase, ProjectionMethod,
-};
+use crate::estimator::local_projections::{LocalProjectionsResult, ProjectionMethod};
 use crate::report::compare::{OVER_EVENT_TIMES, TO_REFERENCE};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -105,7 +105,8 @@ impl LocalProjectionsResult {
             (settings.outcome_lags > 0)
                 .then(|| format!("lagged changes of the outcome: {}", settings.outcome_lags)),
             settings.stable_periods.map(|periods| {
-                format!("treatment may end; effects are stable after {periods} periods")
+                let periods = counted(periods, "period", "periods");
+                format!("treatment may end; effects are stable after {periods}")
             }),
             settings.rank_periods.then(|| "event times count observed periods".to_owned()),
         ];
@@ -115,7 +116,10 @@ impl LocalProjectionsResult {
         }
         notes.extend(sample.notes());
         let (cluster, clusters) = (sample.clustered_by(), self.n_clusters);
-        notes.push(format!("Std. Errors: clustered by {cluster} ({clusters} clusters)"));
+        notes.push(format!(
+            "Std. Errors: clustered by {cluster} ({})",
+            counted(clusters, "cluster", "clusters")
+        ));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
     }
@@ -125,7 +129,9 @@ impl LocalProjectionsResult {
 fn measured_from(base: ProjectionBase) -> String {
     match base {
         ProjectionBase::Last => "last period before treatment".to_owned(),
-        ProjectionBase::Mean(periods) => format!("mean of {periods} periods before treatment"),
+        ProjectionBase::Mean(periods) => {
+            format!("mean of {} before treatment", counted(periods, "period", "periods"))
+        }
         ProjectionBase::AllBefore => "mean of all periods before treatment".to_owned(),
     }
 }

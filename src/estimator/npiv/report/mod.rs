@@ -20,6 +20,7 @@ use crate::report::number::{Digits, point};
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
 use crate::report::{facts, foot};
+use crate::result::inference::Estimate;
 
 /// Rows that the table of `Display` shows at most.
 const SHOWN: usize = 60;
@@ -70,10 +71,12 @@ impl Report for NpivResult {
         };
         let keys: Vec<Variable> =
             self.settings.regressors.iter().enumerate().map(regressor).collect();
-        vec![
-            Estimates::new("function", keys.clone(), self.rows.iter().map(|row| row.h)),
-            Estimates::new("derivative", keys, self.rows.iter().map(|row| row.derivative)),
-        ]
+        let table = |name: &'static str, of: fn(&NpivRow) -> Estimate| {
+            let estimates = self.rows.iter().map(of);
+            let statuses = facts::curve_statuses(estimates.clone().map(|e| e.estimate));
+            Estimates::new(name, keys.clone(), estimates).with(statuses)
+        };
+        vec![table("function", |row| row.h), table("derivative", |row| row.derivative)]
     }
 
     fn about(&self) -> Vec<Variable> {

@@ -1,6 +1,7 @@
 //! Stacked difference-in-differences in print.
 
 use crate::base::calendar::{named, shown};
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -145,7 +146,10 @@ impl StackedResult {
         notes.extend(sample.notes());
         let (cluster, clusters) = (sample.clustered_by(), self.n_clusters);
         let copies = if settings.independent_copies { " and sub-experiment" } else { "" };
-        notes.push(format!("Std. Errors: clustered by {cluster}{copies} ({clusters} clusters)"));
+        notes.push(format!(
+            "Std. Errors: clustered by {cluster}{copies} ({})",
+            counted(clusters, "cluster", "clusters")
+        ));
         notes.extend(self.messages().into_iter().map(|message| format!("Warning: {message}")));
         notes
     }

@@ -7,11 +7,11 @@ use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::aggregate::counted_periods;
 use crate::estimator::switching::{DidMultiplegtResult, SwitchingEffect};
-use crate::report::compare::{Comparable, Term, before_treatment, sample_facts};
+use crate::report::compare::{Comparable, Term, before_treatment, sample_facts, texts};
 use crate::report::contract::Report;
 use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::Digits;
+use crate::report::number::{Digits, counted};
 #[cfg(feature = "plot")]
 use crate::report::plot::{
     Picture, PlotOptions,
@@ -202,13 +202,11 @@ impl DidMultiplegtResult {
             audit.never_switchers,
             audit.cells
         ));
-        let resampled = settings.inference.bootstrap.map(|b| {
-            format!("bootstrap by groups or clusters ({} draws, seed {})", b.draws, b.seed)
-        });
-        notes.push(format!("Std. Errors: {}", foot::errors(settings, resampled)));
+        notes.push(format!("Std. Errors: {}", self.errors()));
         notes.extend(self.left_out());
         if let filled @ 1.. = self.audit.dropped.treatments_filled {
-            notes.push(format!("Filled: {filled} missing treatment(s), as those around them"));
+            let filled = counted(filled, "missing treatment", "missing treatments");
+            notes.push(format!("Filled: {filled}, as those around them"));
         }
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
         notes.extend(foot::warnings(settings, &self.warnings));
@@ -217,22 +215,28 @@ impl DidMultiplegtResult {
 
     /// What the rules left out.
     fn left_out(&self) -> Option<String> {
+        const GROUP: [&str; 2] = ["group", "groups"];
+        const CELL: [&str; 2] = ["cell", "cells"];
+        const OUTCOME: [&str; 2] = ["outcome", "outcomes"];
         let dropped = &self.audit.dropped;
         let counts = [
-            (dropped.groups_empty, "group(s) without an outcome or a treatment"),
-            (dropped.cells_bidirectional, "cell(s) after treatments above and below the first"),
-            (dropped.groups_without_variation, "group(s) with no other switch to compare with"),
-            (dropped.cells_without_controls, "cell(s) in which all have switched"),
-            (dropped.outcomes_after_missing_treatment, "outcome(s) since a missing treatment"),
-            (dropped.outcomes_before_treatment, "outcome(s) before the first treatment"),
-            (dropped.outcomes_of_unknown_switch, "outcome(s) since a switch of unknown date"),
-            (dropped.outcomes_after_treatment, "outcome(s) after the last treatment"),
-            (dropped.groups_without_trend, "group(s) without a trend before the switch"),
-            (dropped.groups_without_direction, "group(s) that switch neither in nor out"),
-            (dropped.groups_without_residuals, "group(s) without coefficients of controls"),
+            (dropped.groups_empty, GROUP, "without an outcome or a treatment"),
+            (dropped.cells_bidirectional, CELL, "after treatments above and below the first"),
+            (dropped.groups_without_variation, GROUP, "with no other switch to compare with"),
+            (dropped.cells_without_controls, CELL, "in which all have switched"),
+            (dropped.outcomes_after_missing_treatment, OUTCOME, "since a missing treatment"),
+            (dropped.outcomes_before_treatment, OUTCOME, "before the first treatment"),
+            (dropped.outcomes_of_unknown_switch, OUTCOME, "since a switch of unknown date"),
+            (dropped.outcomes_after_treatment, OUTCOME, "after the last treatment"),
+            (dropped.groups_without_trend, GROUP, "without a trend before the switch"),
+            (dropped.groups_without_direction, GROUP, "without a switch in or out"),
+            (dropped.groups_without_residuals, GROUP, "without coefficients of controls"),
         ];
-        let there = counts.into_iter().filter(|(count, _)| *count > 0);
-        let shown: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+        let there = counts.into_iter().filter(|(count, ..)| *count > 0);
+        let shown = there.map(|(count, [one, several], what)| {
+            format!("{} {what}", counted(count, one, several))
+        });
+        let shown: Vec<String> = shown.collect();
         (!shown.is_empty()).then(|| format!("Left out: {}", shown.join(", ")))
     }
 
@@ -251,6 +255,16 @@ impl DidMultiplegtResult {
     fn period_length(&self) -> Option<f64> {
         let periods = &self.audit.periods;
         FittedCalendar::new(periods, &[]).grid.even_step(periods)
+    }
+}
+
+impl DidMultiplegtResult {
+    /// How standard errors were made.
+    fn errors(&self) -> String {
+        let resampled = self.settings.inference.bootstrap.map(|b| {
+            format!("bootstrap by groups or clusters ({} draws, seed {})", b.draws, b.seed)
+        });
+        foot::errors(&self.settings, resampled)
     }
 }
 
@@ -296,7 +310,12 @@ impl Comparable for DidMultiplegtResult {
     }
 
     fn remarks(&self) -> Vec<String> {
-        counted_periods(self.period_length()).into_iter().collect()
+        let counted = counted_periods(self.period_length()).into_iter();
+        counted.chain(texts(self.messages())).collect()
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        Some(self.errors())
     }
 
     #[cfg(feature = "plot")]

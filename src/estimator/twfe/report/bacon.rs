@@ -1,5 +1,6 @@
 //! The decomposition of Goodman-Bacon in print.
 
+use crate::base::counted::counted;
 use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -164,7 +165,7 @@ impl BaconResult {
                     "comparisons"
                 }
             ),
-            format!("Std. Error: clustered by {cluster} ({} clusters)", self.n_clusters),
+            format!("Std. Error: clustered by {cluster} ({})", counted(self.n_clusters, "cluster", "clusters")),
             match self.within {
                 None => "Later vs earlier or always treated: changes of the controls' own effects are a bias",
                 Some(_) => "Later vs always treated, and both treated: changes of the controls' own effects are a bias",

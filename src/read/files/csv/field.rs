@@ -1,6 +1,6 @@
 //! What a field of a CSV file may be.
 
-use crate::read::columns::MissingValues;
+use crate::read::columns::MissingWords;
 
 /// A field without the blanks around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub(super) enum Field<'a> {
 
 impl<'a> Field<'a> {
     /// What a text is; `commas` says whether numbers may have decimal commas.
-    pub fn new(text: &'a str, missing: &MissingValues, commas: bool) -> Self {
+    pub fn new(text: &'a str, missing: &MissingWords, commas: bool) -> Self {
         // The usual words are no numbers, so that numbers need not be compared with them.
         let number = Self::number(text);
         match number {
@@ -40,7 +40,7 @@ impl<'a> Field<'a> {
     }
 
     /// A number with one comma and no point.
-    fn with_comma(text: &str, missing: &MissingValues, commas: bool) -> Option<Self> {
+    fn with_comma(text: &str, missing: &MissingWords, commas: bool) -> Option<Self> {
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
         let commas = if commas { text.matches(',').count() } else { 0 };
         if commas != 1 || !has_digit || text.contains('.') {
@@ -89,10 +89,16 @@ pub(super) fn may_be_thousands(text: &str, mark: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::columns::MissingValues;
+
+    fn named(words: &[&str]) -> MissingWords {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        MissingValues::new(Some(&words)).words("x", |_| false)
+    }
 
     #[test]
     fn fields() {
-        let usual = MissingValues::default();
+        let usual = MissingWords::usual();
         for (text, field) in [
             ("12", Field::Integer(12)),
             ("+7", Field::Integer(7)),
@@ -121,19 +127,19 @@ mod tests {
 
     #[test]
     fn words_of_the_user_come_first() {
-        let own = MissingValues::new(Some(&["-99".to_owned(), "TRUE".to_owned()]));
+        let own = named(&["-99", "TRUE"]);
         assert_eq!(Field::new("-99.0", &own, false), Field::Missing);
         assert_eq!(Field::new("TRUE", &own, false), Field::Missing);
         assert_eq!(Field::new("-98", &own, false), Field::Integer(-98));
         assert_eq!(Field::new("NA", &own, false), Field::Text("NA"));
-        let own = MissingValues::new(Some(&["NaN".to_owned()]));
+        let own = named(&["NaN"]);
         assert_eq!(Field::new("NaN", &own, false), Field::Missing);
         assert_eq!(Field::new("nan", &own, false), Field::NotANumber);
     }
 
     #[test]
     fn commas_are_decimal_where_they_may_be() {
-        let usual = MissingValues::default();
+        let usual = MissingWords::usual();
         let with_comma = |value| Field::WithComma { value, may_be_thousands: false };
         for (text, field) in [
             ("1,5", with_comma(1.5)),
@@ -154,7 +160,7 @@ mod tests {
             assert_eq!(Field::new(text, &usual, true), field, "{text}");
         }
         assert_eq!(Field::new("1,5", &usual, false), Field::Text("1,5"));
-        let own = MissingValues::new(Some(&["-99.5".to_owned()]));
+        let own = named(&["-99.5"]);
         assert_eq!(Field::new("-99,50", &own, true), Field::Missing);
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct FoundFields {
     pub not_a_number: bool,
     pub booleans: bool,
     pub texts: bool,
+    /// Integers whose first digit is a zero before another, in labels and columns that are written again.
+    pub leading_zeros: bool,
     /// Numbers with a decimal point, and with a decimal comma, where there may be both.
     pub points: bool,
     pub commas: bool,
@@ -96,6 +98,7 @@ impl FoundFields {
             not_a_number: self.not_a_number || other.not_a_number,
             booleans: self.booleans || other.booleans,
             texts: self.texts || other.texts,
+            leading_zeros: self.leading_zeros || other.leading_zeros,
             points: self.points || other.points,
             commas: self.commas || other.commas,
             decimal_commas: self.decimal_commas || other.decimal_commas,
@@ -103,19 +106,26 @@ impl FoundFields {
         }
     }
 
-    /// The type; that of a label tells all its values apart, as does that of a carried column unless it has numbers with decimals.
+    /// The type; that of a label tells all its values apart, as does that of a carried column unless it has numbers with decimals. Where
+    /// some have leading zeros, numbers are identifiers, whose digits count.
     pub fn kind(self, kind: Kind) -> FieldKind {
         let label = match kind {
             Kind::Value => false,
             Kind::Label => true,
-            Kind::Carried => !self.floats,
+            Kind::Carried | Kind::Verbatim => !self.floats,
         };
         let numbers = self.integers.is_some() || self.floats || self.digits;
-        if self.texts || (self.booleans && numbers) {
+        let verbatim = kind == Kind::Verbatim;
+        if self.texts || (self.booleans && (numbers || verbatim)) {
             return FieldKind::Text;
         }
         if self.booleans {
             return FieldKind::Boolean;
+        }
+        // The file that is written has commas between its columns.
+        let as_written = verbatim && (self.floats || self.not_a_number) && !self.commas;
+        if self.leading_zeros || as_written {
+            return FieldKind::Digits;
         }
         let (low, high) = self.integers.unwrap_or_default();
         let exact = low.unsigned_abs() <= EXACT && high.unsigned_abs() <= EXACT;

@@ -4,7 +4,7 @@ use polars::prelude::{StringChunked, StringChunkedBuilder};
 
 use super::field::{Field, may_be_thousands};
 use super::kinds::{FoundFields, Mode, is_rounded};
-use crate::read::columns::{MissingValues, TokenCounts};
+use crate::read::columns::{Kind, MissingWords, TokenCounts};
 
 /// Values of the rows; a place is taken where one is missing.
 #[derive(Debug)]
@@ -31,19 +31,15 @@ pub(super) struct ColumnPart {
     pub words: TokenCounts,
 }
 
-/// How columns are typed.
-#[derive(Clone, Copy)]
-pub(super) struct Typing<'a> {
-    pub missing: &'a MissingValues,
-    /// Whether a word for missing values is a number.
-    pub numbers_may_be_missing: bool,
-}
-
 /// Takes fields one after another.
 pub(super) struct PartBuilder<'a> {
-    typing: Typing<'a>,
+    missing: &'a MissingWords,
+    /// Whether a word for missing values is a number.
+    numbers_may_be_missing: bool,
     /// Whether all values are told apart.
     label: bool,
+    /// Whether fields are written again as they are.
+    verbatim: bool,
     /// Whether numbers may have decimal commas.
     commas: bool,
     mode: Mode,
@@ -56,7 +52,7 @@ pub(super) struct PartBuilder<'a> {
 }
 
 impl<'a> PartBuilder<'a> {
-    pub fn new(typing: Typing<'a>, label: bool, commas: bool, mode: Mode) -> Self {
+    pub fn new(missing: &'a MissingWords, kind: Kind, commas: bool, mode: Mode) -> Self {
         let found = FoundFields { texts: mode == Mode::Text, ..FoundFields::default() };
         let part = ColumnPart {
             found,
@@ -67,16 +63,32 @@ impl<'a> PartBuilder<'a> {
         };
         let texts = StringChunkedBuilder::new("".into(), 0);
         let (low, high) = (i64::MAX, i64::MIN);
-        Self { typing, label, commas, mode, rows: 0, part, texts, low, high }
+        let numbers_may_be_missing = missing.has_numbers();
+        Self {
+            missing,
+            numbers_may_be_missing,
+            label: kind != Kind::Value,
+            verbatim: kind == Kind::Verbatim,
+            commas,
+            mode,
+            rows: 0,
+            part,
+            texts,
+            low,
+            high,
+        }
     }
 
     /// The next row.
     #[inline]
     pub fn push(&mut self, text: &str) {
-        if self.mode == Mode::Typed && !self.typing.numbers_may_be_missing {
+        if self.mode == Mode::Typed && !self.numbers_may_be_missing {
             match &mut self.part.values {
                 PartValues::Integers(values) => {
                     if let Some(value) = short_integer(text.as_bytes()) {
+                        if self.label && has_leading_zero(text) {
+                            self.part.found.leading_zeros = true;
+                        }
                         (self.low, self.high) = (self.low.min(value), self.high.max(value));
                         values.push(value);
                         self.rows += 1;
@@ -101,12 +113,14 @@ impl<'a> PartBuilder<'a> {
         let trimmed = text.trim();
         match self.mode {
             Mode::Typed => self.push_typed(trimmed),
-            Mode::Text if self.typing.missing.among_texts(trimmed) => {
+            Mode::Text if self.missing.among_texts(trimmed) => {
                 self.part.words.add(trimmed, 1);
                 self.texts.append_null();
             }
             Mode::Text => self.texts.append_value(text),
-            Mode::Digits => match Field::new(trimmed, self.typing.missing, self.commas) {
+            Mode::Digits => match Field::new(trimmed, self.missing, self.commas) {
+                // Not the same as nothing: a group that is no number is left out, one that is empty is never treated.
+                Field::NotANumber if self.verbatim => self.texts.append_value(trimmed),
                 Field::Missing | Field::NotANumber => {
                     self.part.words.add(trimmed, 1);
                     self.texts.append_null();
@@ -117,9 +131,12 @@ impl<'a> PartBuilder<'a> {
     }
 
     fn push_typed(&mut self, text: &str) {
-        let field = Field::new(text, self.typing.missing, self.commas);
+        let field = Field::new(text, self.missing, self.commas);
         let (row, part) = (self.rows, &mut self.part);
         part.found.add(field);
+        if self.label && matches!(field, Field::Integer(_) | Field::Digits(_)) {
+            part.found.leading_zeros |= has_leading_zero(text);
+        }
         if let Field::Float(value) | Field::WithComma { value, .. } = field {
             if self.commas && !part.found.decimal_points && text.contains('.') {
                 part.found.points = true;
@@ -258,6 +275,12 @@ impl PartValues {
     }
 }
 
+/// Whether a zero is the first of several digits.
+#[inline]
+fn has_leading_zero(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
+}
+
 /// An integer of so few digits that nothing has to be checked.
 #[inline]
 fn short_integer(text: &[u8]) -> Option<i64> {
@@ -292,7 +315,7 @@ mod tests {
 
     #[test]
     fn short_numbers_are_those_of_the_rules() {
-        let usual = MissingValues::default();
+        let usual = MissingWords::usual();
         for text in [
             "0",
             "-0",

@@ -7,14 +7,14 @@ use std::sync::mpsc::Sender;
 
 use super::file::CsvFile;
 use super::kinds::Mode;
-use super::part::{ColumnPart, PartBuilder, PartValues, Typing};
+use super::part::{ColumnPart, PartBuilder, PartValues};
 use super::pieces::{Piece, Pieces};
 use super::scanner::{FieldPlace, Mistake, Scanned, Scanner};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::parallel::{self, held};
 use crate::base::progress::Progress;
-use crate::read::columns::Kind;
+use crate::read::columns::{Kind, MissingWords};
 use crate::read::files::{DecimalMark, problem};
 
 /// Memory is asked for whenever so much more is held.
@@ -28,7 +28,6 @@ pub(super) struct Reading<'a> {
     pub columns: &'a [CsvColumn],
     /// What separates decimals, if somebody said so.
     pub decimal: Option<DecimalMark>,
-    pub typing: Typing<'a>,
     /// Bytes of a piece.
     pub size: usize,
     pub progress: Option<&'a Progress>,
@@ -39,6 +38,8 @@ pub(super) struct CsvColumn {
     pub name: String,
     /// What counts of it.
     pub kind: Kind,
+    /// What stands for a missing value.
+    pub missing: MissingWords,
 }
 
 /// What was read of a piece.
@@ -229,13 +230,10 @@ impl Reading<'_> {
     ) -> Scanned<(Vec<Option<ColumnPart>>, usize, usize)> {
         let CsvFile { header, places, commas, .. } = &self.files[piece.file];
         let (separator, fields) = (header.separator, header.names.len());
-        let builder = |(mode, column): (&Option<Mode>, &CsvColumn)| {
-            let label = column.kind != Kind::Value;
-            let new = |mode| PartBuilder::new(self.typing, label, *commas, mode);
-            mode.map(new)
-        };
-        let mut builders: Vec<Option<PartBuilder<'_>>> =
-            modes.iter().zip(self.columns).map(builder).collect();
+        let builders = modes.iter().zip(self.columns).map(|(mode, column)| {
+            mode.map(|mode| PartBuilder::new(&column.missing, column.kind, *commas, mode))
+        });
+        let mut builders: Vec<Option<PartBuilder<'_>>> = builders.collect();
         let mut scanner = Scanner::new(piece.bytes(), separator);
         if piece.has_header {
             scanner.record(fields, &mut |_, _| {})?;

@@ -2,7 +2,7 @@
 
 use super::file::CsvFile;
 use super::kinds::{FieldKind, FoundFields};
-use super::part::{ColumnPart, Typing};
+use super::part::ColumnPart;
 use super::reading::{CsvColumn, ReadPiece, Reading};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
@@ -23,10 +23,14 @@ pub(super) fn opened<T>(
     let only = paths.len() == 1;
     let files = paths.iter().map(|path| CsvFile::open(path, roles, &names, only, *decimal));
     let files: Vec<CsvFile<'_>> = files.collect::<Result<_>>()?;
-    let column = |name: &String| CsvColumn { name: name.clone(), kind: roles.kind_of(name) };
+    let is_read = |name: &str| names.iter().any(|read| read == name);
+    let column = |name: &String| CsvColumn {
+        name: name.clone(),
+        kind: roles.kind_of(name),
+        missing: missing.words(name, is_read),
+    };
     let columns: Vec<CsvColumn> = names.iter().map(column).collect();
-    let typing = Typing { missing, numbers_may_be_missing: missing.has_numbers() };
-    work(&Reading { files: &files, columns: &columns, decimal: *decimal, typing, size, progress })
+    work(&Reading { files: &files, columns: &columns, decimal: *decimal, size, progress })
 }
 
 /// The types of all columns, of what their fields are.

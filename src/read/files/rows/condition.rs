@@ -11,6 +11,7 @@
 /// Values of text with commas, quotation marks or one of `<>=!&|()` stand between quotation marks, as in `firm == "Smith & Co"`. Dates are
 /// written as `2014-03-01`, `2014-03`, `2014-Q1`, `2014-W05` or `2014`, and rows are compared by the day, month, quarter, week or year that the
 /// value names: `date <= 2014-03` holds on each day of that March. A row in which the column is missing meets no condition but `is missing`.
+/// Blanks around texts do not count: `state == CA` holds for ` CA`, too, though units, clusters and levels keep the two apart.
 ///
 /// ```
 /// use burn_did::{DataFiles, options::RowCondition};

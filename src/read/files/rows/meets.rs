@@ -12,6 +12,8 @@ use crate::read::columns::{Numbers, Table, Token, kind, rounded};
 pub(super) const ROLE: &str = "condition on rows";
 
 const NUMBERS: &str = "a condition on numbers, where the column has numbers";
+const WITH_ZEROS: &str =
+    "values with the leading zeros that the column has, as identifiers with leading zeros are text";
 const BOOLEANS: &str = "`== TRUE` or `== FALSE`, where the column has booleans";
 const DATES: &str =
     "a condition on dates as 2014-03-01, 2014-03 or 2014, where the column has dates";
@@ -58,6 +60,7 @@ impl RowCondition {
             }
             dtype if is_text(dtype) => {
                 let texts = series.cast(&DataType::String)?;
+                self.check_zeros(texts.str()?, values)?;
                 let mut equal = BooleanChunked::full(PlSmallStr::EMPTY, false, series.len());
                 for value in values {
                     // Dates that are held as text are compared by the period that the value names.
@@ -82,6 +85,26 @@ impl RowCondition {
                 Ok(equal.iter().zip(present.iter()).map(known).collect())
             }
             _ => Err(self.unfit(NOTHING_ELSE, series)),
+        }
+    }
+
+    /// An error if a text is the same number as a value and is written with other zeros before it, so that it is not equal to it.
+    fn check_zeros(&self, texts: &StringChunked, values: &[String]) -> Result<()> {
+        let numbers = values.iter().filter_map(|value| without_zeros(value));
+        let numbers: Vec<&str> = numbers.collect();
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let is_other = |text: &&str| {
+            without_zeros(text).is_some_and(|number| numbers.contains(&number))
+                && values.iter().all(|value| value.trim() != text.trim())
+        };
+        match texts.iter().flatten().find(is_other) {
+            None => Ok(()),
+            Some(text) => {
+                let got = format!("`{self}`, and column `{}` has `{}`", self.column, text.trim());
+                Err(DidError::config(OPTION, WITH_ZEROS, got))
+            }
         }
     }
 
@@ -148,6 +171,13 @@ impl RowCondition {
 
 fn is_text(dtype: &DataType) -> bool {
     matches!(dtype, DataType::String | DataType::Categorical(..) | DataType::Enum(..))
+}
+
+/// The digits of an integer from its first on that is not 0.
+fn without_zeros(text: &str) -> Option<&str> {
+    let digits = text.trim();
+    let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_integer.then(|| digits.trim_start_matches('0'))
 }
 
 /// A number that is not missing.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::reading::{Reading, RowRange};
+use super::rows::{RowRange, RowReading};
 use crate::base::error::Result;
 use crate::read::columns::Label;
 
@@ -23,7 +23,7 @@ pub(crate) struct Ends {
     pub(super) sample: Vec<Label>,
 }
 
-impl Reading {
+impl RowReading {
     /// Looks at what orders the rows of a part.
     ///
     /// # Errors

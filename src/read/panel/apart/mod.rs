@@ -5,7 +5,7 @@
 //! decided from the looks is decided by [`arrange_apart`], with the rules that serve a data frame in memory.
 //!
 //! Rows that are in no order, and rows without units, which are sorted by outcome, are first written once more in
-//! buckets ([`Reading::split`]); each bucket is a shard.
+//! buckets ([`RowReading::split`]); each bucket is a shard.
 
 mod choice;
 mod ends;
@@ -13,7 +13,9 @@ mod look;
 mod looks;
 mod place;
 mod reading;
+mod rows;
 mod split;
+mod units;
 
 pub(crate) use super::stratum::StratumShape;
 pub(crate) use choice::CovariateChoice;
@@ -23,5 +25,7 @@ pub(crate) use look::{
 };
 pub(crate) use looks::Looks;
 pub(crate) use place::{Arranged, ArrangedShard, PlacementPlan, Position};
-pub(crate) use reading::{Reading, RowRange, Shard};
+pub(crate) use reading::{Reading, Shard};
+pub(crate) use rows::{RowRange, RowReading};
 pub(crate) use split::{Cuts, bucket_shards, cuts};
+pub(crate) use units::{UnitReading, UnitShard};

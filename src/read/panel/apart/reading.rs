@@ -1,32 +1,16 @@
-//! Rows of files as frames.
+//! Rows of files as the rows of a sample.
 
-use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::rows::{RowKey, RowRange, RowReading};
 use crate::base::error::{DidError, Result};
-use crate::base::storage::{self, Stamp};
-use crate::read::columns::{Label, LabelColumn, MissingValues, Table, Values, total_order};
-use crate::read::files::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles, found};
+use crate::read::columns::MissingValues;
 use crate::read::panel::frame::{Frame, read};
 use crate::read::panel::reader::Reader;
 use crate::read::panel::request::Request;
 use crate::read::panel::roles::Roles;
-
-/// Rows of a file, one after another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RowRange {
-    /// The parquet file.
-    pub path: PathBuf,
-    /// Its first row.
-    pub start: usize,
-    /// Number of rows.
-    pub rows: usize,
-    /// What the file was when it was found; what workers wrote for each other has none.
-    pub stamp: Option<Stamp>,
-}
 
 /// Rows of whole units, as they were read.
 pub(crate) struct Shard {
@@ -41,8 +25,7 @@ pub(crate) struct Reading {
     pub(super) roles: Roles,
     missing: MissingValues,
     by_row: bool,
-    /// Types of the columns needed, as a parquet file without rows.
-    types: Vec<u8>,
+    pub rows: RowReading,
 }
 
 impl Reading {
@@ -55,21 +38,15 @@ impl Reading {
         request: &Request<'_>,
         part_rows: Option<usize>,
     ) -> Result<(Self, Vec<RowRange>)> {
-        let rows = part_rows.unwrap_or(FRAME_ROWS);
-        let (schema, parts) =
-            ParquetFiles::parts(&found(paths)?, &request.roles.wanted(), |_| rows)?;
-        let mut types = Vec::new();
-        storage::parquet(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
+        let wanted = request.roles.wanted();
         let reader = request.reader();
         let (roles, missing) = (reader.roles.clone(), reader.missing.clone());
-        let range = |part: FilePart| RowRange {
-            path: part.source.path().to_owned(),
-            start: part.start,
-            rows: part.rows,
-            stamp: part.source.stamp().cloned().map(Stamp::shared),
+        let key = match &roles.unit {
+            Some(unit) => RowKey::Unit(unit.clone()),
+            None => RowKey::Outcome(roles.outcome.clone()),
         };
-        let parts = parts.into_iter().map(range).collect();
-        Ok((Self { roles, missing, by_row: reader.by_row, types }, parts))
+        let (rows, parts) = RowReading::of(paths, &wanted, key, part_rows)?;
+        Ok((Self { rows, roles, missing, by_row: reader.by_row }, parts))
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {
@@ -111,45 +88,14 @@ impl Reading {
         ))
     }
 
-    /// Types of the columns, or of the column that orders rows.
-    fn schema(&self, keys_only: bool) -> Result<Schema> {
-        let types = ParquetReader::new(Cursor::new(&self.types)).finish()?;
-        let key = self.roles.unit.as_ref().unwrap_or(&self.roles.outcome);
-        let is_wanted = |name: &PlSmallStr| !keys_only || name.as_str() == key;
-        Ok(types.schema().iter_fields().filter(|field| is_wanted(field.name())).collect())
-    }
-
-    /// All rows of some ranges.
-    pub(super) fn rows(&self, ranges: &[RowRange]) -> Result<DataFrame> {
-        let schema = self.schema(false)?;
-        let mut all: Option<DataFrame> = None;
-        for range in ranges {
-            let rows = range.read(&schema)?;
-            match &mut all {
-                None => all = Some(rows),
-                Some(all) => {
-                    all.vstack_mut(&rows)?;
-                }
-            }
-        }
-        let mut all = all.unwrap_or_else(|| DataFrame::empty_with_schema(&schema));
-        all.rechunk_mut();
-        Ok(all)
-    }
-
     /// The rows of a shard.
     ///
     /// # Errors
     /// If they cannot be read, or something is wrong with them.
     pub fn shard(&self, ranges: &[RowRange]) -> Result<Shard> {
-        let rows = self.rows(ranges)?;
+        let rows = self.rows.rows(ranges)?;
         let frame = Frame::new(&rows, self.reader())?;
         Ok(Shard { frame, bytes: 2 * rows.estimated_size() as u64 })
-    }
-
-    /// What orders the rows of a range.
-    pub(super) fn keys(&self, range: &RowRange) -> Result<RowKeys> {
-        RowKeys::of(&range.read(&self.schema(true)?)?, &self.roles)
     }
 
     /// Reads the rows of a range, whose first has the number `first_row` among all, for the errors that name a row.
@@ -157,57 +103,7 @@ impl Reading {
     /// # Errors
     /// What is wrong with a row.
     pub fn check(&self, range: &RowRange, first_row: usize) -> Result<()> {
-        read(&range.read(&self.schema(false)?)?, self.reader(), first_row).map(drop)
-    }
-}
-
-impl RowRange {
-    fn read(&self, schema: &Schema) -> Result<DataFrame> {
-        let source =
-            ParquetFile::Path(Arc::new(self.path.clone()), self.stamp.clone().map(Arc::new));
-        let df = FilePart { source, start: self.start, rows: self.rows }.read(schema)?;
-        if df.height() == self.rows {
-            return Ok(df);
-        }
-        Err(changed(&self.path, self.rows, df.height()))
-    }
-}
-
-/// A file has other rows than it had.
-fn changed(path: &Path, expected: usize, found: usize) -> DidError {
-    let problem = format!("{found} rows are where {expected} were: the file has changed meanwhile");
-    crate::read::files::problem(path, problem)
-}
-
-/// What orders rows: labels of units, or outcomes.
-pub(super) enum RowKeys {
-    Units(LabelColumn),
-    Outcomes(Values),
-}
-
-impl RowKeys {
-    pub fn of(df: &DataFrame, roles: &Roles) -> Result<Self> {
-        Ok(match &roles.unit {
-            Some(unit) => Self::Units(Table::plain(df).labels(unit, "unit")?),
-            None => Self::Outcomes(Table::plain(df).numbers(&roles.outcome, "outcome")?),
-        })
-    }
-
-    /// The key of a row; `None` if it is missing.
-    pub fn label(&self, row: usize) -> Option<Label> {
-        match self {
-            Self::Units(labels) => labels.label(row),
-            Self::Outcomes(y) => {
-                y.get(row).filter(|y| !y.is_nan()).map(|y| Label::Integer(total_order(*y)))
-            }
-        }
-    }
-
-    /// Whether all rows have a key, and these ascend; of outcomes nobody asks.
-    pub fn ascend(&self) -> bool {
-        match self {
-            Self::Units(labels) => labels.runs().is_some(),
-            Self::Outcomes(_) => false,
-        }
+        let rows = self.rows.rows(std::slice::from_ref(range))?;
+        read(&rows, self.reader(), first_row).map(drop)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use super::ends::Ends;
-use super::reading::{Reading, RowKeys, RowRange};
+use super::rows::{RowRange, RowReading};
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
 use crate::read::columns::Label;
@@ -26,14 +26,14 @@ pub(crate) fn cuts(parts: &[RowRange], ends: Vec<Ends>, bucket_rows: Option<usiz
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Cuts(Vec<Label>);
 
-impl Reading {
+impl RowReading {
     /// Writes the rows of a part to a file, bucket by bucket; returns how many are in each.
     ///
     /// # Errors
     /// If they cannot be read or written.
     pub fn split(&self, part: &RowRange, cuts: &Cuts, to: &Path) -> Result<Vec<usize>> {
         let df = self.rows(std::slice::from_ref(part))?;
-        let keys = RowKeys::of(&df, &self.roles)?;
+        let keys = self.keys_of(&df)?;
         let buckets = rows_by_bucket(df.height(), |row| keys.label(row), &cuts.0);
         let io = |source| DidError::io(to, source);
         let mut file = storage::create(to).map_err(io)?;

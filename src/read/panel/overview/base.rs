@@ -1,10 +1,12 @@
 //! Base periods of cohorts, and how the rows of a unit there and in other periods go together.
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::calendar::TimeGrid;
 
 /// Which period the outcomes of a cohort are compared with: the last before its treatment, less the periods of anticipation. Of the
 /// never-treated, and of cohorts without such a period, it is a stated one, or the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BasePeriod {
     pub anticipation: f64,
     pub stated: Option<f64>,
@@ -26,7 +28,7 @@ impl BasePeriod {
 }
 
 /// Sums over the pairs of a unit's rows, one in a period and one in the base period of its group, of values less a shift that both share.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pairs {
     weight: f64,
     value: f64,

@@ -1,5 +1,7 @@
 //! Counts and sums by group and period.
 
+use serde::{Deserialize, Serialize};
+
 use super::base::Pairs;
 use super::sums::Sums;
 use crate::base::error::{DidError, Result};
@@ -8,7 +10,7 @@ use crate::base::error::{DidError, Result};
 const MOST: usize = 20_000_000;
 
 /// Rows of a group in a period.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub rows: usize,
     /// Rows in which a unit is not treated any more.
@@ -21,7 +23,7 @@ pub(crate) struct Cell {
 }
 
 /// Cells of all groups and periods.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CellTable {
     /// Ascending, with the never-treated at infinity.
     pub groups: Vec<f64>,

@@ -2,6 +2,7 @@
 
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::base::BasePeriod;
 use crate::base::calendar::{Frequency, moved_groups};
@@ -17,7 +18,7 @@ use crate::read::panel::units::{UnitOrder, Units};
 const SHIFTED_BY: usize = 101;
 
 /// Which column is what.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PanelColumns {
     /// Without one, every row is a unit.
     pub unit: Option<String>,
@@ -74,11 +75,23 @@ pub(super) struct ColumnsRead {
 }
 
 /// Rows that are looked at though they lack the outcome or a covariate.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RowsWithGaps {
     pub rows: usize,
     /// Those without a value, by column; a row counts for each.
     pub columns: Vec<(String, usize)>,
+}
+
+/// What values are less by in sums: the median of the first for levels, nothing for changes.
+pub(crate) fn shifts(first_values: Vec<Vec<f64>>) -> Vec<f64> {
+    let middle = |mut few: Vec<f64>| {
+        few.truncate(SHIFTED_BY);
+        few.sort_by(f64::total_cmp);
+        few.get(few.len() / 2).copied().unwrap_or(0.0)
+    };
+    let levels: Vec<f64> = first_values.into_iter().map(middle).collect();
+    let changes = vec![0.0; levels.len()];
+    [levels, changes].concat()
 }
 
 impl PanelColumns {
@@ -262,8 +275,8 @@ impl ColumnsRead {
         outcome.chain(covariates).collect()
     }
 
-    /// What values are less by in sums: the median of a few for levels, nothing for changes.
-    pub fn shifts(&self) -> Vec<f64> {
+    /// The first finite values of each number column, as many as [`shifts`] takes.
+    pub fn first_values(&self) -> Vec<Vec<f64>> {
         let numbers = self.numbers();
         let rows = || -> Box<dyn Iterator<Item = usize> + '_> {
             match &self.units {
@@ -271,15 +284,11 @@ impl ColumnsRead {
                 None => Box::new(0..self.rows),
             }
         };
-        let middle = |values: &Values| {
+        let first = |values: &Values| {
             let finite = rows().map(|row| values[row]).filter(|value| value.is_finite());
-            let mut few: Vec<f64> = finite.take(SHIFTED_BY).collect();
-            few.sort_by(f64::total_cmp);
-            few.get(few.len() / 2).copied().unwrap_or(0.0)
+            finite.take(SHIFTED_BY).collect()
         };
-        let levels: Vec<f64> = numbers.iter().map(|(_, values)| middle(values)).collect();
-        let changes = vec![0.0; levels.len()];
-        [levels, changes].concat()
+        numbers.iter().map(|(_, values)| first(values)).collect()
     }
 
     pub fn is_complete(&self, row: usize) -> bool {

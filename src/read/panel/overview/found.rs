@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::cells::CellTable;
 use crate::base::error::Result;
 use crate::read::columns::Label;
 use crate::read::panel::patterns::Pattern;
 
 /// Units that a sample would refuse or leave out, with one of them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Irregular {
     pub units: usize,
     /// Rows beyond the first of a period, where that is what is irregular.
@@ -17,7 +19,7 @@ pub(crate) struct Irregular {
 }
 
 /// Units of a group.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GroupUnits {
     pub units: usize,
     /// Sum over units of the mean weight of their rows.
@@ -26,7 +28,7 @@ pub(crate) struct GroupUnits {
 }
 
 /// What some units show.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Found {
     /// Rows with all their values, by group and period.
     pub cells: CellTable,
@@ -44,7 +46,7 @@ pub(crate) struct Found {
 }
 
 /// Periods with complete rows, and those of them in which the unit is not treated any more.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct EndedPattern {
     pub observed: Pattern,
     pub ended: Pattern,

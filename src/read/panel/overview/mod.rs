@@ -9,7 +9,10 @@ mod found;
 mod reading;
 mod scan;
 mod sums;
+mod times;
 mod unit_rows;
+
+use serde::{Deserialize, Serialize};
 
 use super::audit::SampleAudit;
 use super::counts::Counts;
@@ -21,15 +24,16 @@ use crate::read::columns::{ReadAsMissing, WithoutGroup, add_counts};
 
 pub(crate) use base::BasePeriod;
 use cells::Cell;
-pub(crate) use columns::{PanelColumns, RowsWithGaps};
+pub(crate) use columns::{PanelColumns, RowsWithGaps, shifts};
 use found::Found;
 pub(crate) use found::{GroupUnits, Irregular};
 pub(crate) use reading::{OpenedRows, Reading};
 pub(crate) use sums::Sums;
+pub(crate) use times::TimesFound;
 pub(crate) use unit_rows::UnitRows;
 
 /// What the rows show.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Overview {
     /// Rows read.
     pub rows: usize,
@@ -72,39 +76,11 @@ impl Overview {
     /// # Errors
     /// [`DidError::Config`] for more patterns of periods and treatment than are kept.
     pub fn add(&mut self, rows: &UnitRows, columns: &PanelColumns) -> Result<()> {
-        let read = rows.columns();
-        if self.found.cells.shifts.is_empty() {
-            self.found.cells.shifts = read.shifts();
-            self.number_names = read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect();
-        }
-        let (shifts, periods) = (&self.found.cells.shifts, self.known_periods.as_deref());
-        let counts = scan::scan(read, columns, shifts, periods)?;
-        self.rows += read.rows;
-        self.incomplete += read.incomplete();
-        self.zero_groups += read.zero_groups;
-        self.without_group.add(read.without_group);
-        for pair in &read.moved {
-            if !self.moved.contains(pair) {
-                self.moved.push(*pair);
-            }
-        }
-        add_counts(&mut self.read_as_missing, &read.read_as_missing);
-        add_by_column(&mut self.missing, read.missing());
-        for period in &read.placed_periods {
-            let at = self.placed_periods.partition_point(|known| known < period);
-            if self.placed_periods.get(at) != Some(period) {
-                self.placed_periods.insert(at, *period);
-            }
-        }
-        let gaps = read.gaps();
-        self.gaps.rows += gaps.rows;
-        add_by_column(&mut self.gaps.columns, gaps.columns);
-        for column in &read.rounded {
-            if !self.rounded.contains(column) {
-                self.rounded.push(column.clone());
-            }
-        }
-        self.found.merge(counts)?;
+        let shifts = match self.found.cells.shifts.as_slice() {
+            [] => shifts(rows.first_values()),
+            known => known.to_vec(),
+        };
+        self.merge(Self::of(rows, columns, &shifts, self.known_periods.as_deref())?)?;
         let patterns = self.found.units.len() + self.found.ended.len();
         match columns.most_patterns > 0 && patterns > columns.most_patterns {
             true => Err(DidError::config(
@@ -114,6 +90,64 @@ impl Overview {
             )),
             false => Ok(()),
         }
+    }
+
+    /// Of rows of whole units; sums are less the `shifts`, and changes are from one of the `periods` to the next, if these are given.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for more cells than can be held.
+    pub fn of(
+        rows: &UnitRows,
+        columns: &PanelColumns,
+        shifts: &[f64],
+        periods: Option<&[f64]>,
+    ) -> Result<Self> {
+        let read = rows.columns();
+        let mut found = scan::scan(read, columns, shifts, periods)?;
+        found.cells.shifts = shifts.to_vec();
+        Ok(Self {
+            rows: read.rows,
+            incomplete: read.incomplete(),
+            missing: read.missing(),
+            gaps: read.gaps(),
+            read_as_missing: read.read_as_missing.clone(),
+            rounded: read.rounded.clone(),
+            zero_groups: read.zero_groups,
+            without_group: read.without_group,
+            moved: read.moved.clone(),
+            found,
+            number_names: read.numbers().iter().map(|(name, _)| (*name).to_owned()).collect(),
+            known_periods: None,
+            placed_periods: read.placed_periods.clone(),
+        })
+    }
+
+    /// Adds what other units show.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn merge(&mut self, more: Self) -> Result<()> {
+        if self.found.cells.shifts.is_empty() {
+            self.found.cells.shifts.clone_from(&more.found.cells.shifts);
+            self.number_names = more.number_names;
+        }
+        self.rows += more.rows;
+        self.incomplete += more.incomplete;
+        self.zero_groups += more.zero_groups;
+        self.without_group.add(more.without_group);
+        add_new(&mut self.moved, more.moved);
+        add_new(&mut self.rounded, more.rounded);
+        add_counts(&mut self.read_as_missing, &more.read_as_missing);
+        add_by_column(&mut self.missing, more.missing);
+        for period in more.placed_periods {
+            let at = self.placed_periods.partition_point(|known| *known < period);
+            if self.placed_periods.get(at) != Some(&period) {
+                self.placed_periods.insert(at, period);
+            }
+        }
+        self.gaps.rows += more.gaps.rows;
+        add_by_column(&mut self.gaps.columns, more.gaps.columns);
+        self.found.merge(more.found)
     }
 
     /// Leaves out periods in which no row is complete, after all frames, and says whether there are any.
@@ -149,6 +183,12 @@ impl Overview {
             )),
             false => Ok(()),
         }
+    }
+
+    /// Warnings about groups that were taken as a period, or as another group, from which rounding alone tells them, and about rows
+    /// without a group.
+    pub fn doubtful_groups(&self, group: Option<&String>) -> Vec<DidWarning> {
+        self.moved_groups().into_iter().chain(self.missing_groups(group)).collect()
     }
 
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
@@ -258,6 +298,15 @@ impl Overview {
         let never = rules.cohorts.iter().zip(&counts.units).filter(|(c, _)| c.group.is_infinite());
         rules.audit.never_treated = never.map(|(_, units)| units).sum();
         Ok(rules.audit)
+    }
+}
+
+/// Adds what is not there yet.
+fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !all.contains(&one) {
+            all.push(one);
+        }
     }
 }
 

@@ -4,11 +4,10 @@ use std::sync::OnceLock;
 
 use polars::prelude::DataFrame;
 
-use super::{Overview, PanelColumns, UnitRows};
-use crate::base::calendar::moved_groups;
+use super::{Overview, PanelColumns, TimesFound, UnitRows};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::read::columns::{Kind, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted};
+use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::parquet::ParquetFile;
 use crate::read::files::{Files, FilesRead, ParquetFiles, PieceFiles};
 use crate::read::input::{Data, Read, read_files};
@@ -115,26 +114,14 @@ impl Reading<'_> {
     }
 
     fn times(&self, sources: &[ParquetFile]) -> Result<Times> {
-        let PanelColumns { time, group, frequency, .. } = self.columns;
-        let wanted = Wanted::default().and("time", Kind::Value, [time]);
-        let wanted = wanted.and("group", Kind::Value, group);
-        let (schema, parts) = ParquetFiles::parts(sources, &wanted, |_| ROWS)?;
-        let (mut periods, mut groups, mut first_row) = (Vec::new(), Vec::new(), 0);
-        let add = |all: &mut Vec<f64>, codes: &PeriodCodes| {
-            all.extend(codes.finite(codes.codes.iter()));
-            all.sort_by(f64::total_cmp);
-            all.dedup();
-        };
+        let (schema, parts) = ParquetFiles::parts(sources, &self.columns.wanted_times(), |_| ROWS)?;
+        let (mut found, mut first_row) = (TimesFound::default(), 0);
         for part in parts {
             let df = part.read(&schema)?;
-            let table = Table::read(&df, &wanted, &self.missing, first_row)?;
-            add(&mut periods, &table.periods(time, *frequency)?);
-            if let Some(group) = group {
-                add(&mut groups, &table.first_periods(group, *frequency)?);
-            }
+            found.add(TimesFound::of(&df, self.columns, &self.missing, first_row)?);
             first_row += df.height();
         }
-        Ok(Times { moved: moved_groups(&periods, &groups), periods })
+        Ok(Times { moved: found.moved(), periods: found.periods })
     }
 }
 

@@ -1,9 +1,11 @@
 //! Weighted sums of a variable, of which means, variances and standard errors follow.
 
+use serde::{Deserialize, Serialize};
+
 use super::base::Pairs;
 
 /// Sums of a variable around a shift that all sums of the variable share.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub rows: usize,
     /// Rows that have a weight, of which there are standard errors.

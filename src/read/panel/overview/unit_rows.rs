@@ -67,6 +67,11 @@ impl UnitRows {
         self.0.weights.as_ref().map_or(1.0, |(_, weights)| weights[row])
     }
 
+    /// The first finite values of each number column, by which sums are shifted.
+    pub fn first_values(&self) -> Vec<Vec<f64>> {
+        self.0.first_values()
+    }
+
     /// The number columns: the outcome, then the covariates that are numbers.
     pub fn numbers(&self) -> Vec<&Values> {
         self.0.numbers().into_iter().map(|(_, values)| values).collect()

@@ -104,9 +104,9 @@ impl Recoded {
         if beyond || Some(g) == self.never { f64::INFINITY } else { g }
     }
 
-    /// Groups so far from the periods that they look like a code.
+    /// Groups so far from the periods that they look like a code, of a column whose name is not known here.
     pub fn far(&self) -> impl Iterator<Item = DidWarning> {
-        doubtful_times(self.found.iter().copied(), self.periods.iter().copied())
+        doubtful_times("", self.found.iter().copied(), self.periods.iter().copied())
     }
 
     /// First treated periods inside the sample.

@@ -5,6 +5,7 @@ mod panel;
 mod steps;
 
 use crate::base::calendar::shown;
+use crate::base::counted::counted;
 use crate::base::error::{DidError, Result};
 
 use crate::report::plot::axis::{Axis, Ticks};
@@ -97,9 +98,9 @@ impl ChartLayout<'_> {
         let x = self.x_axis((grid.width() - gaps) / self.columns as f64);
         let cell = self.cell(grid, 0, rows);
         if cell.width() < SMALLEST || cell.height() < SMALLEST {
-            let panels = self.chart.facets.len();
+            let panels = counted(self.chart.facets.len(), "panel does", "panels do");
             let remedy = "set a larger size or smaller letters (`text_scale`)";
-            return Err(DidError::Plot(format!("{panels} panel(s) do not fit; {remedy}")));
+            return Err(DidError::Plot(format!("{panels} not fit; {remedy}")));
         }
         for (index, facet) in self.chart.facets.iter().enumerate() {
             let cell = self.cell(grid, index, rows);

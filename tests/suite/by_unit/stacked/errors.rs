@@ -134,6 +134,21 @@ fn event_times_are_those_of_all_rows() {
 }
 
 #[test]
+fn months_in_digits_are_named_where_no_window_is_whole() {
+    let month = |t: f64| match t {
+        _ if !(1.0..100.0).contains(&t) => t,
+        _ if t < 3.0 => 201_410.0 + t,
+        _ => 201_498.0 + t,
+    };
+    let df = map(&map(&random(1), "t", month), "g", month);
+    let error = stacked(2, 2).fit(&df).unwrap_err();
+    says(
+        &error,
+        &["no cohort", "such as 201412 and 201501 look like months", "`--frequency month`"],
+    );
+}
+
+#[test]
 fn what_has_no_standard_error_says_so() {
     let df = textbook();
     let fit = stacked(2, 1).fit(with(&df, "y", vec![3.7; df.height()])).unwrap();

@@ -23,10 +23,14 @@ pub(crate) struct FirstTreatedArgs {
     /// Keep the first treated period of units whose treatment ends, in place of an error.
     #[arg(long, help_heading = "Rules")]
     keep_first: bool,
-    /// Take missing treatments as unknown, in place of an error: pass over them where what comes before and after tells them, and drop
-    /// units whose first treated period they hide.
+    /// Take missing treatments, and those of absent rows, as unknown, in place of an error: pass over them where what comes before and
+    /// after tells them, and drop units whose first treated period they hide.
     #[arg(long, help_heading = "Rules")]
     missing_as_unknown: bool,
+    /// Take a unit's first treated row for its first treatment even if rows before it are absent, in which it may have been treated, in
+    /// place of an error.
+    #[arg(long, help_heading = "Rules")]
+    first_observed: bool,
     #[command(flatten)]
     output: PanelOutputArgs,
 }
@@ -38,6 +42,7 @@ pub(super) fn run(args: &FirstTreatedArgs) -> Result<()> {
         .never_as_zero(args.never_as_zero)
         .keep_first(args.keep_first)
         .missing_as_unknown(args.missing_as_unknown)
+        .first_observed(args.first_observed)
         .build();
     args.output.write(&args.keys.source, |bar| {
         let keys = args.keys.keys(None, &args.output, bar);

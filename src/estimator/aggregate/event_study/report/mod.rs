@@ -203,7 +203,11 @@ impl EventStudy {
             Provenance::Given => {}
             Provenance::Regression(fit) => notes.extend([
                 format!("Formula: {}", fit.formula),
-                format!("Rows: {}, Std. Errors: {}", fit.n, fit.vcov),
+                format!(
+                    "{}, Std. Errors: {}",
+                    foot::rows_of_regression(fit.n, fit.n_singletons),
+                    fit.vcov
+                ),
             ]),
             Provenance::Effects(settings) => notes.extend([
                 format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates),
@@ -315,7 +319,15 @@ impl Comparable for EventStudy {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.messages().into_iter().map(|message| message.text).collect()
+        compare::texts(self.messages().into_iter().chain(self.fit_notes.warnings.iter().cloned()))
+    }
+
+    fn standard_errors(&self) -> Option<String> {
+        match &self.provenance {
+            Provenance::Given => None,
+            Provenance::Effects(settings) => Some(foot::errors(settings, None)),
+            Provenance::Regression(fit) => Some(fit.vcov.clone()),
+        }
     }
 
     #[cfg(feature = "plot")]

@@ -338,7 +338,7 @@ fn many_cohorts_get_a_grid() {
     let small = result.to_svg(&PlotOptions::new().size(300, 200)).expect_err("too small");
     assert_eq!(
         small.to_string(),
-        "plot: 23 panel(s) do not fit; set a larger size or smaller letters (`text_scale`)"
+        "plot: 23 panels do not fit; set a larger size or smaller letters (`text_scale`)"
     );
 }
 

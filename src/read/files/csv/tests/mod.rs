@@ -87,6 +87,16 @@ fn numbers_with_words_for_missing_values_are_numbers() {
 }
 
 #[test]
+fn leading_zeros_of_labels_stay() {
+    let codes = ["08001", "1", "", "NA", " 01"];
+    let kept = series(vec![Some("08001"), Some("1"), None, None, Some("01")]);
+    assert_eq!(typed(&codes, true).0, kept);
+    let numbers = series(vec![Some(8001_i64), Some(1), None, None, Some(1)]);
+    assert_eq!(typed(&codes, false).0, numbers);
+    assert_eq!(typed(&["0", "-01", "0.5"], true).0.dtype(), &DataType::Float64);
+}
+
+#[test]
 fn integers_stay_exact() {
     let wide = |fields: &[&str]| typed(fields, true).0.dtype().clone();
     assert_eq!(wide(&["-1", "9223372036854775807"]), DataType::Int64);
@@ -155,6 +165,7 @@ fn field(random: &mut Xoshiro256PlusPlus, kind: usize) -> String {
         " ",
         "1e5",
         "+3",
+        "007",
         "0.1234567890123456789",
         "Inf",
     ];
@@ -226,7 +237,7 @@ fn pieces_of_any_size_give_what_the_plain_way_gives() {
         if chosen.is_empty() {
             continue;
         }
-        let given = ["-99".to_owned(), "x".to_owned()];
+        let given = ["-99".to_owned(), "x".to_owned(), "a=1".to_owned(), "e=2".to_owned()];
         let missing = MissingValues::new(random.random_bool(0.3).then_some(&given[..]));
         let columns: Vec<(usize, &str, bool)> = chosen
             .iter()

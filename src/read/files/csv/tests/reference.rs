@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use polars::prelude::*;
 
-use crate::read::columns::{MissingValues, ReadAsMissing, TokenCounts};
+use crate::read::columns::{MissingValues, MissingWords, ReadAsMissing, TokenCounts};
 use crate::read::files::csv::field::Field as Is;
 use crate::read::files::csv::kinds::is_rounded;
 
@@ -30,7 +30,8 @@ pub(super) fn read(
     for (place, name, label) in columns {
         let texts = texts.column(&place.to_string()).unwrap().str().unwrap();
         let texts: Vec<&str> = texts.iter().map(Option::unwrap_or_default).collect();
-        let (series, words) = typed(name, &texts, missing, *label);
+        let is_read = |name: &str| columns.iter().any(|(_, read, _)| *read == name);
+        let (series, words) = typed(name, &texts, &missing.words(name, is_read), *label);
         counts.extend(words.of(name));
         all.push(series);
     }
@@ -100,12 +101,7 @@ fn records(text: &str) -> Plain<(Vec<u8>, usize, usize)> {
 }
 
 /// A column of fields in the type that holds them.
-fn typed(
-    name: &str,
-    texts: &[&str],
-    missing: &MissingValues,
-    label: bool,
-) -> (Series, TokenCounts) {
+fn typed(name: &str, texts: &[&str], missing: &MissingWords, label: bool) -> (Series, TokenCounts) {
     let fields: Vec<Is<'_>> = texts.iter().map(|t| Is::new(t.trim(), missing, false)).collect();
     let is_word = |field: &Is<'_>| matches!(field, Is::Missing | Is::NotANumber);
     let any = |test: &dyn Fn(&Is<'_>) -> bool| fields.iter().any(test);
@@ -120,6 +116,10 @@ fn typed(
     let exact = integers.iter().all(|i| i.unsigned_abs() <= 1 << 53);
     let rounded = fields.iter().zip(texts).any(|(field, text)| {
         matches!(field, Is::Float(value) if label && is_rounded(text.trim(), *value))
+    });
+    let leading = fields.iter().zip(texts).any(|(field, text)| {
+        let (number, text) = (matches!(field, Is::Integer(_) | Is::Digits(_)), text.trim());
+        number && text.starts_with('0') && text[1..].starts_with(|c: char| c.is_ascii_digit())
     });
     let mut words = TokenCounts::default();
     let mut count = |is_word: &dyn Fn(usize) -> bool| {
@@ -145,7 +145,7 @@ fn typed(
         if booleans {
             let truth = |f: &Is<'_>| if let Is::Boolean(b) = f { Some(*b) } else { None };
             Series::new(name, fields.iter().map(truth).collect::<Vec<_>>())
-        } else if label && (digits || floats) && (digits || rounded || !exact) {
+        } else if label && (leading || ((digits || floats) && (digits || rounded || !exact))) {
             let kept = texts.iter().zip(&fields).map(|(t, f)| (!is_word(f)).then_some(t.trim()));
             Series::new(name, kept.collect::<Vec<_>>())
         } else if floats || digits || integers.is_empty() || (no_number && exact && !label) {

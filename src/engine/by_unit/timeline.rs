@@ -1,22 +1,27 @@
 //! The places of periods in time.
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::calendar::{FittedCalendar, shown};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::read::panel::overview::{Overview, PanelColumns};
 
 /// The place of the first treated period of units that are never treated in the sample.
-pub(in crate::estimator) const NEVER: usize = usize::MAX;
+pub(crate) const NEVER: usize = usize::MAX;
 
 /// How far from a whole number of steps a period may be, in steps.
 const NEAR: f64 = 1e-6;
 
+/// Periods of the longest window.
+pub(crate) const LONGEST: u32 = 10_000;
+
 /// Places in time, at most.
-const MOST: f64 = 20_000.0;
+const MOST: usize = 20_000;
 
 /// Places of periods: steps from the first, or ranks. A step is the least distance between two periods of all rows, with and without outcome and
 /// covariates, so that gaps in these columns do not change what it is.
-#[derive(Clone, Debug)]
-pub(in crate::estimator) struct Timeline {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Timeline {
     /// Ascending.
     periods: Vec<f64>,
     /// Of each period.
@@ -29,17 +34,19 @@ pub(in crate::estimator) struct Timeline {
     pub steps: usize,
     /// Time between two places; none if places are ranks of periods that are not evenly spaced.
     pub step: Option<f64>,
-    /// What should be known of the periods.
-    pub warnings: Vec<DidWarning>,
 }
 
 impl Timeline {
     /// Of the periods with complete rows; with those of rows that lack values, if these are kept, but for ranks, which are of periods with an
-    /// outcome. `ranked` if places are ranks.
+    /// outcome. `ranked` if places are ranks. Comes with what should be known of the periods.
     ///
     /// # Errors
     /// [`DidError::Panel`] if periods are not evenly spaced and places are no ranks.
-    pub fn new(overview: &Overview, columns: &PanelColumns, ranked: bool) -> Result<Self> {
+    pub fn new(
+        overview: &Overview,
+        columns: &PanelColumns,
+        ranked: bool,
+    ) -> Result<(Self, Vec<DidWarning>)> {
         let all = overview.placed_periods();
         let periods = match (ranked, columns.keeps_gaps) {
             (true, true) => overview.periods_with_outcomes(),
@@ -57,9 +64,17 @@ impl Timeline {
         let step = least.fold(f64::INFINITY, f64::min);
         let steps = |at: f64| elapsed(at) / step;
         let is_even = |at: &f64| (steps(*at) - steps(*at).round()).abs() <= NEAR;
-        let on_grid = periods.iter().all(is_even) && steps(last) <= MOST;
+        let on_grid = periods.iter().all(is_even) && steps(last) <= MOST as f64;
         if !(ranked || on_grid) {
             return Err(uneven(&periods, columns));
+        }
+        if periods.len() > MOST {
+            return Err(DidError::TooManyValues {
+                column: columns.time.clone(),
+                role: "period",
+                distinct: periods.len(),
+                limit: MOST,
+            });
         }
         let places = periods.iter().enumerate();
         let places: Vec<usize> = places
@@ -85,15 +100,21 @@ impl Timeline {
         };
         let complete = overview.periods().iter().enumerate().filter_map(place).collect();
         let uneven = approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit });
-        Ok(Self {
+        let timeline = Self {
             starts,
             steps: places.last().map_or(0, |last| last + 1),
             step: if ranked { grid.even_step(&periods) } else { Some(step) },
             periods,
             places,
             complete,
-            warnings: uneven.into_iter().chain(between).collect(),
-        })
+        };
+        Ok((timeline, uneven.into_iter().chain(between).collect()))
+    }
+
+    /// Whether there are no more places than a timeline may have.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        self.steps <= MOST + 1
     }
 
     /// The place of a period of the data; `None` for any other. `next` is the number of the period that is looked at first,

@@ -9,7 +9,7 @@ const NONE: usize = usize::MAX;
 
 /// The rows of a unit that are looked at and have a positive weight.
 #[derive(Clone, Debug)]
-pub(in crate::estimator) struct Series {
+pub(crate) struct Series {
     /// Outcome by place; not a number where there is no row, or no outcome in it.
     pub outcome: Vec<f64>,
     /// Treatment by place; not a number where there is no row.

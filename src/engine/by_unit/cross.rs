@@ -1,10 +1,12 @@
 //! Counts, sums and cross-products of the variables of some rows.
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::solve::{COLLINEAR, add_scaled};
 
 /// Of `p` variables: rows, their weight, sums `[p]` and cross-products `[p, p]`.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::estimator) struct Cross {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Cross {
     /// Number of rows.
     pub rows: f64,
     /// Sum of weights.
@@ -19,6 +21,12 @@ impl Cross {
     pub fn new(variables: usize) -> Self {
         let (sums, products) = (vec![0.0; variables], vec![0.0; variables * variables]);
         Self { rows: 0.0, weight: 0.0, sums, products }
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(variables: usize) -> u128 {
+        let variables = variables as u128;
+        size_of::<Self>() as u128 + 8 * variables * (variables + 1)
     }
 
     /// Adds a row.
@@ -68,6 +76,6 @@ impl Cross {
 }
 
 /// Whether what effects leave of a variable, a sum of squares, is rounding of a variable with `total`.
-pub(in crate::estimator) fn absorbed(left: f64, total: f64) -> bool {
+pub(crate) fn absorbed(left: f64, total: f64) -> bool {
     left.is_nan() || left <= COLLINEAR * total
 }

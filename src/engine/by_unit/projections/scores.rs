@@ -1,10 +1,21 @@
 //! What makes the influence value of a row, in the scale of sums.
 
-use super::plan::Row;
+use serde::{Deserialize, Serialize};
+
+use super::plan::{ProjectionPlan, ProjectionRow, Scratch};
+use crate::engine::by_unit::{UnitScores, Units};
+
+/// Influence values of all regressions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProjectionScores {
+    pub plan: ProjectionPlan,
+    /// By regression.
+    pub scores: Vec<Scores>,
+}
 
 /// A regression's coefficients and means.
-#[derive(Clone, Debug)]
-pub(super) enum Scores {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Scores {
     /// There is no estimate.
     None,
     /// Of least squares: `w ρ_t (b'x̃)(ỹ - x̃'β)`, of the treatment's row `b` of the inverse cross-products.
@@ -15,8 +26,8 @@ pub(super) enum Scores {
 }
 
 /// Of least squares.
-#[derive(Clone, Debug)]
-pub(super) struct SquaresScores {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SquaresScores {
     /// `b` of the treatment, then of covariates.
     pub loadings: Vec<f64>,
     /// `β` in the same order.
@@ -26,8 +37,8 @@ pub(super) struct SquaresScores {
 }
 
 /// Means of a base period.
-#[derive(Clone, Debug)]
-pub(super) struct SquaresBase {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SquaresBase {
     /// What weights are multiplied by.
     pub factor: f64,
     /// Share of the treated.
@@ -37,8 +48,8 @@ pub(super) struct SquaresBase {
 }
 
 /// Of regression adjustment.
-#[derive(Clone, Debug)]
-pub(super) struct AdjustedScores {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AdjustedScores {
     pub estimate: f64,
     /// Weight of the treated.
     pub treated: f64,
@@ -49,17 +60,48 @@ pub(super) struct AdjustedScores {
 }
 
 /// A base period with controls.
-#[derive(Clone, Debug)]
-pub(super) struct AdjustedBase {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AdjustedBase {
     /// The share of the treated that start here, over the weight of the controls.
     pub share: f64,
     /// The controls' means of covariates, then of the outcome's change.
     pub means: Vec<f64>,
 }
 
+impl ProjectionScores {
+    /// Whether they are ones that a driver would make.
+    #[cfg(feature = "cluster")]
+    pub fn is_sound(&self) -> bool {
+        self.plan.is_sound() && self.scores.len() == self.plan.targets.len()
+    }
+}
+
+impl UnitScores for ProjectionScores {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        self.plan.scratch()
+    }
+
+    fn targets(&self) -> usize {
+        self.scores.len()
+    }
+
+    fn write(&self, units: &Units<'_>, unit: usize, scratch: &mut Scratch, values: &mut [f64]) {
+        if !self.plan.take(units, unit, scratch) {
+            return;
+        }
+        self.plan.each(units, scratch, &mut |row| {
+            let Some(score) = self.scores[row.target].of(&row) else { return };
+            let value = &mut values[row.target];
+            *value = if value.is_nan() { score } else { *value + score };
+        });
+    }
+}
+
 impl Scores {
     /// The influence value of a row; none if it is not in the regression.
-    pub fn of(&self, row: &Row<'_>) -> Option<f64> {
+    pub fn of(&self, row: &ProjectionRow<'_>) -> Option<f64> {
         match self {
             Self::None => None,
             Self::Squares(scores) => scores.of(row),
@@ -69,7 +111,7 @@ impl Scores {
 }
 
 impl SquaresScores {
-    fn of(&self, row: &Row<'_>) -> Option<f64> {
+    fn of(&self, row: &ProjectionRow<'_>) -> Option<f64> {
         let base = self.bases[row.base].as_ref()?;
         let treated = f64::from(u8::from(row.treated)) - base.share;
         let mut loading = self.loadings[0] * treated;
@@ -85,7 +127,7 @@ impl SquaresScores {
 }
 
 impl AdjustedScores {
-    fn of(&self, row: &Row<'_>) -> Option<f64> {
+    fn of(&self, row: &ProjectionRow<'_>) -> Option<f64> {
         let base = self.bases[row.base].as_ref()?;
         let k = self.slopes.len();
         let (mut loading, mut residual) = (base.share, row.variables[k] - base.means[k]);
