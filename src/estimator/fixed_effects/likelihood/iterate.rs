@@ -76,7 +76,7 @@ pub(super) fn iterate<M: Model>(
     let mut demeaner = place.demeaner(sample, Some(&first_weights))?;
     let mut kept: Option<Vec<usize>> = None;
     let mut start: Option<Vec<Vec<f64>>> = None;
-    let mut pace = Pace::new(place.options.tolerance, stopping.iterations);
+    let mut pace = Pace::new(place.options.tolerance, stopping);
     let mut earlier: Option<EarlierRegressors> = None;
     let iterated = Iterated { sample, regressors, place };
     for step in 1..=stopping.iterations {
@@ -126,14 +126,14 @@ pub(super) fn iterate<M: Model>(
         let end = Step { model, sample, start: before, deviance, error }.shortened(eta, &mut mu);
         let change = (end.deviance - deviance).abs();
         deviance = end.deviance;
-        let tolerated = stopping.tolerance * end.deviance + end.noise;
         // One more step, so that weights and scores belong to the means at convergence.
         let is_last = pace.ends(&Taken {
             is_exact: exact.is_some(),
             is_iterated: exact.as_ref().is_none_or(|exact| is_iterated(exact.solved.as_ref())),
-            is_near: end.halvings == 0 && change <= tolerated,
             is_halved: end.halvings > 0,
-            change: change / end.deviance,
+            change,
+            noise: end.noise,
+            deviance,
         });
         let Some(Exact { basis, fit, effects, solved, warnings, .. }) = exact else { continue };
         let chosen = &*kept.get_or_insert_with(|| basis.kept.clone());

@@ -3,26 +3,35 @@
 //! The first step is exact, and the last: an iteration ends with an exact step that changes the deviance no more than is tolerated, after
 //! another such step. Those between need only come nearer to the maximum. They are approximate as long as they do.
 
+use super::iterate::Stopping;
+
 /// Error of an approximate step, as a part of what the step before it changed.
 const ERROR: f64 = 0.03;
 
 /// An approximate step gains too little if it changes the deviance by more than this part of what the step before it changed.
 const GAIN: f64 = 0.5;
 
+/// An approximate step is near the maximum if it changes the deviance by no more than this part of what an exact step may: what is left after it is
+/// a part of the change, and after an exact step about the square.
+const NEARER: f64 = 1e-3;
+
 /// What a step came to.
 pub(super) struct Taken {
     pub is_exact: bool,
     /// Whether fixed effects are projected out iteratively: else an approximation saves nothing.
     pub is_iterated: bool,
-    /// Whether it changed the deviance no more than is tolerated.
-    pub is_near: bool,
     pub is_halved: bool,
-    /// By how much it changed the deviance, as a part of it.
+    /// By how much it changed the deviance, and what rounding and the projection leave undecided of that.
     pub change: f64,
+    pub noise: f64,
+    /// The deviance after it.
+    pub deviance: f64,
 }
 
 pub(super) struct Pace {
-    /// Tolerance of exact steps.
+    /// Tolerance of the projections of exact steps.
+    projection: f64,
+    /// By how much the deviance may still change, as a part of it.
     tolerance: f64,
     /// Steps of which none is approximate any more.
     left: usize,
@@ -33,29 +42,39 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Of so many steps, at most.
-    pub fn new(tolerance: f64, steps: usize) -> Self {
-        Self { tolerance, left: steps / 2, is_exact: true, was_near: false, change: f64::INFINITY }
+    /// Of projections with this tolerance when they are exact.
+    pub fn new(projection: f64, stopping: Stopping) -> Self {
+        Self {
+            projection,
+            tolerance: stopping.tolerance,
+            left: stopping.iterations / 2,
+            is_exact: true,
+            was_near: false,
+            change: f64::INFINITY,
+        }
     }
 
     /// Tolerance of the next step's projection; none if it is to be exact.
     pub fn approximation(&self) -> Option<f64> {
         let tolerance = ERROR * self.change.sqrt().min(1.0);
-        (!self.is_exact).then_some(tolerance.max(self.tolerance))
+        (!self.is_exact).then_some(tolerance.max(self.projection))
     }
 
     /// Whether the iteration ends with this step.
     pub fn ends(&mut self, step: &Taken) -> bool {
-        let was_near = std::mem::replace(&mut self.was_near, step.is_near);
-        let before = std::mem::replace(&mut self.change, step.change);
+        let tolerated = self.tolerance * if step.is_exact { 1.0 } else { NEARER };
+        let is_near = !step.is_halved && step.change <= tolerated * step.deviance + step.noise;
+        let was_near = std::mem::replace(&mut self.was_near, is_near);
+        let change = step.change / step.deviance;
+        let before = std::mem::replace(&mut self.change, change);
         let seemed_near = was_near && step.is_exact;
         self.left = match step.is_iterated && !seemed_near && (step.is_exact || !step.is_halved) {
             true => self.left.saturating_sub(1),
             false => 0,
         };
-        let gains = step.is_exact || step.change <= GAIN * before;
-        self.is_exact = self.left == 0 || step.is_near || !gains || step.change.is_nan();
-        seemed_near && step.is_near
+        let gains = step.is_exact || change <= GAIN * before;
+        self.is_exact = self.left == 0 || is_near || !gains || change.is_nan();
+        seemed_near && is_near
     }
 }
 
@@ -66,14 +85,17 @@ mod tests {
     const GAINED: Taken = Taken {
         is_exact: false,
         is_iterated: true,
-        is_near: false,
         is_halved: false,
         change: 1e-3,
+        noise: 0.0,
+        deviance: 1.0,
     };
+
+    const NEAR: Taken = Taken { change: 1e-14, ..GAINED };
 
     /// After an exact step that changed all.
     fn begun() -> Pace {
-        let mut pace = Pace::new(1e-8, 25);
+        let mut pace = Pace::new(1e-8, Stopping { tolerance: 1e-10, iterations: 25 });
         assert_eq!(pace.approximation(), None);
         assert!(!pace.ends(&Taken { is_exact: true, change: f64::INFINITY, ..GAINED }));
         assert_eq!(pace.approximation(), Some(ERROR));
@@ -85,11 +107,12 @@ mod tests {
         let mut pace = begun();
         assert!(!pace.ends(&GAINED));
         assert_eq!(pace.approximation(), Some(ERROR * 1e-3_f64.sqrt()));
-        assert!(!pace.ends(&Taken { change: 1e-20, ..GAINED }));
-        assert_eq!(pace.approximation(), Some(1e-8));
-        assert!(!pace.ends(&Taken { is_near: true, change: 1e-21, ..GAINED }));
+        // A change that would do as an exact step's.
+        assert!(!pace.ends(&Taken { change: 2e-13, ..GAINED }));
+        assert_eq!(pace.approximation(), Some(ERROR * 2e-13_f64.sqrt()));
+        assert!(!pace.ends(&NEAR));
         assert_eq!(pace.approximation(), None);
-        assert!(pace.ends(&Taken { is_exact: true, is_near: true, change: 1e-22, ..GAINED }));
+        assert!(pace.ends(&Taken { is_exact: true, change: 1e-11, ..GAINED }));
     }
 
     #[test]
@@ -104,11 +127,10 @@ mod tests {
 
     #[test]
     fn what_an_approximation_does_not_help_is_exact_to_the_end() {
-        let near = Taken { is_near: true, ..GAINED };
         for last in [
             vec![Taken { is_halved: true, ..GAINED }],
             vec![Taken { is_iterated: false, is_exact: true, ..GAINED }],
-            vec![near, Taken { is_exact: true, ..GAINED }],
+            vec![NEAR, Taken { is_exact: true, ..GAINED }],
         ] {
             let mut pace = begun();
             assert!(last.iter().all(|step| !pace.ends(step)));
