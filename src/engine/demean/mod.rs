@@ -242,11 +242,6 @@ impl<'a> Demeaner<'a> {
         self.hold()
     }
 
-    /// Another tolerance from now on.
-    pub fn approach(&mut self, tolerance: f64) {
-        self.options.tolerance = tolerance;
-    }
-
     /// Residuals and effects of columns `[n]`. `start` are effects `[G]` by column to begin with.
     ///
     /// # Errors

@@ -230,6 +230,13 @@ mod tests {
         assert_eq!(scaled[1].to_bits(), scaled[2].to_bits());
         near(cross(&x, e)[1], exact(&|i| x[1][i] * e[i]));
         near(sum(rows, |i| e[i]), exact(&|i| e[i]));
+        let bits = |sums: [f64; 2]| sums.map(f64::to_bits);
+        let apart = [sum(rows, |i| e[i]), sum(rows, |i| x[0][i] * e[i])];
+        assert_eq!(bits(sum_each(rows, |i| [e[i], x[0][i] * e[i]])), bits(apart));
+        let mut values = vec![f64::NAN; rows];
+        let sums = update_and_sum(&mut values, |i| (2.0 * e[i], [e[i], x[0][i] * e[i]]));
+        assert_eq!(bits(sums), bits(apart));
+        assert_eq!(values, of_rows(rows, |i| 2.0 * e[i]));
         let residual = less_fitted(e, &x, &[2.0, -1.0]);
         assert!(
             (residual[rows - 1] - (e[rows - 1] - 2.0 * x[0][rows - 1] + x[1][rows - 1])).abs()

@@ -2,15 +2,12 @@
 
 use super::super::linear::{CentredRegressors, LinearFit};
 use super::super::problem::Where;
-use super::super::regressed::is_iterated;
 use super::super::sample::RegressionSample;
 use super::super::sums;
-use super::approximate::{Approximation, EarlierRegressors};
 use super::converged::{Converged, LastRegression};
 use super::deviance::{Step, deviance_of};
-use super::exact::{Exact, Iterated};
 use super::model::Model;
-use super::pace::{Pace, Taken};
+use super::step::{Iterated, LeastSquaresStep};
 use crate::base::error::{DidError, Result};
 
 /// When iteration ends.
@@ -76,8 +73,7 @@ pub(super) fn iterate<M: Model>(
     let mut demeaner = place.demeaner(sample, Some(&first_weights))?;
     let mut kept: Option<Vec<usize>> = None;
     let mut start: Option<Vec<Vec<f64>>> = None;
-    let mut pace = Pace::new(place.options.tolerance, stopping);
-    let mut earlier: Option<EarlierRegressors> = None;
+    let mut converged = false;
     let iterated = Iterated { sample, regressors, place };
     for step in 1..=stopping.iterations {
         if step > 1 {
@@ -87,64 +83,29 @@ pub(super) fn iterate<M: Model>(
                 demeaner.weigh(weights.clone())?;
             }
         }
-        let approximation = match (&mut demeaner, &earlier, pace.approximation()) {
-            (Some(demeaner), Some(regressors), Some(tolerance)) => {
-                demeaner.approach(tolerance);
-                let score = |row: usize| {
-                    let (y, mu, eta) = (y[row], mu[row], eta[row]);
-                    model.score(y, mu, eta) / model.weight(y, mu, eta)
-                };
-                regressors.step(demeaner, &weights, eta, sums::of_rows(n, score))
-            }
-            _ => None,
-        };
-        let (next, exact) = match approximation {
-            Some(Approximation { eta: next, effects }) => {
-                if let Some(of_outcome) = start.as_mut().and_then(|start| start.first_mut()) {
-                    of_outcome.iter_mut().zip(effects).for_each(|(sum, more)| *sum += more);
-                }
-                (next, None)
-            }
-            None => {
-                earlier = None;
-                let mut z = eta.clone();
-                sums::update(&mut z, |row, eta| model.response(y[row], mu[row], eta));
-                if let Some(demeaner) = &mut demeaner {
-                    demeaner.approach(place.options.tolerance);
-                }
-                let demeaner = demeaner.as_ref();
-                let (kept, start) = (kept.as_deref(), start.as_deref());
-                let mut exact = iterated.exact(z, &weights, demeaner, kept, start)?;
-                (std::mem::take(&mut exact.eta), Some(exact))
-            }
-        };
+        let mut z = eta.clone();
+        sums::update(&mut z, |row, eta| model.response(y[row], mu[row], eta));
+        let (chosen, effects_before) = (kept.as_deref(), start.as_deref());
+        let taken = iterated.step(z, &weights, demeaner.as_ref(), chosen, effects_before)?;
+        let LeastSquaresStep { eta: next, basis, fit, effects, solved, warnings, error } = taken;
         *before = std::mem::replace(eta, next);
         if step == 1 {
             before.fill(first_eta);
         }
-        let error = exact.as_ref().map_or(0.0, |exact| exact.error);
         let end = Step { model, sample, start: before, deviance, error }.shortened(eta, &mut mu);
         let change = (end.deviance - deviance).abs();
         deviance = end.deviance;
-        // One more step, so that weights and scores belong to the means at convergence.
-        let is_last = pace.ends(&Taken {
-            is_exact: exact.is_some(),
-            is_iterated: exact.as_ref().is_none_or(|exact| is_iterated(exact.solved.as_ref())),
-            is_halved: end.halvings > 0,
-            change,
-            noise: end.noise,
-            deviance,
-        });
-        let Some(Exact { basis, fit, effects, solved, warnings, .. }) = exact else { continue };
+        let is_near = end.halvings == 0 && change <= stopping.tolerance * end.deviance + end.noise;
+        let was_near = std::mem::replace(&mut converged, is_near);
         let chosen = &*kept.get_or_insert_with(|| basis.kept.clone());
-        if is_last {
+        // One more step, so that weights and scores belong to the means at convergence.
+        if was_near && is_near {
             let at = Converged { model, sample, eta, mu: &mu, end, mean, total_weight };
             let last = LastRegression { basis, fit, chosen, effects };
             let fit = at.fit(regressors, demeaner.as_mut(), last)?;
             return Ok((LinearFit { report: solved, warnings, steps: Some(step), ..fit }, mu));
         }
         start = (!effects.is_empty()).then_some(effects);
-        earlier = Some(EarlierRegressors { columns: basis.columns, weights: weights.clone() });
     }
     Err(DidError::NotConverged { iterations: stopping.iterations })
 }

@@ -2,16 +2,14 @@
 //!
 //! [`iterate`] is one iteration for all; what distinguishes them is a [`model`].
 
-mod approximate;
 mod binary;
 mod converged;
 mod deviance;
-mod exact;
 mod iterate;
 mod model;
-mod pace;
 mod poisson;
 mod separation;
+mod step;
 
 use self::binary::{Logit, Probit};
 use self::iterate::{LastStep, iterate};

@@ -8,9 +8,9 @@ use super::super::problem::{Where, project};
 use super::super::regressed::{is_iterated, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
-use super::exact::weighted;
 use super::iterate::LastStep;
 use super::model::Model;
+use super::step::weighted;
 use crate::base::error::Result;
 use crate::engine::demean::Demeaner;
 

@@ -1,4 +1,4 @@
-//! An exact step of iterated least squares.
+//! A step of iterated least squares.
 
 use super::super::collinear::{Basis, Before};
 use super::super::least_squares::{LeastSquares, least_squares};
@@ -18,7 +18,7 @@ pub(super) struct Iterated<'a> {
 }
 
 /// The weighted least squares of a step.
-pub(super) struct Exact {
+pub(super) struct LeastSquaresStep {
     /// Linear predictors after it.
     pub eta: Vec<f64>,
     pub basis: Basis,
@@ -34,14 +34,14 @@ pub(super) struct Exact {
 impl Iterated<'_> {
     /// Regresses the outcome `z` under these weights; on the regressors that are `kept`, or all that do not depend on others.
     /// Projections begin at the effects `start`.
-    pub fn exact(
+    pub fn step(
         &self,
         z: Vec<f64>,
         weights: &[f64],
         demeaner: Option<&Demeaner<'_>>,
         kept: Option<&[usize]>,
         start: Option<&[Vec<f64>]>,
-    ) -> Result<Exact> {
+    ) -> Result<LeastSquaresStep> {
         let Self { sample, regressors, place } = *self;
         let tolerance = place.options.tolerance;
         let columns = named(&sample.outcome_label, &z, &regressors.names, &regressors.values);
@@ -65,7 +65,7 @@ impl Iterated<'_> {
             sums::update(&mut eta, |row, z| z - fit.residuals[row] / weights[row].sqrt());
             eta
         };
-        Ok(Exact { eta, basis, fit, effects, solved, warnings, error })
+        Ok(LeastSquaresStep { eta, basis, fit, effects, solved, warnings, error })
     }
 }
 
