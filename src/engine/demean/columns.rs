@@ -67,12 +67,12 @@ impl Demeaner<'_> {
         let columns = &columns[..count];
         let at = |k: usize| k.min(count - 1);
         let x = std::array::from_fn(|k| columns[at(k)].values);
-        let squares = self.squares(columns)?;
+        let squares = self.squares(columns, &x)?;
         let mut set = Set {
             x,
             count,
-            squares: std::array::from_fn(|k| squares[at(k)][0]),
-            floor: std::array::from_fn(|k| squares[at(k)][1]),
+            squares: squares.map(|of| of[0]),
+            floor: squares.map(|of| of[1]),
             effects: vec![[0.0; K]; self.design.cells.width()],
             iterations: [0; K],
             passes: [0; K],
@@ -157,29 +157,54 @@ impl Demeaner<'_> {
     }
 
     /// `Σ w (x - x̄)²`, and what rounding leaves of squares, by column.
-    fn squares(&self, columns: &[Column<'_>]) -> Result<Vec<[f64; 2]>> {
+    fn squares<const K: usize>(
+        &self,
+        columns: &[Column<'_>],
+        x: &[&[f64]; K],
+    ) -> Result<[[f64; 2]; K]> {
+        let total = self.design.weights.lead.iter().sum::<f64>();
+        let means = self.sums(x, |_, x| x).map(|sum| sum / total);
+        let squares = self.sums(x, |k, x| (x - means[k]) * (x - means[k]));
+        let mut found = [[0.0; 2]; K];
+        for (k, found) in found.iter_mut().enumerate() {
+            let floor = ROUNDING * ROUNDING * (squares[k] + total * means[k] * means[k]);
+            if floor != 0.0 && !(floor.is_finite() && floor > 1e-300) {
+                let largest = x[k].iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+                let column = columns[k.min(columns.len() - 1)].name.into();
+                return Err(DidError::CovariateRange { column, largest });
+            }
+            *found = [if squares[k] > floor { squares[k] } else { 0.0 }, floor];
+        }
+        Ok(found)
+    }
+
+    /// `Σ w f(x)`, by column.
+    fn sums<const K: usize>(
+        &self,
+        x: &[&[f64]; K],
+        f: impl Fn(usize, f64) -> f64 + Sync,
+    ) -> [f64; K] {
         const PART: usize = 1 << 14;
         let rows = self.design.cells.rows;
         let weights = self.design.weights.rows.as_deref();
-        let sum = |f: &(dyn Fn(usize) -> f64 + Sync)| -> f64 {
-            let part = |p| {
-                let part = parallel::part(p, PART, rows);
-                part.map(|row| weights.map_or(1.0, |w| w[row]) * f(row)).sum::<f64>()
-            };
-            parallel::map(rows.div_ceil(PART), part).iter().sum()
-        };
-        let total = self.design.weights.lead.iter().sum::<f64>();
-        let of = |column: &Column<'_>| {
-            let mean = sum(&|row| column.values[row]) / total;
-            let squares = sum(&|row| (column.values[row] - mean).powi(2));
-            let floor = ROUNDING * ROUNDING * (squares + total * mean * mean);
-            if floor == 0.0 || (floor.is_finite() && floor > 1e-300) {
-                return Ok([if squares > floor { squares } else { 0.0 }, floor]);
-            }
-            let largest = column.values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
-            Err(DidError::CovariateRange { column: column.name.into(), largest })
-        };
-        columns.iter().map(of).collect()
+        stripes::total(parallel::map(rows.div_ceil(PART), |p| {
+            let part = parallel::part(p, PART, rows);
+            let x = x.map(|x| &x[part.clone()]);
+            let weights = weights.map(|w| &w[part.clone()]);
+            crate::base::simd::vectorized(
+                #[inline(always)]
+                || {
+                    let mut sums = [0.0; K];
+                    for row in 0..part.len() {
+                        let weight = weights.map_or(1.0, |w| w[row]);
+                        for (k, sum) in sums.iter_mut().enumerate() {
+                            *sum += weight * f(k, x[k][row]);
+                        }
+                    }
+                    sums
+                },
+            )
+        }))
     }
 
     /// A pass over the rows; residuals and effects of the leading factor go to the room, if there is one.

@@ -65,8 +65,9 @@ pub(super) fn regressed(
 /// Multiplies columns by the roots of weights.
 pub(super) fn weigh(columns: &mut [Vec<f64>], weights: Option<&[f64]>) {
     let Some(weights) = weights else { return };
+    let roots = sums::of_rows(weights.len(), |row| weights[row].sqrt());
     for column in columns {
-        sums::update(column, |row, value| value * weights[row].sqrt());
+        sums::update(column, |row, value| value * roots[row]);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sums over the rows, in tiles and tasks of a fixed order, whatever the number of threads.
 
+use std::sync::Mutex;
+
 use crate::base::parallel;
 use crate::base::progress::tell;
 use crate::engine::backend::host::products::STAGE;
@@ -25,12 +27,35 @@ pub(super) fn cross(columns: &[&[f64]], e: &[f64]) -> Vec<f64> {
 
 /// `Σ_i f(i)`.
 pub(in crate::estimator) fn sum(rows: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let sums = parallel::map(rows.div_ceil(TASK_ROWS), |task| {
+    let [sum] = sum_each(rows, |row| [f(row)]);
+    sum
+}
+
+/// As [`sum`], of several values in one walk.
+pub(super) fn sum_each<const K: usize>(
+    rows: usize,
+    f: impl Fn(usize) -> [f64; K] + Sync,
+) -> [f64; K] {
+    total(parallel::map(rows.div_ceil(TASK_ROWS), |task| {
         let rows = parallel::part(task, TASK_ROWS, rows);
         let tiles = rows.clone().step_by(TILE);
-        tiles.map(|start| (start..(start + TILE).min(rows.end)).map(&f).sum::<f64>()).sum::<f64>()
-    });
-    sums.into_iter().sum()
+        total(tiles.map(|start| total((start..(start + TILE).min(rows.end)).map(&f))))
+    }))
+}
+
+fn total<const K: usize>(parts: impl IntoIterator<Item = [f64; K]>) -> [f64; K] {
+    let mut total = [0.0; K];
+    for part in parts {
+        total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
+    }
+    total
+}
+
+/// `f` of every row.
+pub(super) fn of_rows(rows: usize, f: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    let mut values = vec![0.0; rows];
+    update(&mut values, |row, _| f(row));
+    values
 }
 
 /// `Σ_i a_i b_i`, of the whole columns.
@@ -45,6 +70,25 @@ pub(super) fn update(values: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
             *value = f(row, *value);
         }
     });
+}
+
+/// Replaces every value by the first of what `f` says of its row; the sums of the others.
+pub(super) fn update_and_sum<const K: usize>(
+    values: &mut [f64],
+    f: impl Fn(usize) -> (f64, [f64; K]) + Sync,
+) -> [f64; K] {
+    let tasks: Vec<Mutex<&mut [f64]>> = values.chunks_mut(TASK_ROWS).map(Mutex::new).collect();
+    total(parallel::map(tasks.len(), |task| {
+        let mut values = parallel::held(&tasks[task]);
+        total(values.chunks_mut(TILE).enumerate().map(|(tile, values)| {
+            let first = task * TASK_ROWS + tile * TILE;
+            total(values.iter_mut().zip(first..).map(|(value, row)| {
+                let (now, terms) = f(row);
+                *value = now;
+                terms
+            }))
+        }))
+    }))
 }
 
 /// `y - Σ_j b_j x_j`.
@@ -186,6 +230,13 @@ mod tests {
         assert_eq!(scaled[1].to_bits(), scaled[2].to_bits());
         near(cross(&x, e)[1], exact(&|i| x[1][i] * e[i]));
         near(sum(rows, |i| e[i]), exact(&|i| e[i]));
+        let bits = |sums: [f64; 2]| sums.map(f64::to_bits);
+        let apart = [sum(rows, |i| e[i]), sum(rows, |i| x[0][i] * e[i])];
+        assert_eq!(bits(sum_each(rows, |i| [e[i], x[0][i] * e[i]])), bits(apart));
+        let mut values = vec![f64::NAN; rows];
+        let sums = update_and_sum(&mut values, |i| (2.0 * e[i], [e[i], x[0][i] * e[i]]));
+        assert_eq!(bits(sums), bits(apart));
+        assert_eq!(values, of_rows(rows, |i| 2.0 * e[i]));
         let residual = less_fitted(e, &x, &[2.0, -1.0]);
         assert!(
             (residual[rows - 1] - (e[rows - 1] - 2.0 * x[0][rows - 1] + x[1][rows - 1])).abs()

@@ -8,7 +8,7 @@ use super::super::problem::project;
 use super::super::regressed::{add_constant, effects_of_fit, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
-use super::deviance::{StepEnd, likelihood, squared_correlation};
+use super::deviance::{StepEnd, likelihoods, squared_correlation};
 use super::model::Model;
 use crate::base::error::{DidError, Result};
 use crate::base::solve::Spd;
@@ -79,18 +79,15 @@ impl<M: Model> Converged<'_, M> {
 
     fn quality(&self) -> Quality {
         let Self { model, sample, eta, mu, mean, .. } = *self;
-        let of_mean = likelihood(model, sample, |_| (mean, model.link(mean)));
+        let [of_fit, of_mean] = likelihoods(model, sample, (mu, eta), (mean, model.link(mean)));
         Quality {
             rss: self.end.deviance,
             total: self.total_weight * model.unit(mean),
             within: None,
             fitted: 0.0,
             rounding: self.end.noise / self.end.deviance,
-            likelihood: Some((
-                likelihood(model, sample, |row| (mu[row], eta[row])),
-                // There is no pseudo R² where that of a constant mean is beyond double precision.
-                if of_mean.is_finite() { of_mean } else { f64::NAN },
-            )),
+            // There is no pseudo R² where that of a constant mean is beyond double precision.
+            likelihood: Some((of_fit, if of_mean.is_finite() { of_mean } else { f64::NAN })),
             squared_correlation: squared_correlation(&sample.outcome, mu),
         }
     }

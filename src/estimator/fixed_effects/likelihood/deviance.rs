@@ -21,7 +21,7 @@ pub(super) struct Step<'a, M> {
     pub start: &'a [f64],
     /// The deviance before it.
     pub deviance: f64,
-    /// Error of the projection, of which `noise_of` makes an error of the deviance.
+    /// Error of the linear predictors, as the root of their weighted sum of squares.
     pub error: f64,
 }
 
@@ -39,9 +39,16 @@ impl<M: Model> Step<'_, M> {
         let Self { model, sample, .. } = *self;
         let mut halvings = 0;
         loop {
-            sums::update(mu, |row, _| model.mean(eta[row]));
-            let deviance = deviance_of(model, sample, mu, eta);
-            let noise = noise_of(model, sample, mu, eta, self.error);
+            let read: &[f64] = eta;
+            let [deviance, rounding] = sums::update_and_sum(mu, |row| {
+                let (y, eta) = (sample.outcome[row], read[row]);
+                let mu = model.mean(eta);
+                let weight = sample.weights.as_ref().map_or(1.0, |w| w[row]);
+                let deviance = model.deviance(y, mu, eta);
+                (mu, [weight * deviance, weight * self.rounding(y, mu, eta)])
+            });
+            // Errors of the linear predictors make an error of the deviance, that of the means beside.
+            let (deviance, noise) = (2.0 * deviance, 2.0 * rounding + self.error * self.error);
             let is_worse =
                 !deviance.is_finite() || deviance > self.deviance * (1.0 + WORSE) + noise;
             if halvings == HALVINGS || !is_worse {
@@ -50,6 +57,15 @@ impl<M: Model> Step<'_, M> {
             sums::update(eta, |row, eta| 0.5 * (eta + self.start[row]));
             halvings += 1;
         }
+    }
+
+    /// Bound on what rounding of a row's mean leaves undecided of its half of the deviance.
+    fn rounding(&self, y: f64, mu: f64, eta: f64) -> f64 {
+        let differs = !self.sample.factors.is_empty();
+        let reach = if differs { self.model.reach(y, mu, eta) } else { 0.0 };
+        let relative = MEAN_ERROR * (1.0 + eta.abs() + reach);
+        let slope = self.model.score(y, mu, eta).abs();
+        relative * (slope + relative * self.model.weight(y, mu, eta))
     }
 }
 
@@ -65,27 +81,6 @@ pub(super) fn deviance_of<M: Model>(
     })
 }
 
-/// Bound on the error of the deviance: rounding of the means, and errors of the linear predictors whose weighted sum of squares is
-/// the square of `error`.
-fn noise_of<M: Model>(
-    model: &M,
-    sample: &RegressionSample,
-    mu: &[f64],
-    eta: &[f64],
-    error: f64,
-) -> f64 {
-    let weights = sample.weights.as_deref();
-    let differs = !sample.factors.is_empty();
-    let rounding = sums::sum(mu.len(), |row| {
-        let (y, mu, eta) = (sample.outcome[row], mu[row], eta[row]);
-        let reach = if differs { model.reach(y, mu, eta) } else { 0.0 };
-        let relative = MEAN_ERROR * (1.0 + eta.abs() + reach);
-        let slope = model.score(y, mu, eta).abs();
-        weights.map_or(1.0, |w| w[row]) * relative * (slope + relative * model.weight(y, mu, eta))
-    });
-    2.0 * rounding + error * error
-}
-
 /// The square of the correlation of two columns, whose rows count alike; none if one does not vary.
 pub(super) fn squared_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     let n = a.len() as f64;
@@ -98,15 +93,18 @@ pub(super) fn squared_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     Some(together * together / alone).filter(|square| square.is_finite())
 }
 
-/// The log-likelihood at each row's mean and linear predictor.
-pub(super) fn likelihood<M: Model>(
+/// The log-likelihood at each row's mean and linear predictor, and at those that are the same in all rows.
+pub(super) fn likelihoods<M: Model>(
     model: &M,
     sample: &RegressionSample,
-    at: impl Fn(usize) -> (f64, f64) + Sync,
-) -> f64 {
+    (mu, eta): (&[f64], &[f64]),
+    of_all: (f64, f64),
+) -> [f64; 2] {
     let weights = sample.weights.as_deref();
-    sums::sum(sample.outcome.len(), |row| {
-        let (mu, eta) = at(row);
-        weights.map_or(1.0, |w| w[row]) * model.log_likelihood(sample.outcome[row], mu, eta)
+    sums::sum_each(sample.outcome.len(), |row| {
+        let (y, weight) = (sample.outcome[row], weights.map_or(1.0, |w| w[row]));
+        let constant = model.likelihood_constant(y);
+        [(mu[row], eta[row]), of_all]
+            .map(|(mu, eta)| weight * (model.log_likelihood(y, mu, eta) - constant))
     })
 }

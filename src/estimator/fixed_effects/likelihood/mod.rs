@@ -9,6 +9,7 @@ mod iterate;
 mod model;
 mod poisson;
 mod separation;
+mod step;
 
 use self::binary::{Logit, Probit};
 use self::iterate::{LastStep, iterate};
@@ -52,7 +53,7 @@ pub(super) fn maximum(
 fn found<M: Model>(
     model: &M,
     sample: &RegressionSample,
-    regressors: &mut CentredRegressors,
+    regressors: &CentredRegressors,
     place: &Where<'_>,
     stopping: Stopping,
 ) -> Result<Maximum> {

@@ -36,7 +36,12 @@ pub(super) trait Model: Sync {
     /// Half the deviance.
     fn deviance(&self, y: f64, mu: f64, eta: f64) -> f64;
 
-    /// The log-likelihood.
+    /// What the log-likelihood is less than [`log_likelihood`](Self::log_likelihood), whatever the mean.
+    fn likelihood_constant(&self, _: f64) -> f64 {
+        0.0
+    }
+
+    /// The log-likelihood, but for its constant.
     fn log_likelihood(&self, y: f64, mu: f64, eta: f64) -> f64;
 
     /// What the deviance is measured by, with a mean of the sample.

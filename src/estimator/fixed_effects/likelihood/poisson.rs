@@ -47,9 +47,13 @@ impl Model for Poisson {
         unit_deviance(y, mu)
     }
 
+    fn likelihood_constant(&self, y: f64) -> f64 {
+        ln_gamma(y + 1.0)
+    }
+
     fn log_likelihood(&self, y: f64, mu: f64, _: f64) -> f64 {
         let log = if y > 0.0 { y * mu.ln() } else { 0.0 };
-        log - mu - ln_gamma(y + 1.0)
+        log - mu
     }
 
     fn unit(&self, mean: f64) -> f64 {

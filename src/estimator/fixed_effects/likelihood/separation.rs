@@ -8,8 +8,9 @@ use super::super::problem::{Where, project};
 use super::super::regressed::{is_iterated, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
-use super::iterate::{LastStep, weighted};
+use super::iterate::LastStep;
 use super::model::Model;
+use super::step::weighted;
 use crate::base::error::Result;
 use crate::engine::demean::Demeaner;
 
@@ -47,7 +48,7 @@ pub(super) fn is_suspected<M: Model>(
     last: &LastStep,
 ) -> bool {
     let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
-    let rows = sample.outcome.iter().zip(mu).zip(&last.falls);
+    let rows = sample.outcome.iter().zip(mu).zip(last.falls());
     rows.into_iter().any(|((y, mu), fall)| {
         let side = model.side(*y);
         side != 0.0 && (model.is_suspect(*mu, mean) || side * fall > M::MOVE)
@@ -57,7 +58,7 @@ pub(super) fn is_suspected<M: Model>(
 /// Whether a row without a maximum of its own still moved in the last step. None does where the iteration has come to an end of its own, and then
 /// none is separated: separated rows move on by steps of equal length.
 pub(super) fn is_moving<M: Model>(model: &M, sample: &RegressionSample, last: &LastStep) -> bool {
-    sample.outcome.iter().zip(&last.falls).any(|(y, fall)| model.side(*y) * fall > M::MOVE)
+    sample.outcome.iter().zip(last.falls()).any(|(y, fall)| model.side(*y) * fall > M::MOVE)
 }
 
 /// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows.
@@ -69,11 +70,14 @@ pub(super) fn separated<M: Model>(
     last: &LastStep,
 ) -> Result<Option<Separation>> {
     let sides: Vec<f64> = sample.outcome.iter().map(|y| model.side(*y)).collect();
-    if let Some(found) = parted(sample, regressors, &sides, &last.eta) {
+    if let Some(found) = parted(sample, regressors, &sides, last.eta()) {
         return Ok(Some(found));
     }
     match rectified(sample, regressors, place, &sides)? {
-        None => moving(sample, regressors, place, &sides, &last.falls, M::MOVE),
+        None => {
+            let falls: Vec<f64> = last.falls().collect();
+            moving(sample, regressors, place, &sides, &falls, M::MOVE)
+        }
         found => Ok(found),
     }
 }
