@@ -19,7 +19,7 @@ import burn_did as did
 #: How long steps took, which no two fits have in common.
 TIMINGS = re.compile(r'"timings": ?\{"read":[^{}]*\}')
 #: What a fit says of the files that it read.
-FILES = '{"number":%d,"paths":[%s],"chosen":null}'
+FILES = '{"number":%d,"paths":[%s],"chosen":null,"warnings":[]}'
 
 
 def of_file(data: pl.DataFrame, folder: Path) -> Path:
