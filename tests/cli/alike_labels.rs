@@ -26,13 +26,11 @@ fn labels_that_look_alike_are_said() {
         stdout(&[&[command, &path][..], &columns, window].concat())
     };
     let said = "column `county` has 2 labels that differ from another only by blanks at their ends";
-    let forms: [(fn(&str) -> String, &str); 2] = [
-        (|unit| format!("c{unit} "), "such as `c8001` and `c8001 `"),
-        (|unit| format!("C{unit}"), "such as `C8001` and `c8001`"),
-    ];
-    for (form, example) in forms {
+    for (odd, example) in
+        [("c8001 ", "such as `c8001` and `c8001 `"), ("C8001", "such as `C8001` and `c8001`")]
+    {
         write(&path, |unit, year| match (unit, year) {
-            ("8001", "2003") => form(unit),
+            ("8001", "2003") => odd.to_owned(),
             _ => format!("c{unit}"),
         });
         for command in ["att-gt", "sunab", "etwfe", "lpdid"] {

@@ -54,7 +54,9 @@ impl Digits {
         self.carry();
         let is_negative = self.digits.last().is_some_and(|last| *last < 0);
         if is_negative {
-            self.digits.iter_mut().for_each(|digit| *digit = -*digit);
+            for digit in &mut self.digits {
+                *digit = -*digit;
+            }
             self.carry();
         }
         let mut digits: Vec<u32> = Vec::new();

@@ -175,7 +175,6 @@ fn signed(bits: u64, leading: u64) -> i64 {
 
 /// Whether a number has left no room for the next.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the high word")]
 fn is_full(near: i128) -> bool {
     let high = (near >> 64) as i64;
     (high ^ (high << 1)) < 0

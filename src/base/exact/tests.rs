@@ -4,7 +4,9 @@ use super::*;
 
 fn sum(numbers: &[f64]) -> ExactSum {
     let mut sum = ExactSum::default();
-    numbers.iter().for_each(|number| sum.add(*number));
+    for number in numbers {
+        sum.add(*number);
+    }
     sum
 }
 
@@ -100,7 +102,8 @@ proptest! {
         prop_assert_eq!(&all, &sum(&of));
         // What comes after is added, too.
         let (mut one, mut other) = (all, sum(&of));
-        (one.add(0.3), other.add(0.3));
+        one.add(0.3);
+        other.add(0.3);
         prop_assert_eq!(one, other);
     }
 

@@ -267,7 +267,9 @@ mod tests {
     fn what_was_not_summed_is_not_given() {
         let of = |moments| {
             let mut sums = Sums::new(moments);
-            [1.0, 2.0, 4.0].into_iter().for_each(|x| sums.add(x, 0.5));
+            for x in [1.0, 2.0, 4.0] {
+                sums.add(x, 0.5);
+            }
             [sums.mean(), sums.variance(), sums.standard_error()].map(|value| value.is_some())
         };
         assert_eq!(of(Moments::None), [false; 3]);

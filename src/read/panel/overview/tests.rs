@@ -155,7 +155,9 @@ fn parts_and_their_order_change_no_bit() {
                 if backwards {
                     ordered.reverse();
                 }
-                ordered.into_iter().for_each(|part| all.merge(part.clone()).unwrap());
+                for part in ordered {
+                    all.merge(part.clone()).unwrap();
+                }
                 assert_eq!(all.found, whole, "{units} units, backwards: {backwards}");
                 let (own, other) = (&all.found.cells, &whole.cells);
                 for (g, t) in (0..3).flat_map(|g| (0..5).map(move |t| (g, t))) {
