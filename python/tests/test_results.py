@@ -70,7 +70,7 @@ def test_every_result_has_the_whole_surface(results: dict[str, did.Result], tmp_
         assert str(result).strip() and result.summary() == str(result), name
         assert "<table" in result._repr_html_(), name
         assert "|" in result.to_markdown(), name
-        assert "tabular" in result.to_latex(), name
+        assert "\\begin{tabular}" in result.to_latex() or "\\begin{longtable}" in result.to_latex(), name
         table = result.tidy()
         assert len(table) > 0 and table.columns, name
         assert result.to_polars().shape == table.shape, name
