@@ -1,6 +1,7 @@
 //! Labels that are written nearly as others of their column.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use polars::prelude::*;
 
@@ -13,9 +14,15 @@ const PART: usize = 1 << 16;
 
 /// A warning about labels that differ only by blanks at their ends, letter case or leading zeros.
 pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
-    if !matches!(series.dtype(), DataType::String | DataType::Categorical(..) | DataType::Enum(..))
-        || series.str().is_ok_and(|labels| !Marks::of_all(labels).may_look_alike())
-    {
+    let may_look_alike = match series.dtype() {
+        DataType::Categorical(..) | DataType::Enum(..) => true,
+        DataType::String => {
+            let labels = series.str()?;
+            Marks::of_all(labels).may_look_alike() && share_a_form(labels)
+        }
+        _ => false,
+    };
+    if !may_look_alike {
         return Ok(None);
     }
     let labels = series.unique()?.cast(&DataType::String)?;
@@ -31,6 +38,26 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
     let Some([one, other, ..]) = several.first().map(Vec::as_slice) else { return Ok(None) };
     let example = [one, other].map(|label| excerpt(label));
     Ok(Some(DidWarning::AlikeLabels { column: series.name().to_string(), labels, example }))
+}
+
+/// Labels without those that repeat the one before, as the rows of a unit mostly do.
+fn changes(labels: &StringChunked) -> impl Iterator<Item = &str> {
+    let mut before = None;
+    labels.iter().flatten().filter(move |label| before.replace(*label) != Some(*label))
+}
+
+/// Whether different labels have the same form, by their hashes: no label is held.
+fn share_a_form(labels: &StringChunked) -> bool {
+    let hash = |text: &str| {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        hasher.finish()
+    };
+    let mut known: HashMap<u64, u64> = HashMap::new();
+    changes(labels).any(|label| {
+        let own = hash(label);
+        *known.entry(hash(&form(label))).or_insert(own) != own
+    })
 }
 
 /// What labels have in common that look alike.
@@ -69,7 +96,7 @@ impl Marks {
         let parts = parallel::map(rows.div_ceil(PART), |part| {
             let part = parallel::part(part, PART, rows);
             let labels = labels.slice(part.start as i64, part.len());
-            labels.iter().flatten().fold(Self::NONE, |marks, label| marks.and(Self::of(label)))
+            changes(&labels).fold(Self::NONE, |marks, label| marks.and(Self::of(label)))
         });
         parts.into_iter().fold(Self::NONE, Self::and)
     }
@@ -119,6 +146,7 @@ mod tests {
     #[test]
     fn labels_look_alike_but_for_blanks_case_and_zeros() {
         assert_eq!(warned(&["a", "b", "a", "a b", "10", "1"]), None);
+        assert_eq!(warned(&["New York", "ny", "New York", "new york state"]), None);
         let found = |labels: &[&str]| warned(labels).unwrap();
         let pair = |one: &str, other: &str| [one.to_owned(), other.to_owned()];
         assert_eq!(found(&["a", "a ", "b"]), (2, pair("a", "a ")));
