@@ -28,7 +28,9 @@ fn apply(tool: &PanelTool, rows: &DataFrame) -> Result<DataFrame> {
 fn main() -> Result<()> {
     let keys = PanelKeys::builder().unit("id").time("period").build();
     let rows = apply(&panel::deduplicate(&keys, Keep::Equal), &raw()?)?;
-    let rows = apply(&panel::first_treated(&keys, "treated", FirstTreated::default()), &rows)?;
+    // Units may have been treated in rows that are absent: those whose first treated period is not known are left out.
+    let known = FirstTreated::builder().missing_as_unknown(true).build();
+    let rows = apply(&panel::first_treated(&keys, "treated", known), &rows)?;
     let by_cohort = PanelKeys::builder().unit("id").time("period").group("first_treated").build();
     let balanced = apply(&panel::balance(&by_cohort, BalanceRule::Largest), &rows)?;
 
