@@ -15,6 +15,29 @@ use crate::estimator::AttGt;
 /// What becomes of the answers to tasks in the n-th map of a fit: their numbers and bytes.
 pub(super) type Fault = fn(usize, Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)>;
 
+/// Answers that are lost, doubled, spoilt, or of another task, which are asked for again.
+pub(super) const ASKED_AGAIN: [Fault; 4] = [
+    |map, mut answers| {
+        answers.truncate(if map % 2 == 0 { 1 } else { answers.len() });
+        answers
+    },
+    |_, answers| answers.iter().cloned().chain(answers.clone()).collect(),
+    |map, mut answers| {
+        if map % 2 == 0 {
+            answers[0].1[9] ^= 4;
+        }
+        answers
+    },
+    |map, mut answers| {
+        if map % 2 == 0 && answers.len() > 1 {
+            let (first, last) = (answers[0].0, answers[answers.len() - 1].0);
+            answers[0].0 = last;
+            answers.last_mut().unwrap().0 = first;
+        }
+        answers
+    },
+];
+
 /// All answers arrive, the last first.
 pub(super) fn reversed(_: usize, mut answers: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
     answers.reverse();

@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use super::faults::{Fault, reversed};
+use super::faults::{ASKED_AGAIN, Fault, reversed};
 use super::fits::{Shared, assert_same};
 use super::samples::shuffled;
 use super::units::{assert_as_at_home, but, cluster, floats, shown, with};
@@ -194,28 +194,7 @@ fn faults_change_nothing() {
     let data = data(2_000, 0.0);
     let here = shown(bacon().fit(&data));
     let shared = Shared::new(&data, 4, 1 << 20);
-    let faults: [Fault; 4] = [
-        |map, mut answers| {
-            answers.truncate(if map % 2 == 0 { 1 } else { answers.len() });
-            answers
-        },
-        |_, answers| answers.iter().cloned().chain(answers.clone()).collect(),
-        |map, mut answers| {
-            if map % 2 == 0 {
-                answers[0].1[9] ^= 4;
-            }
-            answers
-        },
-        |map, mut answers| {
-            if map % 2 == 0 && answers.len() > 1 {
-                let (first, last) = (answers[0].0, answers[answers.len() - 1].0);
-                answers[0].0 = last;
-                answers.last_mut().unwrap().0 = first;
-            }
-            answers
-        },
-    ];
-    for (number, fault) in faults.into_iter().enumerate() {
+    for (number, fault) in ASKED_AGAIN.into_iter().enumerate() {
         let there = bacon().fit_cluster(&cluster(&shared, 3, fault), shared.path());
         assert_same(&format!("fault {number}"), &here, &shown(there));
     }

@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use super::faults::{Fault, Faulty, reversed};
+use super::faults::{ASKED_AGAIN, Fault, Faulty, reversed};
 use super::fits::{Shared, assert_same, workers};
 use super::samples::shuffled;
 use crate::base::error::{DidError, Result};
@@ -169,22 +169,7 @@ fn faults_change_nothing() {
     let data = simulation(9_000).frame();
     let here = shown(projections().fit(&data));
     let shared = Shared::new(&data, 4, 1 << 20);
-    let faults: [Fault; 3] = [
-        |map, mut answers| {
-            answers.truncate(if map % 2 == 0 { 1 } else { answers.len() });
-            answers
-        },
-        |_, answers| answers.iter().cloned().chain(answers.clone()).collect(),
-        |map, mut answers| {
-            if map % 2 == 0 && answers.len() > 1 {
-                let (first, last) = (answers[0].0, answers[answers.len() - 1].0);
-                answers[0].0 = last;
-                answers.last_mut().unwrap().0 = first;
-            }
-            answers
-        },
-    ];
-    for (number, fault) in faults.into_iter().enumerate() {
+    for (number, fault) in ASKED_AGAIN.into_iter().enumerate() {
         let there = projections().fit_cluster(&cluster(&shared, 3, fault), shared.path());
         assert_same(&format!("fault {number}"), &here, &shown(there));
     }

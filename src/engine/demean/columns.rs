@@ -16,6 +16,7 @@ use super::{Column, DemeanMethod, DemeanedColumns, Demeaner, alternate};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Stop;
 use crate::base::parallel::{self, held};
+use crate::base::simd::vectorized;
 
 /// Iterations by passes over the cells after which it pays to write the normal equations out.
 const PATIENCE: usize = 12;
@@ -191,7 +192,7 @@ impl Demeaner<'_> {
             let part = parallel::part(p, PART, rows);
             let x = x.map(|x| &x[part.clone()]);
             let weights = weights.map(|w| &w[part.clone()]);
-            crate::base::simd::vectorized(
+            vectorized(
                 #[inline(always)]
                 || {
                     let mut sums = [0.0; K];

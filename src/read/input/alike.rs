@@ -75,7 +75,7 @@ fn is_number(label: &str) -> bool {
 }
 
 /// What a column's labels have, without which none can look like another: most columns are done with one look at their letters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 struct Marks {
     /// Blanks at an end, or letters of which nothing is known here.
     doubt: bool,
