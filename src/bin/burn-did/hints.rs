@@ -150,7 +150,7 @@ fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
             format!("if `{text}` stands for a missing value, write nothing instead").into()
         }
         // Nor can all characters be copied from a terminal.
-        _ if !text.chars().all(is_harmless) => {
+        _ if !text.chars().all(is_plainly_typed) => {
             "if this stands for a missing value, write nothing instead".into()
         }
         _ if role == "group" => never(column, &text).into(),
@@ -161,6 +161,11 @@ fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
         )
         .into(),
     })
+}
+
+/// Whether a character is seen, and told from others that look like it, by who types it anew.
+fn is_plainly_typed(c: char) -> bool {
+    is_harmless(c) && (c == ' ' || !c.is_whitespace())
 }
 
 /// What to do about a word in the column of groups that stands for never treated, or for a group that is not known.
