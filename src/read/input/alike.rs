@@ -1,6 +1,6 @@
 //! Labels that are written nearly as others of their column.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use polars::prelude::*;
@@ -48,16 +48,50 @@ fn changes(labels: &StringChunked) -> impl Iterator<Item = &str> {
 
 /// Whether different labels have the same form, by their hashes: no label is held.
 fn share_a_form(labels: &StringChunked) -> bool {
-    let hash = |text: &str| {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        hasher.finish()
+    let rows = labels.len();
+    let parts = parallel::map(rows.div_ceil(PART), |part| {
+        let part = parallel::part(part, PART, rows);
+        let labels = labels.slice(part.start as i64, part.len());
+        sorted(
+            changes(&labels).map(|label| LabelHash { form: hash(&form(label)), own: hash(label) }),
+        )
+    });
+    let ranges = parts.len();
+    let differ = |range: usize| {
+        let of_range = parts.iter().flat_map(|part| {
+            let first = part.partition_point(|label| label.range(ranges) < range);
+            part[first..].iter().take_while(|label| label.range(ranges) == range)
+        });
+        sorted(of_range.copied()).windows(2).all(|pair| pair[0].form != pair[1].form)
     };
-    let mut known: HashMap<u64, u64> = HashMap::new();
-    changes(labels).any(|label| {
-        let own = hash(label);
-        *known.entry(hash(&form(label))).or_insert(own) != own
-    })
+    !parallel::all(ranges, &differ)
+}
+
+/// Hashes of a label's form and of the label.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LabelHash {
+    form: u64,
+    own: u64,
+}
+
+impl LabelHash {
+    /// In which of so many equal ranges of hashes the form lies.
+    fn range(self, ranges: usize) -> usize {
+        ((u128::from(self.form) * ranges as u128) >> u64::BITS) as usize
+    }
+}
+
+fn sorted(labels: impl Iterator<Item = LabelHash>) -> Vec<LabelHash> {
+    let mut labels: Vec<LabelHash> = labels.collect();
+    labels.sort_unstable();
+    labels.dedup();
+    labels
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What labels have in common that look alike.
@@ -79,8 +113,8 @@ fn is_number(label: &str) -> bool {
 struct Marks {
     /// Blanks at an end, or letters of which nothing is known here.
     doubt: bool,
-    capitals: bool,
-    small: bool,
+    /// Which letters are there as capitals, and which as small ones: a bit each.
+    letters: [u32; 2],
     /// A number begins with 0.
     zeros: bool,
     /// Fewest and most digits of a number.
@@ -89,7 +123,7 @@ struct Marks {
 
 impl Marks {
     const NONE: Self =
-        Self { doubt: false, capitals: false, small: false, zeros: false, digits: [usize::MAX, 0] };
+        Self { doubt: false, letters: [0; 2], zeros: false, digits: [usize::MAX, 0] };
 
     fn of_all(labels: &StringChunked) -> Self {
         let rows = labels.len();
@@ -104,12 +138,14 @@ impl Marks {
     fn of(label: &str) -> Self {
         let bytes = label.as_bytes();
         let [Some(first), Some(last)] = [bytes.first(), bytes.last()] else { return Self::NONE };
-        let any = |is: fn(&u8) -> bool| bytes.iter().any(is);
+        let mut letters = [0; 2];
+        for letter in bytes.iter().filter(|byte| byte.is_ascii_alphabetic()) {
+            letters[usize::from(letter.is_ascii_lowercase())] |= 1 << (letter & 31);
+        }
         let is_number = is_number(label);
         Self {
             doubt: !label.is_ascii() || first.min(last) <= &b' ',
-            capitals: any(u8::is_ascii_uppercase),
-            small: any(u8::is_ascii_lowercase),
+            letters,
             zeros: is_number && *first == b'0',
             digits: if is_number { [bytes.len(); 2] } else { Self::NONE.digits },
         }
@@ -119,8 +155,7 @@ impl Marks {
         let [one, more] = [self.digits, other.digits];
         Self {
             doubt: self.doubt || other.doubt,
-            capitals: self.capitals || other.capitals,
-            small: self.small || other.small,
+            letters: [self.letters[0] | other.letters[0], self.letters[1] | other.letters[1]],
             zeros: self.zeros || other.zeros,
             digits: [one[0].min(more[0]), one[1].max(more[1])],
         }
@@ -128,7 +163,8 @@ impl Marks {
 
     fn may_look_alike(&self) -> bool {
         let [fewest, most] = self.digits;
-        self.doubt || (self.capitals && self.small) || (self.zeros && fewest < most)
+        let [capitals, small] = self.letters;
+        self.doubt || capitals & small != 0 || (self.zeros && fewest < most)
     }
 }
 
@@ -161,7 +197,7 @@ mod tests {
         let marks =
             |labels: &[&str]| Marks::of_all(Series::new("id".into(), labels).str().unwrap());
         for plain in
-            [&["id01", "id1"][..], &["001", "010", "A7"], &["1", "12"], &["A B", "C"], &[""]]
+            [&["id01", "id1"][..], &["001", "010", "A7"], &["1", "12"], &["A b", "C"], &[""]]
         {
             assert!(!marks(plain).may_look_alike(), "{plain:?}");
         }
@@ -170,5 +206,11 @@ mod tests {
         many.push("A");
         assert!(marks(&many).may_look_alike());
         assert_eq!(warned(&many), Some((2, ["A".to_owned(), "a".to_owned()])));
+        let mut many: Vec<String> = (0..3 * PART).map(|unit| format!("Aa{unit}")).collect();
+        let warned =
+            |labels: &[String]| warned(&labels.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(warned(&many), None);
+        many.push("aA1".to_owned());
+        assert_eq!(warned(&many), Some((2, ["Aa1".to_owned(), "aA1".to_owned()])));
     }
 }
