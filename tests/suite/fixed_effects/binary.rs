@@ -5,7 +5,7 @@ use burn_did::backend::Cpu;
 use burn_did::{
     DidError, DidWarning, FixedEffects, RegressionResult, Result,
     options::Precision,
-    regression::{Family, Vcov, etable},
+    regression::{Family, Solver, Vcov, etable},
 };
 use polars::prelude::*;
 use serde::Deserialize;
@@ -15,6 +15,7 @@ use super::golden::{Case, compare, fit_on};
 use super::properties::near;
 use crate::support::dataset::Dataset;
 use crate::support::frames::{floats, golden_data, golden_json, permutation, rows, with};
+use crate::support::splitmix::SplitMix64;
 
 #[derive(Debug, Deserialize)]
 struct BinaryCase {
@@ -373,6 +374,41 @@ fn separation_is_found_and_its_columns_named() {
             assert_eq!(found.coefficients, without.coefficients);
         }
     }
+}
+
+/// Outcomes that depend on nothing, with levels of three factors.
+fn few_rows_of_three_factors(seed: u64) -> DataFrame {
+    let mut random = SplitMix64(seed);
+    let n = 60 + (random.uniform() * 200.0) as usize;
+    let [f, g, h] = [(); 3].map(|()| {
+        let levels = 3.0 + random.uniform() * (n as f64 / 5.0 - 3.0);
+        (0..n).map(|_| (random.uniform() * levels) as i64).collect::<Vec<_>>()
+    });
+    let x: Vec<f64> = (0..n).map(|_| random.bell()).collect();
+    let y: Vec<f64> = (0..n).map(|_| (random.uniform() * 2.0).floor()).collect();
+    df!("y" => y, "x" => x, "f" => f, "g" => g, "h" => h).unwrap()
+}
+
+/// Rows that levels of several factors together separate weigh next to nothing at the end, and a solver that judges by what they weigh
+/// need not move them.
+#[test]
+fn what_is_separated_does_not_depend_on_the_solver() {
+    let mut separated = 0;
+    for (seed, family) in (0..60).flat_map(|seed| BOTH.map(|family| (seed, family))) {
+        let data = few_rows_of_three_factors(seed);
+        let [auto, lsmr, map] = [Solver::Auto, Solver::Lsmr, Solver::Map].map(|solver| {
+            let config = FixedEffects::<Cpu>::builder().formula("y ~ x | f + g + h");
+            config.family(family).solver(solver).build().fit(&data)
+        });
+        let Ok(auto) = auto else { continue };
+        separated += auto.audit.rows_separated;
+        for other in [lsmr.unwrap(), map.unwrap()] {
+            assert_eq!(other.n, auto.n, "{family}, seed {seed}");
+            near(other.coefficients[0].estimate, auto.coefficients[0].estimate, 1e-6);
+            near(other.coefficients[0].se.unwrap(), auto.coefficients[0].se.unwrap(), 1e-6);
+        }
+    }
+    assert!(separated > 100, "{separated}");
 }
 
 #[test]

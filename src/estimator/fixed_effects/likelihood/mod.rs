@@ -61,7 +61,7 @@ fn found<M: Model>(
     let fitted = iterate(model, sample, regressors, place, stopping, &mut last);
     // What is separated keeps the iteration from its end.
     let suspected = match &fitted {
-        Ok((_, mu)) => is_suspected(model, sample, mu, &last),
+        Ok((fit, mu)) => is_suspected(model, sample, mu, &last, (place.options, fit.quality.rss)),
         Err(
             DidError::NotConverged { .. }
             | DidError::NotDemeaned { .. }

@@ -12,7 +12,7 @@ use super::iterate::LastStep;
 use super::model::Model;
 use super::step::weighted;
 use crate::base::error::Result;
-use crate::engine::demean::Demeaner;
+use crate::engine::demean::{DemeanOptions, Demeaner, Solver};
 
 /// A fitted value this near to zero is zero.
 const TOLERANCE: f64 = 1e-4;
@@ -29,6 +29,12 @@ const PATIENCE: usize = 20;
 /// A regressor whose part in a direction of separation is smaller than this share of the largest has none.
 const NO_PART: f64 = 1e-3;
 
+/// A mean that is nearer to its bound than this part of what means of the sample vary by may be that of a separated row.
+const NEAR: f64 = 1e-4;
+
+/// As [`NEAR`], as a part of the deviance in tolerances of the projection: a solver need not move rows that have so little of it.
+const TOLERATED: f64 = 10.0;
+
 /// Rows that are separated, and the regressors by which they are.
 pub(in super::super) struct Separation {
     /// Positions in the sample.
@@ -40,18 +46,25 @@ pub(in super::super) struct Separation {
 }
 
 /// Whether rows may be separated: only then is it worth while to look for them. Their means are near to the bound, or would still come
-/// nearer: rows of little weight do not keep the regression from its end.
+/// nearer: rows of little weight do not keep the regression from its end. LSMR may not move such rows, as what is left of the normal
+/// equations is a part of their weight; there all means near the bound count.
 pub(super) fn is_suspected<M: Model>(
     model: &M,
     sample: &RegressionSample,
     mu: &[f64],
     last: &LastStep,
+    (options, deviance): (&DemeanOptions, f64),
 ) -> bool {
     let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
+    let near = match options.solver {
+        Solver::Lsmr => (NEAR * model.unit(mean)).max(TOLERATED * options.tolerance * deviance),
+        _ => 0.0,
+    };
     let rows = sample.outcome.iter().zip(mu).zip(last.falls());
     rows.into_iter().any(|((y, mu), fall)| {
         let side = model.side(*y);
-        side != 0.0 && (model.is_suspect(*mu, mean) || side * fall > M::MOVE)
+        let is_near = model.is_suspect(*mu, mean) || (y - mu).abs() < near;
+        side != 0.0 && (is_near || side * fall > M::MOVE)
     })
 }
 
