@@ -401,14 +401,15 @@ fn what_is_separated_does_not_depend_on_the_solver() {
             config.family(family).solver(solver).build().fit(&data)
         });
         let Ok(auto) = auto else { continue };
-        separated += auto.audit.rows_separated;
+        let is_separated = |warning: &DidWarning| matches!(warning, DidWarning::Separated { .. });
+        separated += usize::from(auto.warnings.iter().any(is_separated));
         for other in [lsmr.unwrap(), map.unwrap()] {
             assert_eq!(other.n, auto.n, "{family}, seed {seed}");
             near(other.coefficients[0].estimate, auto.coefficients[0].estimate, 1e-6);
             near(other.coefficients[0].se.unwrap(), auto.coefficients[0].se.unwrap(), 1e-6);
         }
     }
-    assert!(separated > 100, "{separated}");
+    assert!(separated >= 8, "{separated}");
 }
 
 #[test]
