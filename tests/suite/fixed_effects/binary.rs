@@ -394,7 +394,8 @@ fn few_rows_of_three_factors(seed: u64) -> DataFrame {
 #[test]
 fn what_is_separated_does_not_depend_on_the_solver() {
     let mut separated = 0;
-    for (seed, family) in (0..60).flat_map(|seed| BOTH.map(|family| (seed, family))) {
+    let families = [Family::Logit, Family::Probit, Family::Poisson];
+    for (seed, family) in (0..60).flat_map(|seed| families.map(|family| (seed, family))) {
         let data = few_rows_of_three_factors(seed);
         let [auto, lsmr, map] = [Solver::Auto, Solver::Lsmr, Solver::Map].map(|solver| {
             let config = FixedEffects::<Cpu>::builder().formula("y ~ x | f + g + h");
