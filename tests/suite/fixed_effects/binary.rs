@@ -376,7 +376,7 @@ fn separation_is_found_and_its_columns_named() {
     }
 }
 
-/// Outcomes that depend on nothing, with levels of three factors.
+/// A fifth of the outcomes, which depend on nothing, is one; levels of three factors.
 fn few_rows_of_three_factors(seed: u64) -> DataFrame {
     let mut random = SplitMix64(seed);
     let n = 60 + (random.uniform() * 200.0) as usize;
@@ -385,7 +385,7 @@ fn few_rows_of_three_factors(seed: u64) -> DataFrame {
         (0..n).map(|_| (random.uniform() * levels) as i64).collect::<Vec<_>>()
     });
     let x: Vec<f64> = (0..n).map(|_| random.bell()).collect();
-    let y: Vec<f64> = (0..n).map(|_| (random.uniform() * 2.0).floor()).collect();
+    let y: Vec<f64> = (0..n).map(|_| (random.uniform() * 1.25).floor()).collect();
     df!("y" => y, "x" => x, "f" => f, "g" => g, "h" => h).unwrap()
 }
 
@@ -397,17 +397,21 @@ fn what_is_separated_does_not_depend_on_the_solver() {
     let families = [Family::Logit, Family::Probit, Family::Poisson];
     for (seed, family) in (0..60).flat_map(|seed| families.map(|family| (seed, family))) {
         let data = few_rows_of_three_factors(seed);
-        let [auto, lsmr, map] = [Solver::Auto, Solver::Lsmr, Solver::Map].map(|solver| {
+        let [auto, lsmr] = [Solver::Auto, Solver::Lsmr].map(|solver| {
             let config = FixedEffects::<Cpu>::builder().formula("y ~ x | f + g + h");
             config.family(family).solver(solver).build().fit(&data)
         });
         let Ok(auto) = auto else { continue };
         let is_separated = |warning: &DidWarning| matches!(warning, DidWarning::Separated { .. });
         separated += usize::from(auto.warnings.iter().any(is_separated));
-        for other in [lsmr.unwrap(), map.unwrap()] {
-            assert_eq!(other.n, auto.n, "{family}, seed {seed}");
-            near(other.coefficients[0].estimate, auto.coefficients[0].estimate, 1e-6);
-            near(other.coefficients[0].se.unwrap(), auto.coefficients[0].se.unwrap(), 1e-6);
+        let lsmr = lsmr.unwrap();
+        assert_eq!(lsmr.n, auto.n, "{family}, seed {seed}");
+        for (other, coefficient) in lsmr.coefficients.iter().zip(&auto.coefficients) {
+            near(other.estimate, coefficient.estimate, 1e-5);
+            assert_eq!(other.se.is_some(), coefficient.se.is_some());
+            if let (Some(other), Some(se)) = (other.se, coefficient.se) {
+                near(other, se, 1e-5);
+            }
         }
     }
     assert!(separated >= 8, "{separated}");
