@@ -21,6 +21,7 @@ use super::options::Family;
 use super::problem::Where;
 use super::sample::RegressionSample;
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::engine::demean::{DemeanOptions, Solver};
 
 pub(super) use self::iterate::Stopping;
 pub(super) use self::separation::Separation;
@@ -57,6 +58,7 @@ fn found<M: Model>(
     place: &Where<'_>,
     stopping: Stopping,
 ) -> Result<Maximum> {
+    let solver = place.options.solver;
     let mut last = LastStep::default();
     let fitted = iterate(model, sample, regressors, place, stopping, &mut last);
     // What is separated keeps the iteration from its end.
@@ -72,6 +74,14 @@ fn found<M: Model>(
     };
     let mut warning = None;
     if suspected {
+        // Weights may differ by ten orders of magnitude here, for which the regression's own solver need not do.
+        let options = DemeanOptions { solver: Solver::Auto, ..*place.options };
+        let place = &Where { options: &options, place: place.place };
+        if solver == Solver::Lsmr {
+            // Its own steps need not show what moves. Whether these come to an end does not matter.
+            last = LastStep::default();
+            drop(iterate(model, sample, regressors, place, stopping, &mut last));
+        }
         match separated(model, sample, regressors, place, &last)? {
             None if fitted.is_ok() && !is_moving(model, sample, &last) => {}
             None => warning = Some(DidWarning::SeparationUnknown),

@@ -74,8 +74,7 @@ pub(super) fn is_moving<M: Model>(model: &M, sample: &RegressionSample, last: &L
     sample.outcome.iter().zip(last.falls()).any(|(y, fall)| model.side(*y) * fall > M::MOVE)
 }
 
-/// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows. Whatever solver the
-/// regression has, fixed effects are projected out by that which the design asks for: weights differ by ten orders of magnitude.
+/// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows.
 pub(super) fn separated<M: Model>(
     model: &M,
     sample: &RegressionSample,
@@ -83,8 +82,6 @@ pub(super) fn separated<M: Model>(
     place: &Where<'_>,
     last: &LastStep,
 ) -> Result<Option<Separation>> {
-    let options = DemeanOptions { solver: Solver::Auto, ..*place.options };
-    let place = &Where { options: &options, place: place.place };
     let sides: Vec<f64> = sample.outcome.iter().map(|y| model.side(*y)).collect();
     if let Some(found) = parted(sample, regressors, &sides, last.eta()) {
         return Ok(Some(found));
