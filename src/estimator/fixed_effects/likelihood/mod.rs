@@ -58,38 +58,47 @@ fn found<M: Model>(
     place: &Where<'_>,
     stopping: Stopping,
 ) -> Result<Maximum> {
-    let solver = place.options.solver;
     let mut last = LastStep::default();
     let fitted = iterate(model, sample, regressors, place, stopping, &mut last);
     // What is separated keeps the iteration from its end.
     let suspected = match &fitted {
         Ok((fit, mu)) => is_suspected(model, sample, mu, &last, (place.options, fit.quality.rss)),
-        Err(
-            DidError::NotConverged { .. }
-            | DidError::NotDemeaned { .. }
-            | DidError::CovariateRange { .. }
-            | DidError::Singular { .. },
-        ) => true,
-        Err(_) => false,
+        Err(error) => has_no_end(error),
     };
     let mut warning = None;
     if suspected {
         // Weights may differ by ten orders of magnitude here, for which the regression's own solver need not do.
+        let solver = place.options.solver;
         let options = DemeanOptions { solver: Solver::Auto, ..*place.options };
         let place = &Where { options: &options, place: place.place };
         if solver == Solver::Lsmr {
-            // Its own steps need not show what moves. Whether these come to an end does not matter.
-            last = LastStep::default();
-            drop(iterate(model, sample, regressors, place, stopping, &mut last));
-        }
-        match separated(model, sample, regressors, place, &last)? {
-            None if fitted.is_ok() && !is_moving(model, sample, &last) => {}
-            None => warning = Some(DidWarning::SeparationUnknown),
-            Some(separation) if separation.rows.is_empty() => {}
-            Some(separation) => return Ok(Maximum::Separated(separation)),
+            // Its own steps need not show what moves, so those of the other solver decide.
+            match found(model, sample, regressors, place, stopping) {
+                Ok(Maximum::Found(_, warned)) => warning = warned,
+                Err(error) if has_no_end(&error) => warning = Some(DidWarning::SeparationUnknown),
+                decided => return decided,
+            }
+        } else {
+            match separated(model, sample, regressors, place, &last)? {
+                None if fitted.is_ok() && !is_moving(model, sample, &last) => {}
+                None => warning = Some(DidWarning::SeparationUnknown),
+                Some(separation) if separation.rows.is_empty() => {}
+                Some(separation) => return Ok(Maximum::Separated(separation)),
+            }
         }
     }
     Ok(Maximum::Found(Box::new(fitted?.0), warning))
+}
+
+/// Whether the iteration did not come to an end, which separated rows may be the reason of.
+fn has_no_end(error: &DidError) -> bool {
+    matches!(
+        error,
+        DidError::NotConverged { .. }
+            | DidError::NotDemeaned { .. }
+            | DidError::CovariateRange { .. }
+            | DidError::Singular { .. }
+    )
 }
 
 /// The value of the mean at a linear predictor.
