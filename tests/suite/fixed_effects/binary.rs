@@ -5,7 +5,7 @@ use burn_did::backend::Cpu;
 use burn_did::{
     DidError, DidWarning, FixedEffects, RegressionResult, Result,
     options::Precision,
-    regression::{Family, Solver, Vcov, etable},
+    regression::{Family, Vcov, etable},
 };
 use polars::prelude::*;
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use super::golden::{Case, compare, fit_on};
 use super::properties::near;
 use crate::support::dataset::Dataset;
 use crate::support::frames::{floats, golden_data, golden_json, permutation, rows, with};
-use crate::support::splitmix::SplitMix64;
 
 #[derive(Debug, Deserialize)]
 struct BinaryCase {
@@ -374,48 +373,6 @@ fn separation_is_found_and_its_columns_named() {
             assert_eq!(found.coefficients, without.coefficients);
         }
     }
-}
-
-/// A fifth of the outcomes, which depend on nothing, is one; levels of three factors.
-fn few_rows_of_three_factors(seed: u64) -> DataFrame {
-    let mut random = SplitMix64(seed);
-    let n = 60 + (random.uniform() * 200.0) as usize;
-    let [f, g, h] = [(); 3].map(|()| {
-        let levels = 3.0 + random.uniform() * (n as f64 / 5.0 - 3.0);
-        (0..n).map(|_| (random.uniform() * levels) as i64).collect::<Vec<_>>()
-    });
-    let x: Vec<f64> = (0..n).map(|_| random.bell()).collect();
-    let y: Vec<f64> = (0..n).map(|_| (random.uniform() * 1.25).floor()).collect();
-    df!("y" => y, "x" => x, "f" => f, "g" => g, "h" => h).unwrap()
-}
-
-/// Rows that levels of several factors together separate weigh next to nothing at the end, and a solver that judges by what they weigh
-/// need not move them.
-#[test]
-fn what_is_separated_does_not_depend_on_the_solver() {
-    let mut separated = 0;
-    let families = [Family::Logit, Family::Probit, Family::Poisson];
-    let seeds = [12, 24, 26, 30, 31, 39];
-    for (seed, family) in seeds.into_iter().flat_map(|s| families.map(|family| (s, family))) {
-        let data = few_rows_of_three_factors(seed);
-        let [auto, lsmr] = [Solver::Auto, Solver::Lsmr].map(|solver| {
-            let config = FixedEffects::<Cpu>::builder().formula("y ~ x | f + g + h");
-            config.family(family).solver(solver).build().fit(&data)
-        });
-        let Ok(auto) = auto else { continue };
-        let is_separated = |warning: &DidWarning| matches!(warning, DidWarning::Separated { .. });
-        separated += usize::from(auto.warnings.iter().any(is_separated));
-        let lsmr = lsmr.unwrap();
-        assert_eq!(lsmr.n, auto.n, "{family}, seed {seed}");
-        for (other, coefficient) in lsmr.coefficients.iter().zip(&auto.coefficients) {
-            near(other.estimate, coefficient.estimate, 1e-5);
-            assert_eq!(other.se.is_some(), coefficient.se.is_some());
-            if let (Some(other), Some(se)) = (other.se, coefficient.se) {
-                near(other, se, 1e-5);
-            }
-        }
-    }
-    assert!(separated >= 8, "{separated}");
 }
 
 #[test]

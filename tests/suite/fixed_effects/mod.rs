@@ -7,4 +7,5 @@ mod golden;
 mod patterns;
 mod properties;
 mod results;
+mod separated;
 mod thresholds;

@@ -15,13 +15,16 @@ use self::binary::{Logit, Probit};
 use self::iterate::{LastStep, iterate};
 use self::model::Model;
 use self::poisson::Poisson;
-use self::separation::{is_moving, is_suspected, separated};
+use self::separation::{Suspicion, separated, suspicion};
 use super::linear::{CentredRegressors, LinearFit, gaussian};
 use super::options::Family;
 use super::problem::Where;
 use super::sample::RegressionSample;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::demean::{DemeanOptions, Solver};
+
+/// A tolerance of projections that leaves hardly an error, also in rows that weigh next to nothing.
+const EXACT: f64 = 1e-12;
 
 pub(super) use self::iterate::Stopping;
 pub(super) use self::separation::Separation;
@@ -61,33 +64,76 @@ fn found<M: Model>(
     let mut last = LastStep::default();
     let fitted = iterate(model, sample, regressors, place, stopping, &mut last);
     // What is separated keeps the iteration from its end.
-    let suspected = match &fitted {
-        Ok((fit, mu)) => is_suspected(model, sample, mu, &last, (place.options, fit.quality.rss)),
-        Err(error) => has_no_end(error),
+    let suspicion = match &fitted {
+        Ok((fit, mu)) => suspicion(model, sample, mu, &last, (place.options, fit.quality.rss)),
+        Err(error) => has_no_end(error).then_some(Suspicion::Moving),
     };
-    let mut warning = None;
-    if suspected {
-        // Weights may differ by ten orders of magnitude here, for which the regression's own solver need not do.
-        let solver = place.options.solver;
-        let options = DemeanOptions { solver: Solver::Auto, ..*place.options };
-        let place = &Where { options: &options, place: place.place };
-        if solver == Solver::Lsmr {
-            // Its own steps need not show what moves, so those of the other solver decide.
-            match found(model, sample, regressors, place, stopping) {
-                Ok(Maximum::Found(_, warned)) => warning = warned,
-                Err(error) if has_no_end(&error) => warning = Some(DidWarning::SeparationUnknown),
-                decided => return decided,
-            }
-        } else {
-            match separated(model, sample, regressors, place, &last)? {
-                None if fitted.is_ok() && !is_moving(model, sample, &last) => {}
-                None => warning = Some(DidWarning::SeparationUnknown),
-                Some(separation) if separation.rows.is_empty() => {}
-                Some(separation) => return Ok(Maximum::Separated(separation)),
-            }
+    let judged = match suspicion {
+        Some(suspicion) => judge(model, sample, regressors, place, stopping, (&last, suspicion))?,
+        None => Judgement::default(),
+    };
+    match judged.separation {
+        Some(separation) => Ok(Maximum::Separated(separation)),
+        None => Ok(Maximum::Found(Box::new(fitted?.0), judged.warning)),
+    }
+}
+
+/// Which rows are separated, if any, and whether that remains unknown.
+#[derive(Default)]
+struct Judgement {
+    separation: Option<Separation>,
+    warning: Option<DidWarning>,
+}
+
+impl Judgement {
+    /// Of a search; `None` if it came to no end.
+    fn searched(found: Option<Separation>) -> Self {
+        let warning = found.is_none().then_some(DidWarning::SeparationUnknown);
+        Self { separation: found.filter(|separation| !separation.rows.is_empty()), warning }
+    }
+}
+
+/// Looks for separated rows, after a regression whose last step and means make them likely. Where an iterated projection may hide that rows
+/// of next to no weight move on, the regression is repeated with hardly an error, and its steps decide.
+fn judge<M: Model>(
+    model: &M,
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
+    place: &Where<'_>,
+    stopping: Stopping,
+    (last, suspicion): (&LastStep, Suspicion),
+) -> Result<Judgement> {
+    let DemeanOptions { solver, tolerance, .. } = *place.options;
+    // Weights may differ by ten orders of magnitude here, for which the regression's own solver need not do.
+    let automatic = DemeanOptions { solver: Solver::Auto, ..*place.options };
+    let search = || {
+        let place = Where { options: &automatic, place: place.place };
+        separated(model, sample, regressors, &place, last).map(Judgement::searched)
+    };
+    let is_exact = sample.factors.len() < 2 || (solver == Solver::Auto && tolerance <= EXACT);
+    if is_exact {
+        return match suspicion {
+            Suspicion::Near => Ok(Judgement::default()),
+            Suspicion::Moving => search(),
+        };
+    }
+    if suspicion == Suspicion::Moving {
+        let judged = search()?;
+        if judged.warning.is_none() {
+            return Ok(judged);
         }
     }
-    Ok(Maximum::Found(Box::new(fitted?.0), warning))
+    let options = DemeanOptions { tolerance: tolerance.min(EXACT), ..automatic };
+    let exact = Where { options: &options, place: place.place };
+    match found(model, sample, regressors, &exact, stopping) {
+        Ok(Maximum::Separated(separation)) => {
+            Ok(Judgement { separation: Some(separation), warning: None })
+        }
+        Ok(Maximum::Found(_, warning)) => Ok(Judgement { separation: None, warning }),
+        Err(error) if !has_no_end(&error) => Err(error),
+        Err(_) if suspicion == Suspicion::Near => search(),
+        Err(_) => Ok(Judgement::searched(None)),
+    }
 }
 
 /// Whether the iteration did not come to an end, which separated rows may be the reason of.

@@ -45,33 +45,40 @@ pub(in super::super) struct Separation {
     pub is_complete: bool,
 }
 
-/// Whether rows may be separated: only then is it worth while to look for them. Their means are near to the bound, or would still come
-/// nearer: rows of little weight do not keep the regression from its end. LSMR may not move such rows, as what is left of the normal
-/// equations is a part of their weight; there all means near the bound count.
-pub(super) fn is_suspected<M: Model>(
+/// Why rows may be separated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Suspicion {
+    /// The last step moved a row without a maximum of its own: it would move on for ever. None does where the iteration has come to an end
+    /// of its own, and then none is separated.
+    Moving,
+    /// Means are so near to their bound that an iterated projection, which leaves a part of the normal equations, need not move their rows.
+    Near,
+}
+
+/// Whether rows may be separated: only then is it worth while to look for them. Rows of little weight do not keep the regression from its
+/// end. `deviance` is that of the regression.
+pub(super) fn suspicion<M: Model>(
     model: &M,
     sample: &RegressionSample,
     mu: &[f64],
     last: &LastStep,
     (options, deviance): (&DemeanOptions, f64),
-) -> bool {
+) -> Option<Suspicion> {
+    let is_lsmr = options.solver == Solver::Lsmr;
+    let moves = |(y, fall): (&f64, f64)| model.side(*y) * fall > M::MOVE;
+    if !is_lsmr && sample.outcome.iter().zip(last.falls()).any(moves) {
+        return Some(Suspicion::Moving);
+    }
     let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
-    let near = match options.solver {
-        Solver::Lsmr => (NEAR * model.unit(mean)).max(TOLERATED * options.tolerance * deviance),
-        _ => 0.0,
+    // LSMR ends by the normal equations beside the norms of residuals and levels, the others by those beside the residuals.
+    let near = match is_lsmr {
+        true => (NEAR * model.unit(mean)).max(TOLERATED * options.tolerance * deviance),
+        false => TOLERATED * options.tolerance * deviance.sqrt(),
     };
-    let rows = sample.outcome.iter().zip(mu).zip(last.falls());
-    rows.into_iter().any(|((y, mu), fall)| {
-        let side = model.side(*y);
-        let is_near = model.is_suspect(*mu, mean) || (y - mu).abs() < near;
-        side != 0.0 && (is_near || side * fall > M::MOVE)
-    })
-}
-
-/// Whether a row without a maximum of its own still moved in the last step. None does where the iteration has come to an end of its own, and then
-/// none is separated: separated rows move on by steps of equal length.
-pub(super) fn is_moving<M: Model>(model: &M, sample: &RegressionSample, last: &LastStep) -> bool {
-    sample.outcome.iter().zip(last.falls()).any(|(y, fall)| model.side(*y) * fall > M::MOVE)
+    let is_near = |(y, mu): (&f64, &f64)| {
+        model.side(*y) != 0.0 && (model.is_suspect(*mu, mean) || (y - mu).abs() < near)
+    };
+    sample.outcome.iter().zip(mu).any(is_near).then_some(Suspicion::Near)
 }
 
 /// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows.
