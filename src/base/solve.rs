@@ -96,7 +96,7 @@ impl Spd {
             let (above, below) = inverse.split_at_mut((j + 1) * k);
             let row = &mut above[j * k..=j * k + j];
             row[j] = 1.0;
-            row.iter_mut().for_each(|v| *v /= upper[j * k + j]);
+            divide(row, upper[j * k + j]);
             for (entry, below) in upper[j * k + j + 1..].iter().zip(below.chunks_exact_mut(k)) {
                 add_scaled(&mut below[..=j], -entry, row);
             }
@@ -107,7 +107,7 @@ impl Spd {
             for (entry, below) in upper[j * k + j + 1..].iter().zip(below.chunks_exact(k)) {
                 add_scaled(row, -entry, &below[..=j]);
             }
-            row.iter_mut().for_each(|v| *v /= upper[j * k + j]);
+            divide(row, upper[j * k + j]);
         }
         for i in 0..k {
             for j in 0..=i {
@@ -129,7 +129,7 @@ fn factorise(a: &mut [f64], k: usize) -> bool {
             return false;
         }
         let root = pivot.sqrt();
-        row.iter_mut().for_each(|v| *v /= root);
+        divide(row, root);
         for (i, below) in (1..).zip(below.chunks_exact_mut(k)) {
             add_scaled(&mut below[j + i..], -row[i], &row[i..]);
         }
@@ -261,6 +261,13 @@ pub(crate) fn add_scaled(a: &mut [f64], scale: f64, b: &[f64]) {
     debug_assert_eq!(a.len(), b.len());
     for (a, b) in a.iter_mut().zip(b) {
         *a += scale * b;
+    }
+}
+
+/// `a /= divisor`.
+fn divide(a: &mut [f64], divisor: f64) {
+    for a in a {
+        *a /= divisor;
     }
 }
 
