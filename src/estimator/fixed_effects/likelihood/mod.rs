@@ -23,11 +23,11 @@ use super::sample::RegressionSample;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::demean::{DemeanOptions, Solver};
 
-/// A tolerance of projections that leaves hardly an error, also in rows that weigh next to nothing.
-const EXACT: f64 = 1e-12;
-
 pub(super) use self::iterate::Stopping;
 pub(super) use self::separation::Separation;
+
+/// A tolerance of projections that leaves hardly an error, also in rows that weigh next to nothing.
+const EXACT: f64 = 1e-12;
 
 /// What the iteration came to.
 pub(super) enum Maximum {
