@@ -30,7 +30,7 @@ pub(crate) const INSEPARABLE: f64 = 1e-13;
 
 /// Symmetric positive definite matrix `[k, k]`, scaled to unit diagonal: `d a d = u'u`.
 ///
-/// Most are of a few columns, for which loops over one piece of memory take a tenth of the time of a library's blocks and buffers.
+/// Most are of a few columns, for which loops over one piece of memory are faster than the blocks and buffers of a library.
 pub(crate) struct Spd {
     k: usize,
     /// `d`, `[k]`, the scaled matrix and its upper factor, `[k, k]` row-major, one after the other.

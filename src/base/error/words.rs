@@ -272,7 +272,7 @@ impl DidWarning {
             Self::Separated { rows, columns } => f.write_str(&separated(*rows, columns)),
             Self::SeparationUnknown => write!(
                 f,
-                "some fitted means nearly are 0 or 1, and the search for separated rows did not reach a verdict. If there are some, standard errors are too small, as these rows count; compare with a regression without levels of few rows"
+                "some fitted means nearly are 0 or 1, and the search for separated rows did not reach a verdict. If there are some, standard errors are too small, as these rows count, and large coefficients may have no finite value; compare with a regression without levels of few rows"
             ),
             Self::RepairedCovariance => write!(
                 f,

@@ -93,6 +93,8 @@ impl Curve for Probit {
 impl<C: Curve> Model for C {
     const STARTS_AT_A_FIT: bool = true;
     const MOVE: f64 = C::TAIL_STEP;
+    /// Means near to a bound are usual; what is separated moves.
+    const SUSPECT: f64 = 0.0;
 
     fn link(&self, mean: f64) -> f64 {
         C::quantile(mean)
@@ -151,11 +153,6 @@ impl<C: Curve> Model for C {
         } else {
             0.0
         }
-    }
-
-    /// Means near to a bound are usual; what is separated moves.
-    fn is_suspect(&self, _: f64, _: f64) -> bool {
-        false
     }
 
     fn refused(&self, mean: f64) -> Option<DidError> {

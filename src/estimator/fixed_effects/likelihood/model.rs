@@ -12,6 +12,9 @@ pub(super) trait Model: Sync {
     /// A linear predictor of separated rows that moves by more than this in a step of a converged regression moves for ever.
     const MOVE: f64;
 
+    /// A mean that is nearer to its bound than this part of the [`unit`](Self::unit) may be that of a separated row, whatever the solver.
+    const SUSPECT: f64;
+
     /// The linear predictor of a mean.
     fn link(&self, mean: f64) -> f64;
 
@@ -50,9 +53,6 @@ pub(super) trait Model: Sync {
     /// The direction in which the likelihood of an outcome rises without end: 1 if it does as `η` falls, -1 if it does as `η` rises,
     /// 0 if it has a maximum.
     fn side(&self, y: f64) -> f64;
-
-    /// Whether a fitted mean is so near to its bound that the row may be separated; `mean` is that of the sample.
-    fn is_suspect(&self, mu: f64, mean: f64) -> bool;
 
     /// The error of a sample with a mean that leaves nothing to estimate.
     fn refused(&self, mean: f64) -> Option<DidError>;

@@ -5,15 +5,13 @@ use statrs::function::gamma::ln_gamma;
 use super::model::{Model, unit_deviance};
 use crate::base::error::DidError;
 
-/// Means of rows with an outcome of zero that are smaller than this part of the mean outcome are suspect.
-const SUSPECT: f64 = 1e-4;
-
 /// Poisson pseudo maximum likelihood.
 pub(super) struct Poisson;
 
 impl Model for Poisson {
     const STARTS_AT_A_FIT: bool = false;
     const MOVE: f64 = 0.1;
+    const SUSPECT: f64 = 1e-4;
 
     fn link(&self, mean: f64) -> f64 {
         mean.ln()
@@ -62,10 +60,6 @@ impl Model for Poisson {
 
     fn side(&self, y: f64) -> f64 {
         if y > 0.0 { 0.0 } else { 1.0 }
-    }
-
-    fn is_suspect(&self, mu: f64, mean: f64) -> bool {
-        mu < SUSPECT * mean
     }
 
     fn refused(&self, mean: f64) -> Option<DidError> {

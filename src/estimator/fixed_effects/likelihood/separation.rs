@@ -29,10 +29,10 @@ const PATIENCE: usize = 20;
 /// A regressor whose part in a direction of separation is smaller than this share of the largest has none.
 const NO_PART: f64 = 1e-3;
 
-/// A mean that is nearer to its bound than this part of what means of the sample vary by may be that of a separated row.
+/// As [`Model::SUSPECT`], for LSMR.
 const NEAR: f64 = 1e-4;
 
-/// As [`NEAR`], as a part of the deviance in tolerances of the projection: a solver need not move rows that have so little of it.
+/// As [`NEAR`], in tolerances of the projection: a solver need not move rows that have so little of the deviance, or of its root.
 const TOLERATED: f64 = 10.0;
 
 /// Rows that are separated, and the regressors by which they are.
@@ -71,13 +71,12 @@ pub(super) fn suspicion<M: Model>(
     }
     let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
     // LSMR ends by the normal equations beside the norms of residuals and levels, the others by those beside the residuals.
-    let near = match is_lsmr {
-        true => (NEAR * model.unit(mean)).max(TOLERATED * options.tolerance * deviance),
-        false => TOLERATED * options.tolerance * deviance.sqrt(),
+    let (part, noticed) = match is_lsmr {
+        true => (NEAR, deviance),
+        false => (M::SUSPECT, deviance.sqrt()),
     };
-    let is_near = |(y, mu): (&f64, &f64)| {
-        model.side(*y) != 0.0 && (model.is_suspect(*mu, mean) || (y - mu).abs() < near)
-    };
+    let near = (part * model.unit(mean)).max(TOLERATED * options.tolerance * noticed);
+    let is_near = |(y, mu): (&f64, &f64)| model.side(*y) != 0.0 && (y - mu).abs() < near;
     sample.outcome.iter().zip(mu).any(is_near).then_some(Suspicion::Near)
 }
 
