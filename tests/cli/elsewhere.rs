@@ -144,3 +144,12 @@ fn operators_of_stata_stand_for_other_columns() {
     burn_did(&[&["panel", "lag", MPDTA][..], &keys].concat());
     stdout(&["feols", &made, "lemp ~ lemp_lag1 | year"]);
 }
+
+#[test]
+fn formulas_stand_without_an_option() {
+    for option in ["--formula", "--fml", "--vcvo"] {
+        let message = failure(2, &["feols", MPDTA, option, "lemp ~ lpop"]);
+        assert!(message.contains("formulas stand without an option"), "{message}");
+    }
+    stdout(&["feols", MPDTA, "-lemp ~ lpop"]);
+}

@@ -439,7 +439,7 @@ pub enum DidWarning {
     SeparationUnknown,
     /// A two-way clustered covariance had a negative variance; its negative eigenvalues were set to zero.
     RepairedCovariance,
-    /// The scores of coefficients add up to zero in every cluster, so that they have no standard errors.
+    /// Scores of coefficients are zero in every row or add up to zero in every cluster, so that these have no standard errors.
     NoVariance {
         /// Names of the coefficients.
         columns: Vec<String>,

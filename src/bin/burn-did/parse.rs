@@ -13,6 +13,16 @@ pub(crate) fn periods(text: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| "expected a whole number of periods, at least 0".to_owned())
 }
 
+/// A formula, and not an option that this command does not have.
+pub(crate) fn formula(text: &str) -> Result<String, String> {
+    match text.starts_with("--") && !text.contains('~') {
+        true => {
+            Err("formulas stand without an option, as in burn-did feols data.csv \"y ~ x\"".into())
+        }
+        false => Ok(text.to_owned()),
+    }
+}
+
 /// The first and the last event time around treatment, as periods before and after it.
 pub(crate) fn window(text: &str) -> Result<(u32, u32), String> {
     let ends = text.split_once(',').and_then(|(from, to)| {

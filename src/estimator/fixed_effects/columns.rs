@@ -2,6 +2,10 @@
 
 use super::shared_columns::SharedColumns;
 use super::sums;
+use crate::base::parallel;
+
+/// Rows whose products are held at once.
+const PART_ROWS: usize = 1 << 20;
 
 /// The columns of a fit, multiplied by the roots of the weights.
 pub(super) enum FitColumns {
@@ -20,16 +24,27 @@ impl FitColumns {
         }
     }
 
-    /// `Σ_i e_i² x_i x_i'`, `[k, k]`.
-    pub fn gram(&self, e: &[f64]) -> Vec<f64> {
+    /// Cross-products over rows of `x_i e_i` times a matrix `[k, k]`: `Σ_i e_i² (a'x_i) (a'x_i)'`.
+    ///
+    /// The product of each row is formed first, so that large ones of other rows, which add up to nothing, cost the sum no digits.
+    pub fn row_products(&self, e: &[f64], a: &[f64]) -> Vec<f64> {
         match self {
-            Self::Rows(columns) => sums::gram(&slices(columns), Some(e)),
+            Self::Rows(columns) => {
+                let mut total = vec![0.0; a.len()];
+                for part in 0..e.len().div_ceil(PART_ROWS) {
+                    let rows = parallel::part(part, PART_ROWS, e.len());
+                    let part: Vec<&[f64]> = columns.iter().map(|x| &x[rows.clone()]).collect();
+                    let products = sums::gram(&slices(&sums::combined(&part, a)), Some(&e[rows]));
+                    total.iter_mut().zip(products).for_each(|(total, product)| *total += product);
+                }
+                total
+            }
             Self::Shared(shared) => {
                 let mut scale = shared.by_slot(e, |score| score * score);
                 for square in &mut scale {
                     *square = square.sqrt();
                 }
-                sums::gram(&slices(&shared.values), Some(&scale))
+                sums::gram(&slices(&sums::combined(&slices(&shared.values), a)), Some(&scale))
             }
         }
     }
@@ -132,11 +147,11 @@ mod tests {
                 assert!((a - b).abs() <= 1e-9 * (1.0 + a.abs()), "{a} {b}");
             }
         };
-        near(&plain.gram(&e), &shared.gram(&e));
         near(&plain.absolute(&e), &shared.absolute(&e));
         let a = [2.0, 0.5, 0.0, 0.5, 1.0, -0.25, 0.0, -0.25, 3.0];
         near(&plain.quadratic(&a), &shared.quadratic(&a));
         let turned = [1.0, 0.5, 0.0, 0.0, 1.0, 0.0, -2.0, 0.0, 0.3];
+        near(&plain.row_products(&e, &turned), &shared.row_products(&e, &turned));
         for codes in [
             (0..rows).map(|row| (row / 2) as u32).collect::<Vec<u32>>(),
             (0..rows).map(|row| (row % 5) as u32).collect(),

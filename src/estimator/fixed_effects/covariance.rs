@@ -21,7 +21,7 @@ pub(super) struct Scores<'a> {
     pub clusters: &'a [(Vec<u32>, usize)],
     /// What the computation may leave of scores whose sum in a cluster is zero, as a part of their absolute values.
     pub error: f64,
-    /// What rounding leaves of the residuals, as a part of them.
+    /// What rounding may leave of residuals that are zero: the length of all.
     pub rounding: f64,
     /// Leverage of fixed effects by row, which that of the columns adds to; `None` if there are none or it is not known.
     pub fixed_leverage: Option<Vec<f64>>,
@@ -43,10 +43,11 @@ const FULL: f64 = 1e-10;
 /// A variance that a repair reduces to less than this share of itself counts as zero.
 const LEFT: f64 = 1e-9;
 
-/// What rounding may leave of a difference of variances, as a part of these: at least, and in units of what it leaves of residuals,
-/// and at most.
-const ROUNDING: f64 = 1e-12;
+/// How much more than estimated rounding may leave of residuals.
 const ROUNDINGS: f64 = 16.0;
+
+/// What rounding may leave of a difference of variances, as a part of these: at least and at most.
+const ROUNDING: f64 = 1e-12;
 const ROUNDED: f64 = 1e-6;
 
 impl Scores<'_> {
@@ -61,7 +62,7 @@ impl Scores<'_> {
             Vcov::Iid => {
                 scaled(&self.of_regressors(self.bread.to_vec()), parameters * self.rss / (n - 1.0))
             }
-            Vcov::Hetero => scaled(&self.sandwich(&self.columns.gram(self.residuals)), rows),
+            Vcov::Hetero => scaled(&self.by_rows(self.residuals), rows),
             Vcov::Hc2 | Vcov::Hc3 => {
                 let mut e = self.columns.quadratic(self.bread);
                 if let Some(fixed) = &self.fixed_leverage {
@@ -84,7 +85,7 @@ impl Scores<'_> {
                         self.residuals[row] / if half { left.sqrt() } else { left }
                     }
                 });
-                scaled(&self.sandwich(&self.columns.gram(&e)), rows)
+                scaled(&self.by_rows(&e), rows)
             }
             Vcov::Cluster(_) => {
                 let (matrix, is_repaired) = self.clustered(ssc);
@@ -94,6 +95,16 @@ impl Scores<'_> {
             }
         };
         Covariance { matrix, repaired, full_leverage, rank }
+    }
+
+    /// `Σ_i h_i h_i'` of each row's influence `h_i` on the coefficients, with residuals `e`: what [`clustered`](Self::clustered) is with a
+    /// cluster for each row.
+    fn by_rows(&self, e: &[f64]) -> Vec<f64> {
+        let influence = self.influence();
+        let mut total = self.columns.row_products(e, &influence);
+        let rounding = self.rounding_of_variances(e, &influence);
+        without_rounding(&mut total, &rounding);
+        total
     }
 
     /// `V₁ + V₂ - V₁₂`, or of one factor `V₁`; and whether it had to be made positive.
@@ -113,24 +124,35 @@ impl Scores<'_> {
             parts.iter_mut().enumerate().for_each(|(j, p)| *p += adjusted * part[j * k + j]);
             total.iter_mut().zip(part).for_each(|(t, v)| *t += sign * v);
         }
-        let absolute = self.columns.absolute(self.residuals);
-        let rounding = (ROUNDINGS * self.rounding).clamp(ROUNDING, ROUNDED);
-        let nothing = |j: usize| {
-            let size: f64 = (0..k).map(|i| influence[i * k + j].abs() * absolute[i]).sum();
-            (self.error * size).powi(2)
-                + if self.clusters.len() > 1 { rounding * parts[j] } else { 0.0 }
-        };
-        let nothing: Vec<f64> = (0..k).map(nothing).collect();
-        let is_zero: Vec<bool> = (0..k).map(|j| total[j * k + j].abs() <= nothing[j]).collect();
-        for e in 0..k * k {
-            if is_zero[e / k] || is_zero[e % k] {
-                total[e] = 0.0;
-            }
+        let mut rounding = self.rounding_of_variances(self.residuals, &influence);
+        if self.clusters.len() > 1 {
+            let length = sums::inner(self.residuals, self.residuals).sqrt();
+            let of_parts = (ROUNDINGS * self.rounding / length).clamp(ROUNDING, ROUNDED);
+            rounding
+                .iter_mut()
+                .zip(&parts)
+                .for_each(|(rounding, part)| *rounding += of_parts * part);
         }
+        without_rounding(&mut total, &rounding);
         match positive(&total, &parts) {
             Some(fixed) => (fixed, true),
             None => (total, false),
         }
+    }
+
+    /// What rounding and the projection of fixed effects may leave of variances of zero, `[k]`: of influence that adds up to zero in a
+    /// row or cluster, and of residuals `e` that are zero where a coefficient is decided.
+    fn rounding_of_variances(&self, e: &[f64], influence: &[f64]) -> Vec<f64> {
+        let k = self.columns.count();
+        let absolute = self.columns.absolute(e);
+        let by_coefficient = self.of_regressors(self.bread.to_vec());
+        let mean_square = sums::inner(e, e) / e.len() as f64;
+        let of_residuals = ROUNDINGS * self.rounding + self.error * mean_square.sqrt();
+        let variance = |j: usize| {
+            let sums: f64 = (0..k).map(|i| influence[i * k + j].abs() * absolute[i]).sum();
+            (self.error * sums).powi(2) + of_residuals.powi(2) * by_coefficient[j * k + j]
+        };
+        (0..k).map(variance).collect()
     }
 
     /// What each cluster of the first factor adds to the coefficients, `[k][clusters]`: their products are the covariance by that
@@ -156,14 +178,6 @@ impl Scores<'_> {
         row_major(product.as_ref())
     }
 
-    fn sandwich(&self, meat: &[f64]) -> Vec<f64> {
-        let k = self.columns.count();
-        let bread = MatRef::from_row_major_slice(self.bread, k, k);
-        let meat = MatRef::from_row_major_slice(meat, k, k);
-        let product = bread * meat * bread;
-        self.of_regressors(row_major(product.as_ref()))
-    }
-
     /// The covariance of the regressors' coefficients, from the covariance of the columns' coefficients.
     fn of_regressors(&self, matrix: Vec<f64>) -> Vec<f64> {
         let k = self.columns.count();
@@ -171,6 +185,17 @@ impl Scores<'_> {
         let back = MatRef::from_row_major_slice(back, k, k);
         let product = back * MatRef::from_row_major_slice(&matrix, k, k) * back.transpose();
         symmetric(&row_major(product.as_ref()), k)
+    }
+}
+
+/// Sets variances that are no more than rounding to zero, with their covariances.
+fn without_rounding(matrix: &mut [f64], rounding: &[f64]) {
+    let k = rounding.len();
+    let is_zero: Vec<bool> = (0..k).map(|j| matrix[j * k + j].abs() <= rounding[j]).collect();
+    for (e, value) in matrix.iter_mut().enumerate() {
+        if is_zero[e / k] || is_zero[e % k] {
+            *value = 0.0;
+        }
     }
 }
 

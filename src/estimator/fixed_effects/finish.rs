@@ -130,8 +130,8 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             _ => f_test(&estimated.b[first..], &tested, law),
         };
         let exact = regular && estimated.is_exact(config.fixef_tol);
-        let without = coefficients.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
-        let without: Vec<String> = without.map(|(_, c)| c.name.clone()).collect();
+        let without = coefficients.iter().filter(|c| regular && c.se.is_none());
+        let without: Vec<String> = without.map(|c| c.name.clone()).collect();
         let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
         let (n, df_k) = (counted.n, counted.df_k);
         let enough = counted.is_enough();

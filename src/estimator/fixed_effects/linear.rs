@@ -68,7 +68,7 @@ pub(super) struct Quality {
     pub within: Option<f64>,
     /// Sum of the lengths of the regressors times their coefficients: they may be much longer than the outcome that they fit.
     pub fitted: f64,
-    /// What rounding leaves of the residuals, as a part of them.
+    /// What rounding may leave of residuals that are zero: the length of all, in units of the residuals of the covariance.
     pub rounding: f64,
     /// Logarithms of the likelihood, of the fit and of a constant mean.
     pub likelihood: Option<(f64, f64)>,
@@ -244,7 +244,7 @@ pub(super) fn gaussian(
         total: about.before.centred,
         within,
         fitted,
-        rounding: f64::EPSILON * (about.before.centred.sqrt() + fitted) / fit.rss.sqrt(),
+        rounding: f64::EPSILON * (about.before.centred.sqrt() + fitted),
         likelihood: None,
         squared_correlation: None,
     };

@@ -9,3 +9,4 @@ mod properties;
 mod results;
 mod separated;
 mod thresholds;
+mod variances;

@@ -27,7 +27,7 @@ pub(crate) struct FeolsArgs {
     #[command(flatten)]
     source: DataArgs,
     /// Outcome, regressors and fixed effects, as in "log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year".
-    #[arg(allow_hyphen_values = true, help_heading = None)]
+    #[arg(allow_hyphen_values = true, value_parser = parse::formula, help_heading = None)]
     formula: String,
     /// Further formulas. All are estimated on the same data and stand side by side, with stars as in LaTeX tables of R's etable; --save writes one file a
     /// formula, fits-1.json and so on for fits.json, which `burn-did compare` puts side by side in other ways.

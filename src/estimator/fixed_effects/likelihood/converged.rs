@@ -85,7 +85,7 @@ impl<M: Model> Converged<'_, M> {
             total: self.total_weight * model.unit(mean),
             within: None,
             fitted: 0.0,
-            rounding: self.end.noise / self.end.deviance,
+            rounding: self.end.rounding,
             // There is no pseudo R² where that of a constant mean is beyond double precision.
             likelihood: Some((of_fit, if of_mean.is_finite() { of_mean } else { f64::NAN })),
             squared_correlation: squared_correlation(&sample.outcome, mu),

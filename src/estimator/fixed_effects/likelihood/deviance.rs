@@ -30,6 +30,8 @@ pub(super) struct StepEnd {
     pub deviance: f64,
     /// What rounding and the error of the projection leave undecided of the deviance.
     pub noise: f64,
+    /// What rounding leaves of the weighted residuals of least squares: the length of all.
+    pub rounding: f64,
     pub halvings: usize,
 }
 
@@ -40,32 +42,34 @@ impl<M: Model> Step<'_, M> {
         let mut halvings = 0;
         loop {
             let read: &[f64] = eta;
-            let [deviance, rounding] = sums::update_and_sum(mu, |row| {
+            let [deviance, undecided, rounding] = sums::update_and_sum(mu, |row| {
                 let (y, eta) = (sample.outcome[row], read[row]);
                 let mu = model.mean(eta);
                 let weight = sample.weights.as_ref().map_or(1.0, |w| w[row]);
-                let deviance = model.deviance(y, mu, eta);
-                (mu, [weight * deviance, weight * self.rounding(y, mu, eta)])
+                let [undecided, rounding] = self.rounding(y, mu, eta);
+                let terms = [model.deviance(y, mu, eta), undecided, rounding];
+                (mu, terms.map(|term| weight * term))
             });
             // Errors of the linear predictors make an error of the deviance, that of the means beside.
-            let (deviance, noise) = (2.0 * deviance, 2.0 * rounding + self.error * self.error);
+            let (deviance, noise) = (2.0 * deviance, 2.0 * undecided + self.error * self.error);
             let is_worse =
                 !deviance.is_finite() || deviance > self.deviance * (1.0 + WORSE) + noise;
             if halvings == HALVINGS || !is_worse {
-                return StepEnd { deviance, noise, halvings };
+                return StepEnd { deviance, noise, rounding: rounding.sqrt(), halvings };
             }
             sums::update(eta, |row, eta| 0.5 * (eta + self.start[row]));
             halvings += 1;
         }
     }
 
-    /// Bound on what rounding of a row's mean leaves undecided of its half of the deviance.
-    fn rounding(&self, y: f64, mu: f64, eta: f64) -> f64 {
+    /// Bounds on what rounding of a row's mean leaves undecided of its half of the deviance, and of the square of its residual.
+    fn rounding(&self, y: f64, mu: f64, eta: f64) -> [f64; 2] {
         let differs = !self.sample.factors.is_empty();
         let reach = if differs { self.model.reach(y, mu, eta) } else { 0.0 };
         let relative = MEAN_ERROR * (1.0 + eta.abs() + reach);
         let slope = self.model.score(y, mu, eta).abs();
-        relative * (slope + relative * self.model.weight(y, mu, eta))
+        let square = relative * relative * self.model.weight(y, mu, eta);
+        [relative * slope + square, square]
     }
 }
 

@@ -86,7 +86,14 @@ pub(super) fn iterate<M: Model>(
         let mut z = eta.clone();
         sums::update(&mut z, |row, eta| model.response(y[row], mu[row], eta));
         let (chosen, effects_before) = (kept.as_deref(), start.as_deref());
-        let taken = iterated.step(z, &weights, demeaner.as_ref(), chosen, effects_before)?;
+        let taken = iterated.step(z, &weights, demeaner.as_ref(), chosen, effects_before);
+        // Values of columns are within range at the first step: later it is means that leave it, and no column.
+        let taken = taken.map_err(|error| match error {
+            DidError::CovariateRange { .. } if step > 1 => {
+                DidError::NotConverged { iterations: step }
+            }
+            error => error,
+        })?;
         let LeastSquaresStep { eta: next, basis, fit, effects, solved, warnings, error } = taken;
         *before = std::mem::replace(eta, next);
         if step == 1 {

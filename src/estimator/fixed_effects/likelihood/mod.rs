@@ -3,6 +3,7 @@
 //! [`iterate`] is one iteration for all; what distinguishes them is a [`model`].
 
 mod binary;
+mod cone;
 mod converged;
 mod deviance;
 mod iterate;

@@ -1,5 +1,6 @@
-//! Rows that a regression fits at the bound of its mean, whatever the other rows say: the iterative rectifier of Correia, Guimarães and
-//! Zylkin (2019, section 3.2), and what the regression's own steps show where that comes to no end.
+//! Rows that a regression fits at the bound of its mean, whatever the other rows say: by a [`combination`] of regressors and indicators in
+//! small samples, in large ones by the iterative rectifier of Correia, Guimarães and Zylkin (2019, section 3.2), and by what the
+//! regression's own steps show where that comes to no end.
 
 use super::super::collinear::Basis;
 use super::super::least_squares::least_squares;
@@ -8,6 +9,7 @@ use super::super::problem::{Where, project};
 use super::super::regressed::{is_iterated, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
+use super::cone::{combination, is_small};
 use super::iterate::LastStep;
 use super::model::Model;
 use super::step::weighted;
@@ -92,13 +94,15 @@ pub(super) fn separated<M: Model>(
     if let Some(found) = parted(sample, regressors, &sides, last.eta()) {
         return Ok(Some(found));
     }
-    match rectified(sample, regressors, place, &sides)? {
-        None => {
-            let falls: Vec<f64> = last.falls().collect();
-            moving(sample, regressors, place, &sides, &falls, M::MOVE)
-        }
-        found => Ok(found),
+    let search = Search { sample, regressors, place, sides: &sides };
+    if let Some(found) = search.combined()? {
+        return Ok(Some(found));
     }
+    if let Some(found) = search.rectified()? {
+        return Ok(Some(found));
+    }
+    let falls: Vec<f64> = last.falls().collect();
+    search.moving(&falls, M::MOVE)
 }
 
 /// All rows, if the linear predictor puts every outcome on its own side of zero.
@@ -133,76 +137,101 @@ fn parted(
     Some(Separation { rows, columns, is_complete: true })
 }
 
-/// Rows with a side have a maximum nowhere; the others have weights that force the fit of zero there. Of the former, what a combination
-/// of regressors and fixed effects fits that nowhere is on the wrong side of zero is separated.
-fn rectified(
-    sample: &RegressionSample,
-    regressors: &CentredRegressors,
-    place: &Where<'_>,
-    sides: &[f64],
-) -> Result<Option<Separation>> {
-    let inner = sides.iter().filter(|side| **side == 0.0).count();
-    let heavy = inner as f64 / TOLERANCE.powi(2);
-    let weights: Vec<f64> = sides.iter().map(|s| if *s == 0.0 { heavy } else { 1.0 }).collect();
-    // Distances to the own side.
-    let mut u: Vec<f64> = sides.iter().map(|side| side.abs()).collect();
-    let Some(fit) = Fit::new(sample, regressors, place, &weights) else { return Ok(None) };
-    let mut patience = PATIENCE;
-    for _ in 0..ITERATIONS {
-        let directed: Vec<f64> = u.iter().zip(sides).map(|(u, side)| u * side).collect();
-        let Some((mut fitted, b)) = fit.of(&directed)? else { return Ok(None) };
-        let moved =
-            largest(fitted.iter().zip(sides).filter(|(_, side)| **side == 0.0).map(|(f, _)| *f));
-        sums::update(&mut fitted, |row, fitted| {
-            let fitted = fitted * sides[row];
-            let zero = sides[row] == 0.0 || (fitted > -0.1 * TOLERANCE && fitted < TOLERANCE);
-            if zero { 0.0 } else { fitted }
-        });
-        if fitted.iter().all(|fitted| *fitted >= 0.0) {
-            if moved > STILL * largest(fitted.iter().copied()) {
-                if patience == 0 {
-                    return Ok(None);
-                }
-                patience -= 1;
-                u = fitted;
-                continue;
-            }
-            let separated = (0..).zip(&fitted).filter(|(_, fitted)| **fitted > 0.0);
-            let rows = separated.map(|(row, _)| row).collect();
-            return Ok(Some(fit.separation(regressors, rows, &b)));
+/// Where separated rows are looked for: those with a `side` have a maximum nowhere.
+struct Search<'a> {
+    sample: &'a RegressionSample,
+    regressors: &'a CentredRegressors,
+    place: &'a Where<'a>,
+    sides: &'a [f64],
+}
+
+impl Search<'_> {
+    /// Of a small sample, the rows that some combination of regressors and fixed effects moves towards their own side, where it moves no
+    /// other; `None` of a large one.
+    fn combined(&self) -> Result<Option<Separation>> {
+        let Self { sample, regressors, sides, .. } = *self;
+        let levels: usize = sample.factors.iter().map(|factor| factor.levels).sum();
+        if !is_small(sides.len(), levels + regressors.names.len()) {
+            return Ok(None);
         }
-        sums::update(&mut u, |row, _| fitted[row].max(0.0));
+        let equal = vec![1.0; sides.len()];
+        let Some(fit) = Fit::new(self, &equal) else { return Ok(None) };
+        let mut columns = Vec::new();
+        for factor in &sample.factors {
+            let is_at =
+                |level: usize| move |code: &u32| f64::from(u8::from(*code as usize == level));
+            let indicator = |level: usize| factor.codes.iter().map(is_at(level)).collect();
+            columns.extend((0..factor.levels).map(indicator));
+        }
+        columns.extend(fit.basis.kept.iter().map(|j| regressors.values[*j].clone()));
+        let Some(moves) = combination(columns, sides) else { return Ok(None) };
+        let rows: Vec<usize> = (0..moves.len()).filter(|row| moves[*row] != 0.0).collect();
+        let fitted = fit.of(&moves)?;
+        Ok(fitted.map(|(_, b)| fit.separation(regressors, rows, &b)))
     }
-    Ok(None)
+
+    /// Rows without a side have weights that force the fit of zero there. Of the others, what a combination of regressors and fixed effects
+    /// fits that nowhere is on the wrong side of zero is separated.
+    fn rectified(&self) -> Result<Option<Separation>> {
+        let Self { regressors, sides, .. } = *self;
+        let inner = sides.iter().filter(|side| **side == 0.0).count();
+        let heavy = inner as f64 / TOLERANCE.powi(2);
+        let weights: Vec<f64> = sides.iter().map(|s| if *s == 0.0 { heavy } else { 1.0 }).collect();
+        // Distances to the own side.
+        let mut u: Vec<f64> = sides.iter().map(|side| side.abs()).collect();
+        let Some(fit) = Fit::new(self, &weights) else { return Ok(None) };
+        let mut patience = PATIENCE;
+        for _ in 0..ITERATIONS {
+            let directed: Vec<f64> = u.iter().zip(sides).map(|(u, side)| u * side).collect();
+            let Some((mut fitted, b)) = fit.of(&directed)? else { return Ok(None) };
+            let moved = largest(
+                fitted.iter().zip(sides).filter(|(_, side)| **side == 0.0).map(|(f, _)| *f),
+            );
+            sums::update(&mut fitted, |row, fitted| {
+                let fitted = fitted * sides[row];
+                let zero = sides[row] == 0.0 || (fitted > -0.1 * TOLERANCE && fitted < TOLERANCE);
+                if zero { 0.0 } else { fitted }
+            });
+            if fitted.iter().all(|fitted| *fitted >= 0.0) {
+                if moved > STILL * largest(fitted.iter().copied()) {
+                    if patience == 0 {
+                        return Ok(None);
+                    }
+                    patience -= 1;
+                    u = fitted;
+                    continue;
+                }
+                let separated = (0..).zip(&fitted).filter(|(_, fitted)| **fitted > 0.0);
+                let rows = separated.map(|(row, _)| row).collect();
+                return Ok(Some(fit.separation(regressors, rows, &b)));
+            }
+            sums::update(&mut u, |row, _| fitted[row].max(0.0));
+        }
+        Ok(None)
+    }
+
+    /// Once all else has converged, a step of Newton's moves the linear predictor of separated rows by a combination of regressors and fixed
+    /// effects that is zero in all other rows: which they are if it is.
+    fn moving(&self, falls: &[f64], least: f64) -> Result<Option<Separation>> {
+        let Self { regressors, sides, .. } = *self;
+        let moves = |(row, fall): &(usize, &f64)| sides[*row] * **fall > least;
+        let separated: Vec<usize> = (0..).zip(falls).filter(moves).map(|(row, _)| row).collect();
+        let mut u = vec![0.0; sides.len()];
+        for row in &separated {
+            u[*row] = falls[*row];
+        }
+        let equal = vec![1.0; u.len()];
+        let Some(fit) = Fit::new(self, &equal) else { return Ok(None) };
+        let Some((fitted, b)) = fit.of(&u)? else { return Ok(None) };
+        let certain = |(fitted, u): (&f64, &f64)| (fitted - u).abs() < TOLERANCE;
+        let is_certain = !separated.is_empty() && fitted.iter().zip(&u).all(certain);
+        Ok(is_certain.then(|| fit.separation(regressors, separated, &b)))
+    }
 }
 
 /// The largest absolute value.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |largest: f64, value| largest.max(value.abs()))
-}
-
-/// Once all else has converged, a step of Newton's moves the linear predictor of separated rows by a combination of regressors and fixed
-/// effects that is zero in all other rows: which they are if it is.
-fn moving(
-    sample: &RegressionSample,
-    regressors: &CentredRegressors,
-    place: &Where<'_>,
-    sides: &[f64],
-    falls: &[f64],
-    least: f64,
-) -> Result<Option<Separation>> {
-    let moves = |(row, fall): &(usize, &f64)| sides[*row] * **fall > least;
-    let separated: Vec<usize> = (0..).zip(falls).filter(moves).map(|(row, _)| row).collect();
-    let mut u = vec![0.0; sides.len()];
-    for row in &separated {
-        u[*row] = falls[*row];
-    }
-    let equal = vec![1.0; u.len()];
-    let Some(fit) = Fit::new(sample, regressors, place, &equal) else { return Ok(None) };
-    let Some((fitted, b)) = fit.of(&u)? else { return Ok(None) };
-    let certain = |(fitted, u): (&f64, &f64)| (fitted - u).abs() < TOLERANCE;
-    let is_certain = !separated.is_empty() && fitted.iter().zip(&u).all(certain);
-    Ok(is_certain.then(|| fit.separation(regressors, separated, &b)))
 }
 
 /// Weighted least squares on the regressors and fixed effects.
@@ -214,12 +243,8 @@ struct Fit<'a> {
 
 impl<'a> Fit<'a> {
     /// `None` if fixed effects cannot be projected out.
-    fn new(
-        sample: &'a RegressionSample,
-        regressors: &CentredRegressors,
-        place: &Where<'a>,
-        weights: &'a [f64],
-    ) -> Option<Self> {
+    fn new(search: &Search<'a>, weights: &'a [f64]) -> Option<Self> {
+        let Search { sample, regressors, place, .. } = *search;
         let demeaner = place.demeaner(sample, Some(weights)).ok()?;
         let named = regressors.names.iter().zip(&regressors.values);
         let columns: Vec<(&str, &[f64])> =
