@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::solve::{COLLINEAR, add_scaled};
 
+/// What rounding may leave of a variable that does not vary.
+const ROUNDING: f64 = 1e-12;
+
 /// Of `p` variables: rows, their weight, sums `[p]` and cross-products `[p, p]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cross {
@@ -61,6 +64,11 @@ impl Cross {
         self.sums.iter().map(|sum| sum / self.weight).collect()
     }
 
+    /// `Σ w v²` of a variable.
+    pub fn squares(&self, variable: usize) -> f64 {
+        self.products[variable * (self.sums.len() + 1)]
+    }
+
     /// `Σ w (v - mean)(v - mean)'`, `[p, p]`; 0 without rows.
     pub fn within(&self) -> Vec<f64> {
         let p = self.sums.len();
@@ -75,7 +83,8 @@ impl Cross {
     }
 }
 
-/// Whether what effects leave of a variable, a sum of squares, is rounding of a variable with `total`.
-pub(crate) fn absorbed(left: f64, total: f64) -> bool {
-    left.is_nan() || left <= COLLINEAR * total
+/// Whether what effects leave of a variable, a sum of squares, is rounding of what there is of it in the rows that are compared (`own`),
+/// or of what it varies by in `all` rows, of which others may be far larger.
+pub(crate) fn absorbed(left: f64, own: f64, all: f64) -> bool {
+    left.is_nan() || left <= COLLINEAR * own || left <= ROUNDING * ROUNDING * all
 }

@@ -78,19 +78,6 @@ impl EventEffect {
     }
 }
 
-/// The covariance of effects, `[effects][effects]`, from that of targets `[K, K]`: `target` says which an effect is.
-pub(in crate::estimator) fn rows_of(
-    covariance: &[f64],
-    k: usize,
-    targets: &[Option<usize>],
-) -> Vec<Vec<f64>> {
-    let entry = |a: &Option<usize>, b: &Option<usize>| match (a, b) {
-        (Some(a), Some(b)) => covariance[a * k + b],
-        _ => 0.0,
-    };
-    targets.iter().map(|a| targets.iter().map(|b| entry(a, b)).collect()).collect()
-}
-
 /// The variance of a combination of targets.
 pub(in crate::estimator) fn combined(covariance: &[f64], k: usize, weights: &[f64]) -> f64 {
     let pairs = (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));

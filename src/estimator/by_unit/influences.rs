@@ -10,7 +10,7 @@ use crate::engine::by_unit::{Kept, KnownScores, UnitValues};
 use crate::engine::source::Influence;
 use crate::estimator::fixed_effects::{Coefficient, Law};
 use crate::read::columns::Label;
-use crate::result::inference::{ClusterInfluence, Estimate, products};
+use crate::result::inference::{ClusterInfluence, Estimate, products, rounding_between};
 
 /// Clusters that one task sums.
 const TASK_CLUSTERS: usize = 1 << 12;
@@ -30,6 +30,8 @@ pub(in crate::estimator) struct Regression {
     pub rows: f64,
     /// Parameters that count; `None` if there is no correction for small samples.
     pub parameters: Option<usize>,
+    /// The root of the mean square of its outcome.
+    pub outcome: f64,
 }
 
 /// Covariance of the targets, and what goes with it.
@@ -43,6 +45,8 @@ pub(in crate::estimator) struct Covariance {
     saturated: Vec<bool>,
     /// Whether squares of each target's influence values are no numbers, or are rounded to zero.
     out_of_range: Vec<bool>,
+    /// Standard errors of each target up to this are rounding.
+    rounding: Vec<f64>,
 }
 
 /// Sums of influence values by cluster.
@@ -114,7 +118,7 @@ impl Influences {
         self.of.values[unit * self.of.targets + target]
     }
 
-    /// The covariance of all targets, with the factors of their regressions.
+    /// The covariance of all targets, with the factors of their regressions, of outcomes about this `level`.
     ///
     /// # Errors
     /// [`DidError::TooFewClusters`] if a column of clusters has one cluster.
@@ -122,6 +126,7 @@ impl Influences {
         &mut self,
         regressions: &[Regression],
         column: Option<&str>,
+        level: f64,
     ) -> Result<Covariance> {
         let k = self.of.targets;
         let ClusterSums { columns, .. } = self.by_cluster();
@@ -150,7 +155,8 @@ impl Influences {
             }
         }
         let saturated = regressions.iter().map(Regression::is_saturated).collect();
-        Ok(Covariance { values, clusters, saturated, out_of_range })
+        let rounding = regressions.iter().map(|of| of.rounding(level)).collect();
+        Ok(Covariance { values, clusters, saturated, out_of_range, rounding })
     }
 
     /// By the clusters' labels and with the corrections for small samples: one column for each of these targets, empty where there is none.
@@ -195,6 +201,11 @@ impl Regression {
         self.parameters.is_some_and(|parameters| self.rows <= parameters as f64)
     }
 
+    /// What rounding may leave of a standard error that is zero: nearly all outcomes are within three roots of their mean square.
+    fn rounding(&self, level: f64) -> f64 {
+        rounding_between(-3.0 * self.outcome, 3.0 * self.outcome) + rounding_between(level, level)
+    }
+
     /// `G / (G - 1) (N - 1) / (N - K)`, or 1.
     fn factor(&self, clusters: usize) -> f64 {
         let Some(parameters) = self.parameters else { return 1.0 };
@@ -217,8 +228,25 @@ impl Covariance {
     /// As [`estimate`](Self::estimate), of a combination with this variance.
     pub fn of_variance(&self, target: usize, value: f64, variance: f64, alpha: f64) -> Estimate {
         let law = Law::Student(self.clusters[target].saturating_sub(1).max(1) as f64);
-        let variance = if self.clusters[target] < 2 { 0.0 } else { variance };
+        let is_none = self.clusters[target] < 2 || self.is_rounding(target, variance);
+        let variance = if is_none { 0.0 } else { variance };
         Coefficient::new(String::new(), value, variance, law, law.critical(alpha)).as_estimate()
+    }
+
+    fn is_rounding(&self, target: usize, variance: f64) -> bool {
+        variance.sqrt() <= self.rounding[target]
+    }
+
+    /// The covariance of effects, `[effects][effects]`: `targets` says which an effect is. It is zero where there is no standard error.
+    pub fn of_effects(&self, targets: &[Option<usize>]) -> Vec<Vec<f64>> {
+        let k = self.clusters.len();
+        let is_known =
+            |target: &usize| !self.is_rounding(*target, self.values[*target * k + *target]);
+        let entry = |a: &Option<usize>, b: &Option<usize>| {
+            let known = a.filter(is_known).zip(b.filter(is_known));
+            known.map_or(0.0, |(a, b)| self.values[a * k + b])
+        };
+        targets.iter().map(|a| targets.iter().map(|b| entry(a, b)).collect()).collect()
     }
 
     /// Why a target's estimate has no standard error; nothing if it has one, or if there is no estimate.

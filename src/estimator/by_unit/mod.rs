@@ -13,7 +13,7 @@ mod report;
 mod sample;
 
 pub use effects::EventEffect;
-pub(super) use effects::{RegressionWords, checked, combined, event_study, rows_of};
+pub(super) use effects::{RegressionWords, checked, combined, event_study};
 pub(super) use influences::{Covariance, Influences, Regression};
 pub(super) use report::{
     compared_by_event_time, effects_section, effects_table, event_estimates, event_table, unknown,

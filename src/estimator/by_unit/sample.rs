@@ -209,6 +209,12 @@ impl Opened<'_> {
         self.sums(number).and_then(|sums| sums.variance()).unwrap_or(0.0)
     }
 
+    /// The mean outcome of all rows.
+    pub fn level(&self) -> f64 {
+        let mean = self.sums(0).and_then(|sums| self.overview.found.cells.mean(&sums, 0));
+        mean.unwrap_or(0.0)
+    }
+
     fn sums(&self, number: usize) -> Option<Sums> {
         let cells = &self.overview.found.cells;
         let (groups, periods) = (cells.groups.len(), cells.periods.len());

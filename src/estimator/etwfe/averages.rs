@@ -7,6 +7,9 @@ use crate::base::progress::tell;
 use crate::base::solve::{dot, multiply};
 use crate::engine::source::Influence;
 
+/// A standard error of shares of no more than this part of the effects that they are of is rounding.
+const ROUNDING: f64 = 1e-13;
+
 /// An average over some cells and levels.
 #[derive(Clone, Debug)]
 pub(super) struct Average {
@@ -78,12 +81,18 @@ pub(super) fn covariance(
     for (at, (average, sums)) in averages.iter().zip(&mut sums).enumerate() {
         tell("averages", at as u64, m as u64);
         let Some(value) = average.value else { continue };
+        let mut largest = value.abs();
         for row in 0..shares.clusters.len() {
             let part = shares.design.cell_of(row).map(|cell| shares.levels.part(cell, row));
             if part.is_some_and(|part| average.parts.contains(&part)) {
-                let part = (shares.weights)(row) * (margins.effects[row] - value) / average.weight;
+                let effect = margins.effects[row];
+                largest = largest.max(effect.abs());
+                let part = (shares.weights)(row) * (effect - value) / average.weight;
                 sums[shares.clusters[row] as usize] += part;
             }
+        }
+        if dot(sums, sums).sqrt() <= ROUNDING * largest {
+            sums.fill(0.0);
         }
     }
     for (e, entry) in all.iter_mut().enumerate() {

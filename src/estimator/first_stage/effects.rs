@@ -12,13 +12,9 @@ use crate::base::error::DidWarning;
 use crate::estimator::aggregate::UniversalBase;
 use crate::estimator::fixed_effects::{Coefficient, Law};
 use crate::read::panel::{doubtful_times, zero_groups};
-use crate::result::inference::{Estimate, pointwise};
+use crate::result::inference::{Estimate, pointwise, rounding_between};
 use crate::result::sample::SampleColumns;
 use crate::result::timings::Timings;
-
-/// A standard error of no more than these parts of the outcome's range and of its size is rounding.
-const ROUNDING: f64 = 1e-13;
-const LAST_DIGIT: f64 = 1e-16;
 
 /// What an effect is of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -206,7 +202,7 @@ pub(super) fn assembled(
     let outcome = &stage.sample.outcome;
     let ends = (f64::INFINITY, f64::NEG_INFINITY);
     let (low, high) = outcome.iter().fold(ends, |(low, high), y| (low.min(*y), high.max(*y)));
-    let nothing = ROUNDING * (high - low) + LAST_DIGIT * low.abs().max(high.abs());
+    let nothing = rounding_between(low, high);
     let place = |of: &Estimated| {
         let place = of.influence.filter(|_| of.unknown.is_none() && of.value.is_ok())?;
         let se = covariance[place * k + place].sqrt();

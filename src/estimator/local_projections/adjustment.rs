@@ -17,17 +17,19 @@ impl Bases<'_> {
         let with_controls = |arms: &&[&Cross; 2]| arms[0].weight > 0.0;
         let mut within = vec![0.0; p * p];
         let (mut weight, mut treated, mut n_treated, mut n_controls) = (0.0, 0.0, 0.0, 0.0);
-        let mut used = 0;
+        let (mut used, mut raw, mut squares_of_outcome) = (0, vec![0.0; k], 0.0);
         for [controls, own] in self.arms.iter().filter(with_controls) {
             add_scaled(&mut within, 1.0, &controls.within());
             weight += controls.weight;
+            raw.iter_mut().enumerate().for_each(|(j, raw)| *raw += controls.squares(j));
             treated += own.weight;
             n_treated += own.rows;
             n_controls += controls.rows;
+            squares_of_outcome += controls.squares(k) + own.squares(k);
             used += 1;
         }
         let n_rows = n_treated + n_controls;
-        let lost = |j: &usize| absorbed(within[j * p + j], weight * spread.0[*j]);
+        let lost = |j: &usize| absorbed(within[j * p + j], raw[*j], weight * spread.0[*j]);
         let (mut dependent, free): (Vec<usize>, Vec<usize>) = (0..k).partition(lost);
         let gram = |of: &[usize]| -> Vec<f64> {
             let within = &within;
@@ -76,7 +78,11 @@ impl Bases<'_> {
             status: CellStatus::Estimated,
             n_rows,
             n_treated,
-            regression: Regression { rows: n_rows, parameters: None },
+            regression: Regression {
+                rows: n_rows,
+                parameters: None,
+                outcome: (squares_of_outcome / (weight + treated)).sqrt(),
+            },
             scores: Scores::Adjusted(AdjustedScores {
                 estimate,
                 treated,

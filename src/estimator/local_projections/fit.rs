@@ -11,7 +11,7 @@ use crate::base::memory;
 use crate::base::options::{ControlGroup, ProjectionBase};
 use crate::engine::by_unit::{NEVER, ProjectionScores, ProjectionSums, Target};
 use crate::estimator::by_unit::{
-    Covariance, EventEffect, Influences, Opened, Regression, overflow, rows_of,
+    Covariance, EventEffect, Influences, Opened, Regression, overflow,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -92,7 +92,8 @@ fn fit(
     }
     let mut influences = influences(&plan, opened, &fitted)?;
     let regressions: Vec<Regression> = fitted.iter().map(|of| of.regression).collect();
-    let covariance = influences.covariance(&regressions, options.cluster.as_deref())?;
+    let covariance =
+        influences.covariance(&regressions, options.cluster.as_deref(), opened.level())?;
     let effect = |target: usize, event_time: i64| {
         effect(&fitted[target], &covariance, target, event_time, options.alpha)
     };
@@ -110,7 +111,7 @@ fn fit(
         settings: settings(options),
         alpha: options.alpha,
         effects: effects.collect(),
-        vcov: rows_of(&covariance.values, plan.pass.targets.len(), &rows),
+        vcov: covariance.of_effects(&rows),
         pooled: pooled.unwrap_or_else(|| EventEffect::reference(0)),
         pooled_before: place(Target::Pre)
             .map(|target| effect(target, -i64::from(options.pre_window))),

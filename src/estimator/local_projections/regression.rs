@@ -55,7 +55,7 @@ impl Fitted {
             status,
             n_rows: 0.0,
             n_treated: 0.0,
-            regression: Regression { rows: 0.0, parameters: Some(0) },
+            regression: Regression { rows: 0.0, parameters: Some(0), outcome: 0.0 },
             scores: Scores::None,
             dependent: Vec::new(),
         }
@@ -112,6 +112,7 @@ impl<'a> Bases<'a> {
         let q = k + 2;
         let mut total = vec![0.0; q * q];
         let (mut rows, mut treated_rows, mut weight, mut used) = (0.0, 0.0, 0.0, 0_usize);
+        let mut raw = vec![0.0; k + 1];
         let mut bases = Vec::with_capacity(self.arms.len());
         for [controls, treated] in &self.arms {
             let both = controls.weight > 0.0 && treated.weight > 0.0;
@@ -129,10 +130,13 @@ impl<'a> Bases<'a> {
             rows += controls.rows + treated.rows;
             treated_rows += treated.rows;
             weight += factor * (controls.weight + treated.weight);
+            for (j, raw) in raw.iter_mut().enumerate() {
+                *raw += factor * (controls.squares(j) + treated.squares(j));
+            }
             used += 1;
             bases.push(Some(base));
         }
-        let lost = |j: &usize| absorbed(total[(j + 1) * q + j + 1], weight * spread.0[*j]);
+        let lost = |j: &usize| absorbed(total[(j + 1) * q + j + 1], raw[*j], weight * spread.0[*j]);
         let (mut dependent, free): (Vec<usize>, Vec<usize>) = (0..k).partition(lost);
         let mut kept: Vec<usize> = std::iter::once(0).chain(free.iter().map(|j| j + 1)).collect();
         let gram = |of: &[usize]| -> Vec<f64> {
@@ -163,7 +167,11 @@ impl<'a> Bases<'a> {
             status: CellStatus::Estimated,
             n_rows: rows,
             n_treated: treated_rows,
-            regression: Regression { rows, parameters: Some(parameters) },
+            regression: Regression {
+                rows,
+                parameters: Some(parameters),
+                outcome: (raw[k] / weight).sqrt(),
+            },
             scores: Scores::Squares(SquaresScores {
                 loadings: spread_out(&inverse),
                 slopes: spread_out(&solved),

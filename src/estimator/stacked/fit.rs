@@ -10,7 +10,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::engine::by_unit::{StackScores, StackSums, StackWeighting};
 use crate::estimator::by_unit::{
-    Covariance, EventEffect, Influences, Opened, Regression, combined, overflow, rows_of,
+    Covariance, EventEffect, Influences, Opened, Regression, combined, overflow,
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
@@ -88,7 +88,8 @@ fn fit(
     }
     let mut influences = influences(&plan, opened, &fitted, &weighting)?;
     let regressions: Vec<Regression> = (0..targets).map(|_| fitted.regression).collect();
-    let covariance = influences.covariance(&regressions, options.cluster.as_deref())?;
+    let covariance =
+        influences.covariance(&regressions, options.cluster.as_deref(), opened.level())?;
     let events = i64::from(options.pre_window);
     let times: Vec<i64> = (-events..=i64::from(options.post_window)).collect();
     let rows: Vec<Option<usize>> = (0..plan.pass.events())
@@ -123,7 +124,7 @@ fn fit(
         settings: settings(options),
         alpha: options.alpha,
         effects: times.iter().enumerate().map(effect).collect(),
-        vcov: rows_of(&covariance.values, targets, &rows),
+        vcov: covariance.of_effects(&rows),
         overall: overall(&plan, &fitted, &covariance),
         sub_experiments: sub_experiments(&plan, &sums, &weighting),
         n_stacked: stacked(&sums, &weighting),

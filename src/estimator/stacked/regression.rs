@@ -53,19 +53,24 @@ impl Fitted {
         let targets = events.len();
         let v = targets + k + 1;
         let (mut total, mut cells) = (vec![0.0; v * v], Vec::new());
-        let (mut rows, mut weight) = (0.0, 0.0);
+        let (mut rows, mut weight, mut raw) = (0.0, 0.0, vec![0.0; k + 1]);
         for group in groups {
             for cross in group.cells.iter().flatten() {
                 rows += cross.rows;
                 weight += cross.weight;
+                raw.iter_mut().enumerate().for_each(|(j, raw)| *raw += cross.squares(j));
             }
             let left = Left::new(group, &events, k + 1);
             total.iter_mut().zip(&left.products).for_each(|(total, own)| *total += own);
             cells.push(left.cells);
         }
         // Indicators of which nothing is left have exact zeros.
-        let raw = |j: usize| if j < targets { 0.0 } else { weight * spread[j - targets] };
-        let lost = |j: &usize| absorbed(total[j * v + j], raw(*j));
+        let lost = |j: &usize| match j.checked_sub(targets) {
+            None => absorbed(total[j * v + j], 0.0, 0.0),
+            Some(covariate) => {
+                absorbed(total[j * v + j], raw[covariate], weight * spread[covariate])
+            }
+        };
         let (mut left_out, mut kept): (Vec<usize>, Vec<usize>) = (0..v - 1).partition(lost);
         let gram = |of: &[usize]| -> Vec<f64> {
             let total = &total;
@@ -110,7 +115,11 @@ impl Fitted {
         let cells = cells.into_iter().map(|events| of_group(events).collect()).collect();
         Some(Self {
             estimates: (0..targets).map(estimate).collect(),
-            regression: Regression { rows, parameters: Some(kept.len() + parameters) },
+            regression: Regression {
+                rows,
+                parameters: Some(kept.len() + parameters),
+                outcome: (raw[k] / weight).sqrt(),
+            },
             dependent,
             fit: StackFit { inverse, slopes, cells },
         })

@@ -23,7 +23,7 @@ use crate::estimator::switching::effects::{
 use crate::read::columns::MissingValues;
 use crate::read::input::{Data, Read};
 use crate::read::panel::Layout;
-use crate::result::inference::{ClusterInfluence, Estimate, pointwise};
+use crate::result::inference::{ClusterInfluence, Estimate, pointwise, rounding_between};
 use crate::result::settings::{EstimatorSettings, Settings};
 use crate::result::timings::Timings;
 
@@ -150,9 +150,11 @@ impl DidMultiplegt {
             warnings.push(DidWarning::RoundedTreatments { smaller, larger });
         }
         let all = estimated.effects.iter().chain(&estimated.placebos);
+        let rounding = rounding_of(&sample);
         let mut law = JointEstimates {
             values: all.chain(&estimated.average).map(|found| found.estimate).collect(),
             covariance: estimated.covariance,
+            rounding: estimated.scales.iter().map(|scale| scale * rounding).collect(),
         };
         if estimated.average.is_none() {
             law.values.push(None);
@@ -399,6 +401,15 @@ impl DidMultiplegt {
             inference: self.inference(),
         }
     }
+}
+
+/// What rounding may leave of the standard error of a change of the outcome that is zero.
+fn rounding_of(sample: &SwitchingSample) -> f64 {
+    let cells = sample.outcome.iter().zip(&sample.weight);
+    let outcomes = cells.filter(|(y, weight)| !y.is_nan() && **weight > 0.0).map(|(y, _)| *y);
+    let (low, high) = outcomes
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+    rounding_between(low, high)
 }
 
 /// Estimates without a standard error, if there are any.

@@ -12,6 +12,8 @@ pub(super) struct JointEstimates {
     pub values: Vec<Option<f64>>,
     /// Row-major.
     pub covariance: Vec<f64>,
+    /// Standard errors up to this are rounding.
+    pub rounding: Vec<f64>,
 }
 
 /// A test, and whether the covariance was singular.
@@ -43,11 +45,12 @@ impl JointEstimates {
         draws.estimates.iter().filter(failed).count()
     }
 
-    /// Standard error, `None` without an estimate, or if the variance is zero or not a number of full precision.
+    /// Standard error, `None` without an estimate, or if the variance is zero, apart from rounding, or not a number of full precision.
     pub fn se(&self, i: usize) -> Option<f64> {
         self.values[i]?;
         let variance = self.covariance[i * self.values.len() + i];
-        Some(variance).filter(|v| v.is_normal() && *v > 0.0).map(f64::sqrt)
+        let se = Some(variance).filter(|v| v.is_normal() && *v > 0.0).map(f64::sqrt);
+        se.filter(|se| *se > self.rounding[i])
     }
 
     /// Covariance of two estimates that have standard errors.

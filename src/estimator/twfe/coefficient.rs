@@ -102,7 +102,9 @@ impl Spread {
         let rows = means.units() as f64 * periods;
         let left = rows - periods - 1.0 - controls as f64;
         let factor = clusters / (clusters - 1.0) * (rows - 1.0) / left;
+        let variance = factor * self.squares;
+        let variance = if variance.sqrt() <= means.rounding() { 0.0 } else { variance };
         let law = Law::Student(clusters - 1.0);
-        Coefficient::new(name, estimate, factor * self.squares, law, law.critical(alpha))
+        Coefficient::new(name, estimate, variance, law, law.critical(alpha))
     }
 }

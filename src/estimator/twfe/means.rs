@@ -2,6 +2,7 @@
 
 use crate::base::error::Result;
 use crate::read::panel::overview::{Overview, PanelColumns};
+use crate::result::inference::rounding_between;
 
 use super::study;
 
@@ -53,6 +54,14 @@ impl CohortMeans {
 
     pub fn units(&self) -> usize {
         self.cohorts.iter().map(|cohort| cohort.units).sum()
+    }
+
+    /// What rounding may leave of a standard error that is zero.
+    pub fn rounding(&self) -> f64 {
+        let means = || self.cohorts.iter().flat_map(|cohort| &cohort.means);
+        let low = means().copied().fold(f64::INFINITY, f64::min);
+        let high = means().copied().fold(f64::NEG_INFINITY, f64::max);
+        rounding_between(low + self.shift, high + self.shift)
     }
 
     /// The period in which treatment starts; `None` if it never does.

@@ -9,6 +9,15 @@ const ROUNDING: f64 = 1e-9;
 /// The share of what counts as rounding up to which it is rounding whatever the estimate is: the machine epsilon beside an outcome near 1.
 const EXACT: f64 = f64::EPSILON / DEGENERATE;
 
+/// What rounding leaves of a standard error that is zero, as a part of the outcomes' range and of the largest of them.
+const OF_RANGE: f64 = 1e-13;
+const LAST_DIGIT: f64 = 1e-16;
+
+/// What rounding may leave of a standard error that is zero, of outcomes between two values.
+pub(crate) fn rounding_between(low: f64, high: f64) -> f64 {
+    OF_RANGE * (high - low) + LAST_DIGIT * low.abs().max(high.abs())
+}
+
 /// Why an estimate has no standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Missing {

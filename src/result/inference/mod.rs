@@ -17,7 +17,7 @@ pub(crate) use covariance::{Covariance, CovariancePart, Terms};
 pub(crate) use critical::{Critical, FEW_CLUSTERS, MOST_AT_ONCE};
 pub use estimate::Estimate;
 pub(crate) use joint::{Combination, Joint, check_some, check_weight, no_covariance};
-pub(crate) use missing::{without_error, without_variance};
+pub(crate) use missing::{rounding_between, without_error, without_variance};
 pub use wald::Wald;
 
 use statrs::distribution::{ContinuousCDF, Normal};

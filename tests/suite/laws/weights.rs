@@ -124,10 +124,12 @@ fn units_without_weight_might_be_left_out(case: &Case, report: &mut Report) {
     let ghosts = map(&ghosts, "y", |y| 50.0 - 30.0 * y);
     let pair = floats(&ghosts, "id").into_iter().map(|id| id as i64).collect::<Vec<i64>>();
     let ghosts = with(&ghosts, "pair", pair);
-    for spoil in [1.0, 40.0] {
-        let ghosts = map(&ghosts, "x1", |x| spoil * x);
+    for (outcomes, covariate) in [(1.0, 1.0), (1.0, 40.0), (1e12, 1.0)] {
+        let ghosts = map(&ghosts, "y", |y| outcomes * y);
+        let ghosts = map(&ghosts, "x1", |x| covariate * x);
         let fit = case.fit(&case.frame.vstack(&ghosts).unwrap());
-        compare(report, &format!("{}: x1 times {spoil}", case.name), [&plain, &fit], clustered);
+        let what = format!("{}: y times {outcomes}, x1 times {covariate}", case.name);
+        compare(report, &what, [&plain, &fit], clustered);
     }
 }
 

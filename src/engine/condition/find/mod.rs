@@ -53,6 +53,16 @@ impl KnownColumns {
     }
 }
 
+impl KnownColumns {
+    /// Rows of a stratum that take part in the sums of an outcome: those observed, with weight.
+    fn rows_of_outcome(&self, sums: &ColumnSums, (stratum, outcome): (usize, usize)) -> f64 {
+        match self.weight_columns.0 {
+            0 => self.observed[stratum][outcome] as f64,
+            _ => sums.rows_y[outcome],
+        }
+    }
+}
+
 /// Statistics of one kind, of each stratum.
 fn ask<S: TryFrom<LookStat, Error = DidError>>(raw: &dyn Raw, look: &Look) -> Result<Vec<S>> {
     raw.answer(look)?.into_iter().map(S::try_from).collect()
@@ -60,7 +70,7 @@ fn ask<S: TryFrom<LookStat, Error = DidError>>(raw: &dyn Raw, look: &Look) -> Re
 
 /// Finds the change that conditions the columns. `info.transform` records the way back from the covariates.
 ///
-/// A cell's numbers must not depend on rows that it does not compare, even if these hold extreme values. So outcomes are
+/// A cell's numbers must not depend on rows that it does not compare, or that have no weight, even if these hold extreme values. So outcomes are
 /// centred stratum by stratum, covariates by the strata that all cells compare, and scales are medians over strata.
 pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -> Result<Change> {
     let kx = info.k() - 1;
@@ -77,7 +87,7 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
         doses: None,
     };
     let precision = known.conditioning.precision();
-    let sums = change.sums(raw)?;
+    let sums = change.sums(raw, known)?;
     change.weight = weight_factor(&sums, known, precision);
     change.y_size = size(&sums, known);
     if known.conditioning == Conditioning::Raw {
@@ -85,24 +95,25 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
     }
     // Without a constant in the design, the means are not among what the regressions fit.
     if known.conditioning.is_shifted() && info.intercept {
-        for ((mean, sums), observed) in change.mean.iter_mut().zip(&sums).zip(&known.observed) {
-            for ((mean, sum), n) in mean.iter_mut().zip(&sums.y).zip(observed) {
-                *mean = finite_or(sum / *n.max(&1) as f64, 0.0);
+        for (s, (mean, sums)) in change.mean.iter_mut().zip(&sums).enumerate() {
+            for (c, (mean, sum)) in mean.iter_mut().zip(&sums.y).enumerate() {
+                *mean = finite_or(sum / known.rows_of_outcome(sums, (s, c)).max(1.0), 0.0);
             }
         }
     }
-    let mean_of = |sums: &[ColumnSums], s: usize, c: usize| sums[s].x[c] / known.rows[s] as f64;
+    let mean_of = |sums: &[ColumnSums], s: usize, c: usize| sums[s].x[c] / sums[s].rows_x.max(1.0);
     if info.intercept {
         let columns = |s: usize| (0..kx * info.versions).map(|c| mean_of(&sums, s, c)).collect();
         change.centre = (0..sums.len()).map(columns).collect();
     }
     if precision == Precision::F32 || kx > 0 {
-        let squares = change.squares(raw, precision == Precision::F32)?;
+        let squares = change.squares(raw, known, precision == Precision::F32)?;
         if precision == Precision::F32 {
-            let size = |(sums, observed): (&ColumnSums, &Vec<usize>)| {
-                (sums.y.iter().sum::<f64>() / observed.iter().sum::<usize>() as f64).sqrt()
+            let size = |(s, sums): (usize, &ColumnSums)| {
+                let rows = (0..sums.y.len()).map(|c| known.rows_of_outcome(sums, (s, c)));
+                (sums.y.iter().sum::<f64>() / rows.sum::<f64>()).sqrt()
             };
-            let sizes = squares.iter().zip(&known.observed).map(size);
+            let sizes = squares.iter().enumerate().map(size);
             change.y_scale = lower_median(sizes.map(|v| (v, ()))).map_or(1.0, |(v, ())| v);
         }
         for j in 0..kx {
@@ -129,11 +140,12 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
 
 /// The largest mean of the absolute values of an outcome column of a stratum; 1 if all are zero.
 fn size(sums: &[ColumnSums], known: &KnownColumns) -> f64 {
-    let of_stratum = |(sums, observed): (&ColumnSums, &Vec<usize>)| {
-        let means = sums.size.iter().zip(observed).map(|(sum, n)| sum / *n.max(&1) as f64);
+    let of_stratum = |(s, sums): (usize, &ColumnSums)| {
+        let rows = |c: usize| known.rows_of_outcome(sums, (s, c)).max(1.0);
+        let means = sums.size.iter().enumerate().map(|(c, sum)| sum / rows(c));
         means.filter(|mean| mean.is_finite()).fold(0.0, f64::max)
     };
-    let largest = sums.iter().zip(&known.observed).map(of_stratum).fold(0.0, f64::max);
+    let largest = sums.iter().enumerate().map(of_stratum).fold(0.0, f64::max);
     if largest > 0.0 { largest } else { 1.0 }
 }
 
@@ -198,17 +210,23 @@ fn extreme(raw: &dyn Raw, known: &KnownColumns, j: usize, info: &DesignInfo) -> 
 
 impl Change {
     /// Sums over each stratum of outcomes, covariates and weights.
-    fn sums(&self, raw: &dyn Raw) -> Result<Vec<ColumnSums>> {
+    fn sums(&self, raw: &dyn Raw, known: &KnownColumns) -> Result<Vec<ColumnSums>> {
         let (mean, centre) = (self.mean.clone(), self.centre.clone());
-        let weights = self.weight_columns.0;
-        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, squares: false }))
+        let (weights, sampling) = (self.weight_columns.0, known.weight_columns.0);
+        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, sampling, squares: false }))
     }
 
     /// Sums over each stratum of the squares of centred covariates, and of centred outcomes if these are asked for.
-    fn squares(&self, raw: &dyn Raw, outcomes: bool) -> Result<Vec<ColumnSums>> {
+    fn squares(
+        &self,
+        raw: &dyn Raw,
+        known: &KnownColumns,
+        outcomes: bool,
+    ) -> Result<Vec<ColumnSums>> {
         let mean = if outcomes { self.mean.clone() } else { vec![Vec::new(); self.mean.len()] };
         let centre = self.centre.clone();
-        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights: 0, squares: true }))
+        let sampling = known.weight_columns.0;
+        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights: 0, sampling, squares: true }))
     }
 }
 
@@ -240,7 +258,7 @@ fn decorrelate(
     let rows: usize = known.rows[known.reference.clone()].iter().sum();
     let enough = rows >= ROWS_PER_COLUMN * k;
     let strata = if enough { known.reference.clone() } else { 0..known.rows.len() };
-    let slopes = correlations(raw, strata.clone(), change, None)?;
+    let slopes = correlations(raw, known, strata.clone(), change, None)?;
     let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
     let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
     if rcond > tolerance {
@@ -253,7 +271,7 @@ fn decorrelate(
     }
     if rcond < INSEPARABLE {
         // Of covariates that depend on each other rounding is left, and not what their products say.
-        let left = correlations(raw, strata, change, Some(lower.clone()))?;
+        let left = correlations(raw, known, strata, change, Some(lower.clone()))?;
         if !(0..kx).all(|j| left[j * kx + j] >= LEFT) {
             return Ok(());
         }
@@ -273,12 +291,14 @@ fn decorrelate(
 /// Mean products of the covariates (of version 0) in the first tile of some strata, standardised and then decorrelated.
 fn correlations(
     raw: &dyn Raw,
+    known: &KnownColumns,
     strata: Range<usize>,
     change: &Change,
     lower: Option<Vec<f64>>,
 ) -> Result<Vec<f64>> {
     let (k, kx) = (change.kx + 1, change.kx);
-    let look = ProductLook { strata, standard: change.standard.clone(), lower };
+    let sampling = known.weight_columns.0;
+    let look = ProductLook { strata, standard: change.standard.clone(), lower, sampling };
     let mut sum = Gram::zero(k, 0);
     for gram in ask::<Gram>(raw, &Look::Products(look))? {
         sum.merge(&gram)?;

@@ -19,6 +19,8 @@ pub(crate) struct ProductLook {
     pub standard: Vec<(f64, f64)>,
     /// Lower triangle by which they are decorrelated then.
     pub lower: Option<Vec<f64>>,
+    /// Columns of sampling weights: rows without weight count as the mean.
+    pub sampling: usize,
 }
 
 impl ProductLook {
@@ -29,11 +31,13 @@ impl ProductLook {
             return Ok(());
         }
         let rows = piece.rows.min(TILE);
-        let standardised = piece
-            .x()
-            .zip(&self.standard)
-            .flat_map(|(column, (mean, sd))| column[..rows].iter().map(move |x| (x - mean) / sd));
-        let mut x: Vec<f64> = standardised.collect();
+        let weights: Vec<&[f64]> = piece.w().take(self.sampling).collect();
+        let takes_part = |row: usize| weights.is_empty() || weights.iter().any(|w| w[row] > 0.0);
+        let mut x = Vec::with_capacity(rows * self.standard.len());
+        for (column, (mean, sd)) in piece.x().zip(&self.standard) {
+            let standardised = |row: usize| (column[row] - mean) / sd;
+            x.extend((0..rows).map(|row| if takes_part(row) { standardised(row) } else { 0.0 }));
+        }
         let k = self.standard.len() + 1;
         if x.len() != (k - 1) * rows {
             return Err(absent());

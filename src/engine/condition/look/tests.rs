@@ -13,11 +13,16 @@ impl Look {
         let (largest, mean_of) = (numbers[0], numbers[numbers.len() - 1]);
         let standard = numbers.iter().map(|v| (*v, -v)).collect();
         vec![
-            Self::Columns(ColumnLook { mean, centre, weights: 2, squares: true }),
+            Self::Columns(ColumnLook { mean, centre, weights: 2, sampling: 1, squares: true }),
             covariate(CovariateSum::Largest),
             covariate(CovariateSum::Scaled { largest }),
             covariate(CovariateSum::Squares { largest, mean: mean_of }),
-            Self::Products(ProductLook { strata: 3..9, standard, lower: Some(numbers.to_vec()) }),
+            Self::Products(ProductLook {
+                strata: 3..9,
+                standard,
+                lower: Some(numbers.to_vec()),
+                sampling: 0,
+            }),
             Self::Weights(WeightLook { column: 3, factor: mean_of }),
             doses(DoseQuestion::Range { distinct: 5 }),
             doses(DoseQuestion::Digits { digit: 3, prefixes: vec![0, u64::MAX] }),
@@ -33,7 +38,9 @@ impl LookStat {
         let products = Gram { zz: numbers.to_vec(), ..Gram::zero(0, 0) };
         let number = numbers.iter().copied().map(Self::Number);
         let size = numbers.to_vec();
-        let sums = [Self::Columns(ColumnSums { y, size, x, w }), Self::Products(products)];
+        let rows_y = vec![3.0; numbers.len()];
+        let columns = ColumnSums { y, size, x, w, rows_y, rows_x: 3.0 };
+        let sums = [Self::Columns(columns), Self::Products(products)];
         let (lowest, highest) = (numbers[0], numbers[numbers.len() - 1]);
         let range = DoseStat::Range { lowest, highest, distinct: numbers.to_vec() };
         let doses = [range, DoseStat::Digits(vec![0, u64::MAX])].map(Self::Doses);
@@ -77,10 +84,17 @@ fn sums_by_hand() {
     let (mean, centre) = (vec![vec![3.0]], vec![vec![1.0, 0.0]]);
     let columns = |squares| {
         let (mean, centre) = (mean.clone(), centre.clone());
-        asked(&Look::Columns(ColumnLook { mean, centre, weights: 1, squares }), &data)
+        asked(&Look::Columns(ColumnLook { mean, centre, weights: 1, sampling: 1, squares }), &data)
     };
     let sums = |y, size, x: [f64; 2], w| {
-        LookStat::Columns(ColumnSums { y: vec![y], size: vec![size], x: x.to_vec(), w: vec![w] })
+        LookStat::Columns(ColumnSums {
+            y: vec![y],
+            size: vec![size],
+            x: x.to_vec(),
+            w: vec![w],
+            rows_y: vec![3.0],
+            rows_x: 3.0,
+        })
     };
     assert_eq!(columns(false), sums(0.0, 6.0, [-5.0, 8.0], 6.0));
     assert_eq!(columns(true), sums(14.0, 0.0, [27.0, 64.0], 14.0));
@@ -92,9 +106,31 @@ fn sums_by_hand() {
     assert_eq!(squares, LookStat::Number(9.0 + 0.0 + 1.0 + 9.0 + 1.0 + 1.0));
     let weights = asked(&Look::Weights(WeightLook { column: 0, factor: 0.5 }), &data);
     assert_eq!(weights, LookStat::Number(3.0));
-    let look = ProductLook { strata: 0..1, standard: vec![(2.0, 2.0)], lower: None };
+    let look = ProductLook { strata: 0..1, standard: vec![(2.0, 2.0)], lower: None, sampling: 1 };
     let LookStat::Products(gram) = asked(&Look::Products(look), &data) else { panic!("products") };
     assert_eq!(gram.zz, [3.0, -4.0, -4.0, 10.0]);
+}
+
+#[test]
+fn rows_without_weight_take_no_part() {
+    let data = StratumData { w: vec![1.0, 0.0, 3.0], ..hand() };
+    let heavy = StratumData {
+        y: vec![1.0, 1e300, 6.0],
+        x: vec![-4.0, 1e300, 0.0, 8.0, -1e300, 0.0],
+        ..data.clone()
+    };
+    let columns = |squares| {
+        let (mean, centre) = (vec![vec![3.0]], vec![vec![1.0, 0.0]]);
+        Look::Columns(ColumnLook { mean, centre, weights: 0, sampling: 1, squares })
+    };
+    let (standard, lower) = (vec![(2.0, 2.0)], None);
+    let products = ProductLook { strata: 0..1, standard, lower, sampling: 1 };
+    for look in [columns(false), columns(true), Look::Products(products)] {
+        assert_eq!(asked(&look, &data), asked(&look, &heavy), "{look:?}");
+    }
+    let LookStat::Columns(sums) = asked(&columns(false), &heavy) else { panic!("columns") };
+    assert_eq!((sums.y, sums.rows_y, sums.rows_x), (vec![1.0], vec![2.0], 2.0));
+    assert_eq!(sums.x, [-6.0, 8.0]);
 }
 
 /// A column that there is not is an error and no zero.
@@ -103,7 +139,7 @@ fn columns_that_are_not_there_are_refused() {
     let data = hand();
     let columns = |mean: usize, centre: usize, weights| {
         let (mean, centre) = (vec![vec![0.0; mean]], vec![vec![0.0; centre]]);
-        Look::Columns(ColumnLook { mean, centre, weights, squares: false })
+        Look::Columns(ColumnLook { mean, centre, weights, sampling: 0, squares: false })
     };
     let (sum, standard) = (CovariateSum::Largest, vec![(0.0, 1.0); 3]);
     for look in [
@@ -111,7 +147,7 @@ fn columns_that_are_not_there_are_refused() {
         columns(1, 3, 1),
         columns(1, 2, 2),
         Look::Covariate(CovariateLook { covariate: 2, covariates: 3, sum }),
-        Look::Products(ProductLook { strata: 0..1, standard, lower: None }),
+        Look::Products(ProductLook { strata: 0..1, standard, lower: None, sampling: 0 }),
         Look::Weights(WeightLook { column: 1, factor: 1.0 }),
     ] {
         let refused = look.add(&whole(&data), &mut look.none(0));
@@ -127,6 +163,7 @@ fn sums_do_not_depend_on_pieces() {
         mean: vec![vec![0.1, -0.2]],
         centre: vec![vec![0.3, 0.0]],
         weights: 1,
+        sampling: 1,
         squares: true,
     };
     let covariate = |sum| Look::Covariate(CovariateLook { covariate: 0, covariates: 1, sum });
@@ -139,6 +176,7 @@ fn sums_do_not_depend_on_pieces() {
             strata: 0..1,
             standard: vec![(0.5, 0.7)],
             lower: Some(vec![0.9]),
+            sampling: 1,
         }),
         Look::Weights(WeightLook { column: 0, factor: 1.0 / 3.0 }),
     ] {
@@ -171,6 +209,7 @@ fn segments_are_merged_by_what_is_asked() {
         mean: Vec::new(),
         centre: Vec::new(),
         weights: 0,
+        sampling: 0,
         squares: false,
     });
     let error = look.merge(&mut columns(2), &columns(3)).expect_err("other columns").to_string();

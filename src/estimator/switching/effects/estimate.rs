@@ -37,6 +37,8 @@ pub(crate) struct SwitchingEstimates {
     pub covariance: Vec<f64>,
     /// Influence of the clusters on effects, placebos and the average, whose products add up to the covariance.
     pub influence: Vec<Vec<f64>>,
+    /// By what changes of the outcome are multiplied in effects, placebos and the average.
+    pub scales: Vec<f64>,
     /// Controls that are the same for all groups that are compared, with the status quo treatments for which they are.
     pub constant: Vec<(usize, Vec<f64>)>,
     /// Status quo treatments for which some controls depend on others, and those that are left out for want of rows.
@@ -70,6 +72,7 @@ pub(crate) fn estimate(
         average,
         covariance: covariance(&influence),
         influence,
+        scales: points.scales(options, &plan),
         constant,
         collinear,
         left_out,
@@ -176,6 +179,14 @@ impl Points {
         let change =
             |part: &DirectedColumn| part.weight() * part.own().map_or(0.0, |own| own.cumulative);
         self.parts_of(column).map(change).sum::<f64>() / self.weight(column)
+    }
+
+    /// By what changes of the outcome are multiplied in effects, placebos and the average; 0 where there is no estimate.
+    fn scales(&self, options: &SwitchingOptions, plan: &EffectPlan) -> Vec<f64> {
+        let of_column = |column: usize| self.normaliser(column, options).recip();
+        let weight: f64 = (0..plan.effects).map(|column| self.weight(column)).sum();
+        let all = (0..plan.columns.len()).map(of_column).chain([weight / self.dose(plan)]);
+        all.map(|scale| if scale.is_finite() { scale.abs() } else { 0.0 }).collect()
     }
 
     /// Sum over effects and directions of the switchers' weight times the change of their treatment.
