@@ -73,7 +73,7 @@ fn independent(vectors: Vec<Vec<f64>>, least: impl Fn(usize, f64) -> f64) -> Vec
         take_out(&basis, &mut vector);
         let left = length(&vector);
         if left > least(at, before) {
-            vector.iter_mut().for_each(|value| *value /= left);
+            divide(&mut vector, left);
             basis.push(vector);
         }
     }
@@ -91,6 +91,12 @@ fn take_out(basis: &[Vec<f64>], vector: &mut [f64]) -> Vec<f64> {
         }
     }
     all
+}
+
+fn divide(vector: &mut [f64], by: f64) {
+    for value in vector {
+        *value /= by;
+    }
 }
 
 fn length(vector: &[f64]) -> f64 {
@@ -217,7 +223,7 @@ impl Active {
         let mut left = coordinates.to_vec();
         let mut coefficients = take_out(&self.basis, &mut left);
         let own = length(&left);
-        left.iter_mut().for_each(|value| *value /= own);
+        divide(&mut left, own);
         coefficients.push(own);
         self.rows.push(row);
         self.basis.push(left);
