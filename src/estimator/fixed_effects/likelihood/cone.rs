@@ -7,10 +7,10 @@
 
 use crate::base::solve::dot;
 
-/// Parameters, rows, and rows times the square of parameters, of which this takes a second or two.
+/// Parameters, rows, and rows times the square of parameters, of which this takes a fraction of a second.
 const PARAMETERS: usize = 1000;
 const ROWS: usize = 1 << 16;
-const PRODUCTS: usize = 1 << 30;
+const PRODUCTS: usize = 1 << 26;
 
 /// A column is a combination of others if less than this part of it is left.
 const DEPENDENT: f64 = 1e-9;
