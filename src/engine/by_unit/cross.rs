@@ -83,8 +83,8 @@ impl Cross {
     }
 }
 
-/// Whether what effects leave of a variable, a sum of squares, is rounding of what there is of it in the rows that are compared (`own`),
-/// or of what it varies by in `all` rows, of which others may be far larger.
+/// Whether the effects span a variable. Its residual sum of squares, `left`, is then rounding: beside its sum of squares in the rows of the
+/// regression (`own`), or beside its sum of squares about the mean in all rows (`all`), which may be far larger.
 pub(crate) fn absorbed(left: f64, own: f64, all: f64) -> bool {
     left.is_nan() || left <= COLLINEAR * own || left <= ROUNDING * ROUNDING * all
 }

@@ -51,9 +51,7 @@ impl KnownColumns {
             reference: sample.strata.of_cohorts(&(cohort..sample.cohorts.len())),
         }
     }
-}
 
-impl KnownColumns {
     /// Rows of a stratum that take part in the sums of an outcome: those observed, with weight.
     fn rows_of_outcome(&self, sums: &ColumnSums, (stratum, outcome): (usize, usize)) -> f64 {
         match self.weight_columns.0 {
@@ -87,7 +85,7 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
         doses: None,
     };
     let precision = known.conditioning.precision();
-    let sums = change.sums(raw, known)?;
+    let sums = change.sums(raw)?;
     change.weight = weight_factor(&sums, known, precision);
     change.y_size = size(&sums, known);
     if known.conditioning == Conditioning::Raw {
@@ -107,7 +105,7 @@ pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -
         change.centre = (0..sums.len()).map(columns).collect();
     }
     if precision == Precision::F32 || kx > 0 {
-        let squares = change.squares(raw, known, precision == Precision::F32)?;
+        let squares = change.squares(raw, precision == Precision::F32)?;
         if precision == Precision::F32 {
             let size = |(s, sums): (usize, &ColumnSums)| {
                 let rows = (0..sums.y.len()).map(|c| known.rows_of_outcome(sums, (s, c)));
@@ -210,22 +208,17 @@ fn extreme(raw: &dyn Raw, known: &KnownColumns, j: usize, info: &DesignInfo) -> 
 
 impl Change {
     /// Sums over each stratum of outcomes, covariates and weights.
-    fn sums(&self, raw: &dyn Raw, known: &KnownColumns) -> Result<Vec<ColumnSums>> {
+    fn sums(&self, raw: &dyn Raw) -> Result<Vec<ColumnSums>> {
         let (mean, centre) = (self.mean.clone(), self.centre.clone());
-        let (weights, sampling) = (self.weight_columns.0, known.weight_columns.0);
+        let (weights, sampling) = (self.weight_columns.0, self.weight_columns.0);
         ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, sampling, squares: false }))
     }
 
     /// Sums over each stratum of the squares of centred covariates, and of centred outcomes if these are asked for.
-    fn squares(
-        &self,
-        raw: &dyn Raw,
-        known: &KnownColumns,
-        outcomes: bool,
-    ) -> Result<Vec<ColumnSums>> {
+    fn squares(&self, raw: &dyn Raw, outcomes: bool) -> Result<Vec<ColumnSums>> {
         let mean = if outcomes { self.mean.clone() } else { vec![Vec::new(); self.mean.len()] };
         let centre = self.centre.clone();
-        let sampling = known.weight_columns.0;
+        let sampling = self.weight_columns.0;
         ask(raw, &Look::Columns(ColumnLook { mean, centre, weights: 0, sampling, squares: true }))
     }
 }
@@ -258,7 +251,7 @@ fn decorrelate(
     let rows: usize = known.rows[known.reference.clone()].iter().sum();
     let enough = rows >= ROWS_PER_COLUMN * k;
     let strata = if enough { known.reference.clone() } else { 0..known.rows.len() };
-    let slopes = correlations(raw, known, strata.clone(), change, None)?;
+    let slopes = correlations(raw, strata.clone(), change, None)?;
     let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
     let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
     if rcond > tolerance {
@@ -271,7 +264,7 @@ fn decorrelate(
     }
     if rcond < INSEPARABLE {
         // Of covariates that depend on each other rounding is left, and not what their products say.
-        let left = correlations(raw, known, strata, change, Some(lower.clone()))?;
+        let left = correlations(raw, strata, change, Some(lower.clone()))?;
         if !(0..kx).all(|j| left[j * kx + j] >= LEFT) {
             return Ok(());
         }
@@ -291,13 +284,12 @@ fn decorrelate(
 /// Mean products of the covariates (of version 0) in the first tile of some strata, standardised and then decorrelated.
 fn correlations(
     raw: &dyn Raw,
-    known: &KnownColumns,
     strata: Range<usize>,
     change: &Change,
     lower: Option<Vec<f64>>,
 ) -> Result<Vec<f64>> {
     let (k, kx) = (change.kx + 1, change.kx);
-    let sampling = known.weight_columns.0;
+    let sampling = change.weight_columns.0;
     let look = ProductLook { strata, standard: change.standard.clone(), lower, sampling };
     let mut sum = Gram::zero(k, 0);
     for gram in ask::<Gram>(raw, &Look::Products(look))? {

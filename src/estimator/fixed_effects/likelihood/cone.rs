@@ -38,8 +38,8 @@ pub(super) fn combination(columns: Vec<Vec<f64>>, sides: &[f64]) -> Option<Vec<f
     let basis = independent(columns, |_, length| DEPENDENT * length);
     let rows: Vec<Vec<f64>> =
         (0..sides.len()).map(|row| basis.iter().map(|column| column[row]).collect()).collect();
-    let coordinates =
-        without(basis.len(), rows.iter().zip(sides).filter(|(_, side)| **side == 0.0));
+    let still = rows.iter().zip(sides).filter(|(_, side)| **side == 0.0);
+    let coordinates = without(basis.len(), still.map(|(row, _)| row.clone()).collect());
     let sided: Vec<usize> = (0..sides.len()).filter(|row| sides[*row] != 0.0).collect();
     let turned = |row: &usize| -> Vec<f64> {
         coordinates.iter().map(|coordinate| sides[*row] * dot(coordinate, &rows[*row])).collect()
@@ -54,8 +54,7 @@ pub(super) fn combination(columns: Vec<Vec<f64>>, sides: &[f64]) -> Option<Vec<f
 }
 
 /// An orthonormal basis of the coordinates `[k]` in which combinations are zero in these rows.
-fn without<'a>(k: usize, rows: impl Iterator<Item = (&'a Vec<f64>, &'a f64)>) -> Vec<Vec<f64>> {
-    let rows: Vec<Vec<f64>> = rows.map(|(row, _)| row.clone()).collect();
+fn without(k: usize, rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let longest = rows.iter().map(|row| length(row)).fold(0.0, f64::max);
     let taken = independent(rows, |_, _| ZERO_ROW * longest);
     let count = taken.len();
@@ -282,7 +281,7 @@ mod tests {
         assert_eq!(combination(vec![vec![1.0; 2]], &[0.0, 1.0]).unwrap(), vec![0.0; 2]);
     }
 
-    /// Every answer has a proof: entries of the right sign in the span of the columns, or another answer for the opposite question.
+    /// Whatever is found has entries of the right sign, and is a combination of the columns.
     #[test]
     fn what_levels_of_two_factors_separate_is_theirs() {
         let (mut separated, mut not) = (0, 0);
