@@ -148,7 +148,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
                 regressors.without = design.without().to_vec();
             }
             let stopping = Stopping { tolerance: config.glm_tol, iterations: config.glm_maxiter };
-            let found = maximum(config.family, &sample, &mut regressors, &place, stopping);
+            let found = maximum(config.family, &sample, &mut regressors, place, stopping);
             match found.map_err(blamed(config.family, &separating))? {
                 Maximum::Found(estimated, warning) => {
                     warnings.extend(warning);

@@ -154,6 +154,7 @@ fn place(done: &DemeanedColumns) -> String {
 }
 
 /// Where and how fixed effects are projected out.
+#[derive(Clone, Copy)]
 pub(super) struct Where<'a> {
     pub options: &'a DemeanOptions,
     pub place: &'a dyn Place,

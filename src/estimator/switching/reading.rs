@@ -96,7 +96,7 @@ impl GroupPeriods {
         let covariates = asked.covariates.evaluate(table.len(), &raw)?;
         let mut gaps = Gaps::new(table.len());
         gaps.mark(unit, |row| codes.codes[row] != MISSING);
-        gaps.mark(&asked.time, |row| !time.is_missing(row));
+        time.mark_missing(&asked.time, &mut gaps);
         for (name, codes) in asked.trends.iter().zip(&trends) {
             gaps.mark(name, |row| codes[row] != MISSING);
         }

@@ -10,6 +10,7 @@ use super::integers::from_integers;
 use super::kinds::kind;
 use super::labels::{Codes, Label, Labels, TextLabels, from_ordered_key, ordered_key, signed_key};
 use super::runs::{Keyed, LabelSlice, TextSlice};
+use super::spelling::by_spelling;
 use super::wide::{WideColumn, from_wide};
 use crate::base::error::{DidError, Result};
 
@@ -250,7 +251,11 @@ fn from_texts(column: &StringChunked) -> Codes {
     let Some(array) = whole.downcast_iter().next() else {
         return Codes { codes: Vec::new(), labels: Labels::Integers(Vec::new()) };
     };
-    let found = of_texts(&TextSlice(array));
+    let texts = TextSlice(array);
+    if let Some(codes) = by_spelling(&texts) {
+        return codes;
+    }
+    let found = of_texts(&texts);
     Codes { codes: found.codes, labels: Labels::Texts(TextLabels::new(column, found.rows)) }
 }
 

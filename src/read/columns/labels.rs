@@ -5,6 +5,8 @@ use std::sync::Arc;
 use polars::prelude::{CategoricalMapping, StringChunked};
 use serde::{Deserialize, Serialize};
 
+use super::spelling::SpelledLabels;
+
 /// Code of a missing label.
 pub(crate) const MISSING: u32 = u32::MAX;
 
@@ -24,6 +26,8 @@ pub(crate) enum Labels {
     Wide(Vec<i128>),
     Floats(Vec<f64>),
     Texts(TextLabels),
+    /// Texts by numbers that stand for them.
+    Spelled(SpelledLabels),
     Categories(CategoryLabels),
 }
 
@@ -74,6 +78,7 @@ impl Labels {
             Self::Wide(v) => v.len(),
             Self::Floats(v) => v.len(),
             Self::Texts(v) => v.rows.len(),
+            Self::Spelled(v) => v.len(),
             Self::Categories(v) => v.len(),
         }
     }
@@ -85,6 +90,7 @@ impl Labels {
             Self::Wide(v) => Label::Wide(v[code]),
             Self::Floats(v) => Label::Integer(ordered_key(v[code])),
             Self::Texts(v) => Label::Text(v.text(code)),
+            Self::Spelled(v) => Label::Text(v.text(code)),
             Self::Categories(v) => Label::Text(v.text(code).to_owned()),
         }
     }

@@ -2,6 +2,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
+use super::gaps::Gaps;
 use super::period_table::{INFINITE, MAX_DISTINCT, MISSING, TableCodes, by_table};
 use super::values::Numbers;
 use crate::base::parallel;
@@ -183,6 +184,22 @@ impl PeriodCodes {
         match &self.scale {
             CodeValues::Offset(min) => Some(*min),
             CodeValues::Listed(values) => values.first().copied(),
+        }
+    }
+
+    /// Whether every row has a value.
+    pub fn all_there(&self) -> bool {
+        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
+        // No early exit within a part, so that the test is vectorised.
+        let are_there =
+            |part: usize| parts[part].iter().fold(true, |all, code| all & (*code != Self::MISSING));
+        parallel::all(parts.len(), &are_there)
+    }
+
+    /// Marks the rows of this column that have no value.
+    pub fn mark_missing(&self, name: &str, gaps: &mut Gaps) {
+        if !self.all_there() {
+            gaps.mark(name, |row| !self.is_missing(row));
         }
     }
 

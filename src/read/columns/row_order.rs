@@ -1,10 +1,13 @@
 //! Columns of labels whose rows are in an order that files often have: sorted by label, by something else but with all rows of a label
 //! together, or with all labels again and again.
 
+use std::borrow::Cow;
+
 use super::codes::{LabelColumn, LabelQuestion};
 use super::integers::range;
 use super::labels::Codes;
-use super::runs::{LabelSlice, ascending, repetition, runs};
+use super::runs::{LabelSlice, TextSlice, ascending, repetition, runs};
+use super::spelling::dense_numbers;
 
 /// Where the rows of each label are, labels ascending.
 pub(crate) enum RowOrder {
@@ -28,8 +31,8 @@ pub(crate) struct StridedRows {
 pub(crate) enum DenseLabels<'a> {
     /// And the smallest.
     Integers(&'a [i64], i64, usize),
-    /// Codes of so many labels.
-    Codes(&'a [u32], usize),
+    /// Codes of so many labels, of which some may have no row.
+    Codes(Cow<'a, [u32]>, usize),
 }
 
 impl DenseLabels<'_> {
@@ -95,7 +98,7 @@ impl LabelColumn {
         column.blocks().or_else(|| column.repeated()).map(RowOrder::Strided)
     }
 
-    /// The labels as places, if no label is missing and they are numbers of no wider a range than there are rows.
+    /// The labels as places, if no label is missing and they are numbers of no wider a range than there are rows, or texts that can be.
     pub fn dense(&self) -> Option<DenseLabels<'_>> {
         match self {
             Self::Integers(c) if c.null_count() == 0 => {
@@ -105,7 +108,13 @@ impl LabelColumn {
                 (last < values.len()).then(|| DenseLabels::Integers(values, min, last + 1))
             }
             Self::Categories(c) if !c.has_missing => {
-                Some(DenseLabels::Codes(&c.codes, c.labels.len()))
+                Some(DenseLabels::Codes(Cow::Borrowed(&c.codes), c.labels.len()))
+            }
+            Self::Texts(c) if c.null_count() == 0 => {
+                let whole = c.rechunk();
+                let piece = TextSlice(whole.downcast_iter().next()?);
+                dense_numbers(&piece)
+                    .map(|(codes, places)| DenseLabels::Codes(codes.into(), places))
             }
             _ => None,
         }

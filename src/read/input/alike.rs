@@ -7,7 +7,7 @@ use polars::prelude::*;
 
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
-use crate::read::columns::excerpt;
+use crate::read::columns::{Spelling, excerpt};
 
 /// Labels that are looked through in one task.
 const PART: usize = 1 << 16;
@@ -18,7 +18,8 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
         DataType::Categorical(..) | DataType::Enum(..) => true,
         DataType::String => {
             let labels = series.str()?;
-            Marks::of_all(labels).may_look_alike() && share_a_form(labels)
+            let all_differ = Spelling::of_column(labels).is_some_and(|places| all_differ(&places));
+            !all_differ && Marks::of_all(labels).may_look_alike() && share_a_form(labels)
         }
         _ => false,
     };
@@ -38,6 +39,20 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
     let Some([one, other, ..]) = several.first().map(Vec::as_slice) else { return Ok(None) };
     let example = [one, other].map(|label| excerpt(label));
     Ok(Some(DidWarning::AlikeLabels { column: series.name().to_string(), labels, example }))
+}
+
+/// Whether what labels have at each place tells that none looks like another: no blanks or letters of which nothing is known here, no place with a
+/// letter in both cases, and no numbers of several lengths that may begin with 0.
+fn all_differ(labels: &Spelling) -> bool {
+    let has_both_cases = |(smallest, largest): (u8, u8)| {
+        let capital = smallest.max(b'A');
+        capital <= b'Z' && capital.to_ascii_lowercase() <= largest
+    };
+    let (shortest, longest) = labels.lengths();
+    let may_begin_with_0 = labels.places().next().is_some_and(|(least, _)| least <= b'0');
+    let is_plain = |(smallest, largest): (u8, u8)| smallest > b' ' && largest.is_ascii();
+    labels.places().all(|place| is_plain(place) && !has_both_cases(place))
+        && (shortest == longest || !may_begin_with_0)
 }
 
 /// Labels without those that repeat the one before, as the rows of a unit mostly do.
@@ -190,6 +205,29 @@ mod tests {
         assert_eq!(found(&["é", "É"]), (2, pair("É", "é")));
         assert_eq!(found(&["z", "Z", "z", "01", "1", "001"]), (5, pair("001", "01")));
         assert_eq!(warned(&["0", "00", ""]), Some((2, pair("0", "00"))));
+    }
+
+    #[test]
+    fn places_tell_that_labels_differ() {
+        let differ = |labels: &[&str]| {
+            let labels = Series::new("id".into(), labels);
+            all_differ(&Spelling::of_column(labels.str().unwrap()).unwrap())
+        };
+        for labels in [
+            &["Unit01", "Unit17", "Unit17"][..],
+            &["001", "010"],
+            &["A7", "B", ""],
+            &["1", "12"],
+            &["Aa", "Ab"],
+            &[],
+        ] {
+            assert!(differ(labels) && warned(labels).is_none(), "{labels:?}");
+        }
+        for labels in [&["a", "A"][..], &["xM", "Xa"], &["Zz", "aZ"], &["01", "1"], &["a ", "b "]] {
+            assert!(!differ(labels), "{labels:?}");
+        }
+        // Neither the end of a text nor a byte beyond ASCII is a letter that is known.
+        assert!(!differ(&["é", "e"]) && !differ(&["a\u{1}", "a"]));
     }
 
     #[test]

@@ -177,10 +177,10 @@ impl Rows {
         if let Some(name) = roles.unit.as_ref().filter(|_| !unit_codes.is_empty()) {
             gaps.mark(name, |row| unit_codes[row] != MISSING);
         }
-        gaps.mark(&roles.time, |row| !self.time.is_missing(row));
-        gaps.mark(&roles.group, |row| !self.group.is_missing(row));
+        self.time.mark_missing(&roles.time, &mut gaps);
+        self.group.mark_missing(&roles.group, &mut gaps);
         if let (Some(eligible), Some(name)) = (&self.eligible, &roles.eligible) {
-            gaps.mark(name, |row| !eligible.is_missing(row));
+            eligible.mark_missing(name, &mut gaps);
         }
         gaps.mark(&roles.outcome, finite(&self.y));
         if let (Some(w), Some(name)) = (&self.w, &roles.weights) {

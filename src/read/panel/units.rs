@@ -48,11 +48,7 @@ impl UnitOrder {
     pub fn new(labels: &LabelColumn, time: &PeriodCodes, group: &PeriodCodes) -> (Self, Vec<u32>) {
         let usable = |row: usize| !time.is_missing(row) && !group.is_missing(row);
         let rows = time.codes.len();
-        let all_usable = || {
-            let clean =
-                |part| parallel::part(part, UNITS, rows).fold(true, |c, row| c & usable(row));
-            parallel::all(rows.div_ceil(UNITS), &clean)
-        };
+        let all_usable = || time.all_there() && group.all_there();
         if let Some(known) = labels.row_order() {
             let order = match known {
                 RowOrder::Ascending(starts) => Self { starts, rows: UnitRows::Natural },
@@ -147,7 +143,12 @@ impl UnitOrder {
 
     fn ascending(&self, time: &PeriodCodes) -> bool {
         let units = self.units();
-        let ascends = |unit: usize| self.unit(unit).is_sorted_by_key(|row| time.codes[row]);
+        let ascends = |unit: usize| match self.rows {
+            UnitRows::Natural => {
+                time.codes[self.starts[unit] as usize..self.starts[unit + 1] as usize].is_sorted()
+            }
+            _ => self.unit(unit).is_sorted_by_key(|row| time.codes[row]),
+        };
         parallel::all(units.div_ceil(UNITS), &|block| {
             parallel::part(block, UNITS, units).all(ascends)
         })
@@ -283,13 +284,18 @@ mod tests {
 
     /// Rows of the units, in whatever order the data frame is.
     fn rows(ids: &[i64], times: &[f64]) -> Vec<Vec<usize>> {
-        let df = df!("id" => ids, "t" => times, "g" => vec![0.0; ids.len()]).unwrap();
+        rows_of(Column::new("id".into(), ids), times)
+    }
+
+    fn rows_of(ids: Column, times: &[f64]) -> Vec<Vec<usize>> {
+        let mut df = df!("t" => times, "g" => vec![0.0; times.len()]).unwrap();
+        df.with_column(ids).unwrap();
         let table = Table::plain(&df);
         let time = table.periods("t", None).unwrap();
         let group = table.first_periods("g", None).unwrap();
         let labels = table.labels("id", "unit").unwrap();
         let (order, codes) = UnitOrder::new(&labels, &time, &group);
-        assert!(codes.is_empty() || codes.len() == ids.len());
+        assert!(codes.is_empty() || codes.len() == times.len());
         (0..order.units()).map(|unit| order.unit(unit).collect()).collect()
     }
 
@@ -325,7 +331,15 @@ mod tests {
         let times: Vec<f64> = (0..count).map(|i| (place(i) / units) as f64).collect();
         let mut order: Vec<usize> = (0..ids.len()).collect();
         order.sort_by_key(|row| (ids[*row], times[*row] as i64));
-        let expected = order.chunks(periods as usize).map(<[usize]>::to_vec);
-        assert!(rows(&ids, &times).into_iter().eq(expected));
+        let expected: Vec<_> = order.chunks(periods as usize).map(<[usize]>::to_vec).collect();
+        assert!(rows(&ids, &times) == expected);
+        for texts in [
+            |id: &i64| format!("u{:05}", id / 3),
+            |id: &i64| format!("unit number {id:07}"),
+            |id: &i64| format!("{id:07} is the number of a unit, in so many words"),
+        ] {
+            let texts: Vec<String> = ids.iter().map(texts).collect();
+            assert!(rows_of(Column::new("id".into(), texts), &times) == expected);
+        }
     }
 }

@@ -102,8 +102,8 @@ impl StudySample {
             if let Ok(units) = table.labels(&config.unit, "unit") {
                 gaps.mark(&config.unit, |row| units.is_there(row));
             }
-            gaps.mark(&config.time, |row| !time.is_missing(row));
-            gaps.mark(&config.group, |row| !group.is_missing(row));
+            time.mark_missing(&config.time, &mut gaps);
+            group.mark_missing(&config.group, &mut gaps);
             gaps.mark(column, |row| codes[row] != MISSING);
             if let (Some(weights), Some(name)) = (&weights, &config.weights) {
                 gaps.mark(name, |row| weights[row].is_finite());

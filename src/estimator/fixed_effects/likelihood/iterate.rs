@@ -1,8 +1,6 @@
 //! Maximum likelihood by iterated least squares (Correia, Guimarães and Zylkin 2020), for any family.
 
-use super::super::linear::{CentredRegressors, LinearFit};
-use super::super::problem::Where;
-use super::super::sample::RegressionSample;
+use super::super::linear::LinearFit;
 use super::super::sums;
 use super::converged::{Converged, LastRegression};
 use super::deviance::{Step, deviance_of};
@@ -43,12 +41,11 @@ impl LastStep {
 /// before.
 pub(super) fn iterate<M: Model>(
     model: &M,
-    sample: &RegressionSample,
-    regressors: &CentredRegressors,
-    place: &Where<'_>,
+    iterated: Iterated<'_>,
     stopping: Stopping,
     last_step: &mut LastStep,
 ) -> Result<(LinearFit, Vec<f64>)> {
+    let Iterated { sample, regressors, place } = iterated;
     let y = &sample.outcome;
     let n = y.len();
     let row_weight = |row: usize| sample.weights.as_ref().map_or(1.0, |w| w[row]);
@@ -74,7 +71,6 @@ pub(super) fn iterate<M: Model>(
     let mut kept: Option<Vec<usize>> = None;
     let mut start: Option<Vec<Vec<f64>>> = None;
     let mut converged = false;
-    let iterated = Iterated { sample, regressors, place };
     for step in 1..=stopping.iterations {
         if step > 1 {
             let weight = |row: usize| row_weight(row) * model.weight(y[row], mu[row], eta[row]);

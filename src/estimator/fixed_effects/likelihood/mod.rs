@@ -17,6 +17,7 @@ use self::iterate::{LastStep, iterate};
 use self::model::Model;
 use self::poisson::Poisson;
 use self::separation::{Suspicion, separated, suspicion};
+use self::step::Iterated;
 use super::linear::{CentredRegressors, LinearFit, gaussian};
 use super::options::Family;
 use super::problem::Where;
@@ -42,35 +43,30 @@ pub(super) fn maximum(
     family: Family,
     sample: &RegressionSample,
     regressors: &mut CentredRegressors,
-    place: &Where<'_>,
+    place: Where<'_>,
     stopping: Stopping,
 ) -> Result<Maximum> {
     match family {
         Family::Gaussian => {
-            gaussian(sample, regressors, place).map(|fit| Maximum::Found(Box::new(fit), None))
+            gaussian(sample, regressors, &place).map(|fit| Maximum::Found(Box::new(fit), None))
         }
-        Family::Poisson => found(&Poisson, sample, regressors, place, stopping),
-        Family::Logit => found(&Logit, sample, regressors, place, stopping),
-        Family::Probit => found(&Probit, sample, regressors, place, stopping),
+        Family::Poisson => found(&Poisson, Iterated { sample, regressors, place }, stopping),
+        Family::Logit => found(&Logit, Iterated { sample, regressors, place }, stopping),
+        Family::Probit => found(&Probit, Iterated { sample, regressors, place }, stopping),
     }
 }
 
-fn found<M: Model>(
-    model: &M,
-    sample: &RegressionSample,
-    regressors: &CentredRegressors,
-    place: &Where<'_>,
-    stopping: Stopping,
-) -> Result<Maximum> {
+fn found<M: Model>(model: &M, iterated: Iterated<'_>, stopping: Stopping) -> Result<Maximum> {
+    let Iterated { sample, place, .. } = iterated;
     let mut last = LastStep::default();
-    let fitted = iterate(model, sample, regressors, place, stopping, &mut last);
+    let fitted = iterate(model, iterated, stopping, &mut last);
     // What is separated keeps the iteration from its end.
     let suspicion = match &fitted {
         Ok((fit, mu)) => suspicion(model, sample, mu, &last, (place.options, fit.quality.rss)),
         Err(error) => has_no_end(error).then_some(Suspicion::Moving),
     };
     let judged = match suspicion {
-        Some(suspicion) => judge(model, sample, regressors, place, stopping, (&last, suspicion))?,
+        Some(suspicion) => judge(model, iterated, stopping, (&last, suspicion))?,
         None => Judgement::default(),
     };
     match judged.separation {
@@ -98,20 +94,20 @@ impl Judgement {
 /// of next to no weight move on, the regression is repeated with hardly an error, and its steps decide.
 fn judge<M: Model>(
     model: &M,
-    sample: &RegressionSample,
-    regressors: &CentredRegressors,
-    place: &Where<'_>,
+    iterated: Iterated<'_>,
     stopping: Stopping,
     (last, suspicion): (&LastStep, Suspicion),
 ) -> Result<Judgement> {
+    let place = iterated.place;
     let DemeanOptions { solver, tolerance, .. } = *place.options;
     // Weights may differ by ten orders of magnitude here, for which the regression's own solver need not do.
     let automatic = DemeanOptions { solver: Solver::Auto, ..*place.options };
     let search = || {
-        let place = Where { options: &automatic, place: place.place };
-        separated(model, sample, regressors, &place, last).map(Judgement::searched)
+        let place = Where { options: &automatic, ..place };
+        separated(model, Iterated { place, ..iterated }, last).map(Judgement::searched)
     };
-    let is_exact = sample.factors.len() < 2 || (solver == Solver::Auto && tolerance <= EXACT);
+    let is_exact =
+        iterated.sample.factors.len() < 2 || (solver == Solver::Auto && tolerance <= EXACT);
     if is_exact {
         return match suspicion {
             Suspicion::Near => Ok(Judgement::default()),
@@ -125,8 +121,8 @@ fn judge<M: Model>(
         }
     }
     let options = DemeanOptions { tolerance: tolerance.min(EXACT), ..automatic };
-    let exact = Where { options: &options, place: place.place };
-    match found(model, sample, regressors, &exact, stopping) {
+    let place = Where { options: &options, ..place };
+    match found(model, Iterated { place, ..iterated }, stopping) {
         Ok(Maximum::Separated(separation)) => {
             Ok(Judgement { separation: Some(separation), warning: None })
         }

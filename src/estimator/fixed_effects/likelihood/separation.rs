@@ -5,14 +5,14 @@
 use super::super::collinear::Basis;
 use super::super::least_squares::least_squares;
 use super::super::linear::{CONSTANT, CentredRegressors};
-use super::super::problem::{Where, project};
+use super::super::problem::project;
 use super::super::regressed::{is_iterated, weigh};
 use super::super::sample::RegressionSample;
 use super::super::sums;
 use super::cone::{combination, is_small};
 use super::iterate::LastStep;
 use super::model::Model;
-use super::step::weighted;
+use super::step::{Iterated, weighted};
 use crate::base::error::Result;
 use crate::engine::demean::{DemeanOptions, Demeaner, Solver};
 
@@ -85,16 +85,15 @@ pub(super) fn suspicion<M: Model>(
 /// The separated rows; `None` if they could not be found out. `last` is what the regression's own last step shows.
 pub(super) fn separated<M: Model>(
     model: &M,
-    sample: &RegressionSample,
-    regressors: &CentredRegressors,
-    place: &Where<'_>,
+    iterated: Iterated<'_>,
     last: &LastStep,
 ) -> Result<Option<Separation>> {
+    let Iterated { sample, regressors, .. } = iterated;
     let sides: Vec<f64> = sample.outcome.iter().map(|y| model.side(*y)).collect();
     if let Some(found) = parted(sample, regressors, &sides, last.eta()) {
         return Ok(Some(found));
     }
-    let search = Search { sample, regressors, place, sides: &sides };
+    let search = Search { iterated, sides: &sides };
     if let Some(found) = search.combined()? {
         return Ok(Some(found));
     }
@@ -139,9 +138,7 @@ fn parted(
 
 /// Where separated rows are looked for: those with a `side` have a maximum nowhere.
 struct Search<'a> {
-    sample: &'a RegressionSample,
-    regressors: &'a CentredRegressors,
-    place: &'a Where<'a>,
+    iterated: Iterated<'a>,
     sides: &'a [f64],
 }
 
@@ -149,13 +146,13 @@ impl Search<'_> {
     /// Of a small sample, the rows that some combination of regressors and fixed effects moves towards their own side, where it moves no
     /// other; `None` of a large one.
     fn combined(&self) -> Result<Option<Separation>> {
-        let Self { sample, regressors, sides, .. } = *self;
+        let Self { iterated: Iterated { sample, regressors, .. }, sides } = *self;
         let levels: usize = sample.factors.iter().map(|factor| factor.levels).sum();
         if !is_small(sides.len(), levels + regressors.names.len()) {
             return Ok(None);
         }
         let equal = vec![1.0; sides.len()];
-        let Some(fit) = Fit::new(self, &equal) else { return Ok(None) };
+        let Some(fit) = Fit::new(self.iterated, &equal) else { return Ok(None) };
         let mut columns = Vec::new();
         for factor in &sample.factors {
             let is_at =
@@ -173,13 +170,13 @@ impl Search<'_> {
     /// Rows without a side have weights that force the fit of zero there. Of the others, what a combination of regressors and fixed effects
     /// fits that nowhere is on the wrong side of zero is separated.
     fn rectified(&self) -> Result<Option<Separation>> {
-        let Self { regressors, sides, .. } = *self;
+        let Self { iterated: Iterated { regressors, .. }, sides } = *self;
         let inner = sides.iter().filter(|side| **side == 0.0).count();
         let heavy = inner as f64 / TOLERANCE.powi(2);
         let weights: Vec<f64> = sides.iter().map(|s| if *s == 0.0 { heavy } else { 1.0 }).collect();
         // Distances to the own side.
         let mut u: Vec<f64> = sides.iter().map(|side| side.abs()).collect();
-        let Some(fit) = Fit::new(self, &weights) else { return Ok(None) };
+        let Some(fit) = Fit::new(self.iterated, &weights) else { return Ok(None) };
         let mut patience = PATIENCE;
         for _ in 0..ITERATIONS {
             let directed: Vec<f64> = u.iter().zip(sides).map(|(u, side)| u * side).collect();
@@ -213,7 +210,7 @@ impl Search<'_> {
     /// Once all else has converged, a step of Newton's moves the linear predictor of separated rows by a combination of regressors and fixed
     /// effects that is zero in all other rows: which they are if it is.
     fn moving(&self, falls: &[f64], least: f64) -> Result<Option<Separation>> {
-        let Self { regressors, sides, .. } = *self;
+        let Self { iterated: Iterated { regressors, .. }, sides } = *self;
         let moves = |(row, fall): &(usize, &f64)| sides[*row] * **fall > least;
         let separated: Vec<usize> = (0..).zip(falls).filter(moves).map(|(row, _)| row).collect();
         let mut u = vec![0.0; sides.len()];
@@ -221,7 +218,7 @@ impl Search<'_> {
             u[*row] = falls[*row];
         }
         let equal = vec![1.0; u.len()];
-        let Some(fit) = Fit::new(self, &equal) else { return Ok(None) };
+        let Some(fit) = Fit::new(self.iterated, &equal) else { return Ok(None) };
         let Some((fitted, b)) = fit.of(&u)? else { return Ok(None) };
         let certain = |(fitted, u): (&f64, &f64)| (fitted - u).abs() < TOLERANCE;
         let is_certain = !separated.is_empty() && fitted.iter().zip(&u).all(certain);
@@ -243,8 +240,8 @@ struct Fit<'a> {
 
 impl<'a> Fit<'a> {
     /// `None` if fixed effects cannot be projected out.
-    fn new(search: &Search<'a>, weights: &'a [f64]) -> Option<Self> {
-        let Search { sample, regressors, place, .. } = *search;
+    fn new(iterated: Iterated<'a>, weights: &'a [f64]) -> Option<Self> {
+        let Iterated { sample, regressors, place } = iterated;
         let demeaner = place.demeaner(sample, Some(weights)).ok()?;
         let named = regressors.names.iter().zip(&regressors.values);
         let columns: Vec<(&str, &[f64])> =

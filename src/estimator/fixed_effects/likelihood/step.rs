@@ -11,10 +11,11 @@ use crate::base::error::{DidWarning, Result};
 use crate::engine::demean::Demeaner;
 
 /// What is the same in all steps.
+#[derive(Clone, Copy)]
 pub(super) struct Iterated<'a> {
     pub sample: &'a RegressionSample,
     pub regressors: &'a CentredRegressors,
-    pub place: &'a Where<'a>,
+    pub place: Where<'a>,
 }
 
 /// The weighted least squares of a step.
