@@ -10,7 +10,7 @@ use super::integers::from_integers;
 use super::kinds::kind;
 use super::labels::{Codes, Label, Labels, TextLabels, from_ordered_key, ordered_key, signed_key};
 use super::runs::{Keyed, LabelSlice, TextSlice};
-use super::spelling::by_spelling;
+use super::spelled::by_spelling;
 use super::wide::{WideColumn, from_wide};
 use crate::base::error::{DidError, Result};
 

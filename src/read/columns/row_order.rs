@@ -7,7 +7,7 @@ use super::codes::{LabelColumn, LabelQuestion};
 use super::integers::range;
 use super::labels::Codes;
 use super::runs::{LabelSlice, TextSlice, ascending, repetition, runs};
-use super::spelling::dense_numbers;
+use super::spelled::dense_numbers;
 
 /// Where the rows of each label are, labels ascending.
 pub(crate) enum RowOrder {

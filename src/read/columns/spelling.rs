@@ -5,13 +5,8 @@
 
 use polars::prelude::StringChunked;
 
-use super::integers::from_integers;
-use super::labels::{Codes, Labels, MISSING, code};
 use super::runs::{LONGEST, LabelSlice, TextSlice, Words};
 use crate::base::parallel;
-
-/// In place of the number of a missing text.
-const NO_TEXT: i64 = -1;
 
 /// Rows that one task looks at.
 const PART: usize = 8_192;
@@ -141,18 +136,18 @@ struct Digit {
 
 /// How texts are numbers.
 #[derive(Clone)]
-struct TextNumbers {
+pub(super) struct TextNumbers {
     /// Of all places.
     digits: Vec<Digit>,
     /// Bytes of the shortest text.
     shortest: usize,
     /// Numbers that there may be, from 0.
-    count: i64,
+    pub count: i64,
 }
 
 impl TextNumbers {
     /// `None` if texts are too long or their numbers need more than 63 bits.
-    fn of(piece: &TextSlice<'_>) -> Option<Self> {
+    pub fn of(piece: &TextSlice<'_>) -> Option<Self> {
         let spelling = Spelling::of_all(std::iter::once(*piece))?;
         let mut digits = Vec::with_capacity(spelling.longest);
         let mut count = 1_i64;
@@ -169,7 +164,7 @@ impl TextNumbers {
     }
 
     /// What `of` makes of the number of each row's text.
-    fn by_row<T: Copy + Send + Sync>(
+    pub fn by_row<T: Copy + Send + Sync>(
         &self,
         piece: &TextSlice<'_>,
         missing: T,
@@ -232,6 +227,11 @@ pub(crate) struct SpelledLabels {
 }
 
 impl SpelledLabels {
+    /// Labels that have these numbers.
+    pub(super) fn new(numbers: Vec<i64>, texts: TextNumbers) -> Self {
+        Self { numbers, texts }
+    }
+
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
@@ -241,93 +241,14 @@ impl SpelledLabels {
     }
 }
 
-/// Codes of texts in one piece; `None` if they are too long for numbers.
-pub(super) fn by_spelling(piece: &TextSlice<'_>) -> Option<Codes> {
-    let texts = TextNumbers::of(piece)?;
-    let numbers = texts.by_row(piece, NO_TEXT, |number| number);
-    let number = |row: usize| (numbers[row] != NO_TEXT).then_some(numbers[row]);
-    let Codes { codes, labels } = from_integers(piece.len(), number);
-    let Labels::Integers(numbers) = labels else { return None };
-    Some(Codes { codes, labels: Labels::Spelled(SpelledLabels { numbers, texts }) })
-}
-
-/// The numbers of texts in one piece, none of them missing, and how many numbers there may be, if these are not more than the rows.
-pub(super) fn dense_numbers(piece: &TextSlice<'_>) -> Option<(Vec<u32>, usize)> {
-    let texts = TextNumbers::of(piece)?;
-    let places = usize::try_from(texts.count).ok().filter(|places| *places <= piece.len())?;
-    Some((texts.by_row(piece, MISSING, |number| code(number.cast_unsigned())), places))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::grouped::of_texts;
     use super::*;
-
-    fn column(texts: &[Option<&str>]) -> StringChunked {
-        texts.iter().copied().collect()
-    }
-
-    /// Whether texts have numbers; if so, codes and labels are those that hashes give.
-    fn are_numbers(texts: &[Option<&str>]) -> bool {
-        let column = column(texts);
-        let piece = TextSlice(column.downcast_iter().next().unwrap());
-        let Some(Codes { codes, labels }) = by_spelling(&piece) else { return false };
-        assert_eq!(codes, of_texts(&piece).codes, "{texts:?}");
-        let Labels::Spelled(labels) = labels else { panic!("labels of numbers") };
-        for (code, text) in codes.iter().zip(texts) {
-            let text_of_code = (*code != MISSING).then(|| labels.text(*code as usize));
-            assert_eq!(text_of_code.as_deref(), *text);
-        }
-        true
-    }
-
-    #[test]
-    fn numbers_are_in_the_order_of_the_texts() {
-        let written: Vec<String> = (0..30_000_u64)
-            .map(|unit| match unit % 3 {
-                0 => format!("unit {:05}", unit * 7_919 % 9_973),
-                1 => format!("unit {}", unit * unit % 9_973),
-                _ => format!("Unit number {:x}", unit % 61),
-            })
-            .collect();
-        let mut texts: Vec<Option<&str>> = written.iter().map(|text| Some(text.as_str())).collect();
-        texts.extend([None, Some("unit 1"), Some("unit 10"), None]);
-        for kind in 0..3 {
-            let own: Vec<Option<&str>> = texts.iter().copied().skip(kind).step_by(3).collect();
-            assert!(are_numbers(&own), "{kind}");
-        }
-        assert!(are_numbers(&texts));
-    }
-
-    #[test]
-    fn texts_of_every_kind_are_kept_apart() {
-        assert!(are_numbers(&[Some("b"), Some(""), None, Some("a"), Some("ab"), Some("b")]));
-        assert!(are_numbers(&[Some("\u{1}"), Some("\u{1}\u{1}"), Some("ä"), Some("\u{7f}")]));
-        assert!(are_numbers(&[Some("München 12345"), Some("München 12346"), Some("München 1")]));
-        assert!(are_numbers(&[Some("one")]) && are_numbers(&[Some("")]) && are_numbers(&[]));
-        assert!(are_numbers(&[None, None]));
-        let longest = "x".repeat(LONGEST);
-        assert!(are_numbers(&[Some(longest.as_str()), Some("x")]));
-        assert!(!are_numbers(&[Some(format!("{longest}x").as_str()), Some("x")]));
-        assert!(!are_numbers(&[Some("a"), Some("a\0")]));
-        assert!(!are_numbers(&[Some("zzzzzzzzzzzzzz"), Some("AAAAAAAAAAAAAA")]));
-    }
-
-    #[test]
-    fn few_numbers_are_places() {
-        let places = |texts: &[&str]| {
-            let column: StringChunked = texts.iter().copied().map(Some).collect();
-            dense_numbers(&TextSlice(column.downcast_iter().next().unwrap()))
-        };
-        assert_eq!(places(&["u3", "u1", "u2", "u3"]), Some((vec![2, 0, 1, 2], 3)));
-        assert_eq!(places(&["b", "", "b"]), Some((vec![1, 0, 1], 2)));
-        assert_eq!(places(&["u1", "u9"]), None);
-        assert_eq!(places(&[]), None);
-    }
 
     #[test]
     fn places_are_those_of_all_pieces() {
-        let (one, other) = (column(&[Some("b7"), None]), column(&[Some("a12")]));
+        let [one, other]: [StringChunked; 2] =
+            [&[Some("b7"), None][..], &[Some("a12")]].map(|texts| texts.iter().copied().collect());
         let mut all = one;
         all.append(&other).unwrap();
         let spelling = Spelling::of_column(&all).unwrap();

@@ -185,6 +185,11 @@ impl Marks {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn warned(labels: &[&str]) -> Option<(usize, [String; 2])> {
@@ -228,6 +233,20 @@ mod tests {
         }
         // Neither the end of a text nor a byte beyond ASCII is a letter that is known.
         assert!(!differ(&["é", "e"]) && !differ(&["a\u{1}", "a"]));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn labels_that_look_alike_are_found_whatever_their_places_are(
+            labels in vec("[abABz0-2é ]{0,3}", 0..12),
+        ) {
+            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+            let distinct: BTreeSet<&str> = labels.iter().copied().collect();
+            let forms: BTreeSet<String> = distinct.iter().map(|label| form(label)).collect();
+            prop_assert_eq!(warned(&labels).is_some(), forms.len() < distinct.len());
+        }
     }
 
     #[test]

@@ -221,9 +221,13 @@ fn add_as_before(rows: &Rows, units: &Units, unit: usize, table: &mut PatternTab
         let same = |(codes, period): ((u16, u16), &u16)| codes == (*period, of_group);
         is_of_group
             && periods.len() == of_unit.len()
-            && match written {
-                Some(codes) => codes.iter().copied().zip(periods).all(same),
-                None => {
+            && match (written, units.order.adjacent(unit)) {
+                (Some(codes), _) => codes.iter().copied().zip(periods).all(same),
+                (None, Some(rows)) => {
+                    time[rows.clone()] == *periods
+                        && group[rows].iter().all(|code| *code == of_group)
+                }
+                (None, None) => {
                     let codes = of_unit.clone().map(|row| (time[row], group[row]));
                     codes.zip(periods).all(same)
                 }

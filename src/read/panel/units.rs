@@ -143,11 +143,9 @@ impl UnitOrder {
 
     fn ascending(&self, time: &PeriodCodes) -> bool {
         let units = self.units();
-        let ascends = |unit: usize| match self.rows {
-            UnitRows::Natural => {
-                time.codes[self.starts[unit] as usize..self.starts[unit + 1] as usize].is_sorted()
-            }
-            _ => self.unit(unit).is_sorted_by_key(|row| time.codes[row]),
+        let ascends = |unit: usize| match self.adjacent(unit) {
+            Some(rows) => time.codes[rows].is_sorted(),
+            None => self.unit(unit).is_sorted_by_key(|row| time.codes[row]),
         };
         parallel::all(units.div_ceil(UNITS), &|block| {
             parallel::part(block, UNITS, units).all(ascends)
@@ -164,6 +162,12 @@ impl UnitOrder {
         };
         let row = move |at: usize| listed.get(at).map_or(first + at * stride, |row| *row as usize);
         (0..range.len()).map(row)
+    }
+
+    /// Rows of a unit, if those of each unit are one after another.
+    pub fn adjacent(&self, unit: usize) -> Option<Range<usize>> {
+        let rows = self.starts[unit] as usize..self.starts[unit + 1] as usize;
+        matches!(self.rows, UnitRows::Natural).then_some(rows)
     }
 
     /// Period and group of each of a unit's rows, if they were written down in order.
