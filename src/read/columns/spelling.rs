@@ -31,10 +31,14 @@ impl Spelling {
 
     /// `None` if a text is longer than 32 bytes or has a byte of zero.
     pub fn of_column(column: &StringChunked) -> Option<Self> {
-        Self::of_all(column.downcast_iter().map(TextSlice))
+        Self::of_all(column.downcast_iter().map(TextSlice), |_| true)
     }
 
-    fn of_all<'t>(pieces: impl Iterator<Item = TextSlice<'t>>) -> Option<Self> {
+    /// As [`of_column`](Self::of_column); `None`, too, as soon as some rows have texts that do not suit.
+    fn of_all<'t>(
+        pieces: impl Iterator<Item = TextSlice<'t>>,
+        suits: impl Fn(&Self) -> bool + Sync,
+    ) -> Option<Self> {
         let mut all = Self::NONE;
         for piece in pieces {
             let rows = piece.len();
@@ -53,7 +57,7 @@ impl Spelling {
                         spelling.widen(words.all(), length)?;
                     }
                 }
-                Some(spelling)
+                suits(&spelling).then_some(spelling)
             };
             all = parallel::map_all(rows.div_ceil(PART), of_part)?.into_iter().fold(all, Self::and);
         }
@@ -63,7 +67,7 @@ impl Spelling {
     /// Whether a text has nothing new. It is asked of every text, so that eight bytes are compared at once; beyond ASCII, whose bytes have a
     /// bit to spare, the answer is no.
     fn holds<const WORDS: usize>(&self, words: &[u64; WORDS], length: usize) -> bool {
-        const SPARE: u64 = u64::MAX / 255 << 7;
+        const SPARE: u64 = (u64::MAX / 255) << 7;
         if length < self.shortest || length > self.longest {
             return false;
         }
@@ -75,7 +79,7 @@ impl Spelling {
                 bytes @ 0..8 => u64::MAX << (8 * bytes),
                 _ => 0,
             };
-            let word = words[at] | smallest & behind;
+            let word = words[at] | (smallest & behind);
             let are_within =
                 (word | SPARE).wrapping_sub(smallest) & (largest | SPARE).wrapping_sub(word);
             (word | smallest | largest) & SPARE == 0 && are_within & SPARE == SPARE
@@ -148,7 +152,11 @@ pub(super) struct TextNumbers {
 impl TextNumbers {
     /// `None` if texts are too long or their numbers need more than 63 bits.
     pub fn of(piece: &TextSlice<'_>) -> Option<Self> {
-        let spelling = Spelling::of_all(std::iter::once(*piece))?;
+        let has_numbers = |spelling: &Spelling| Self::by_places(spelling).is_some();
+        Self::by_places(&Spelling::of_all(std::iter::once(*piece), has_numbers)?)
+    }
+
+    fn by_places(spelling: &Spelling) -> Option<Self> {
         let mut digits = Vec::with_capacity(spelling.longest);
         let mut count = 1_i64;
         let places: Vec<(u8, u8)> = spelling.places().collect();
