@@ -15,12 +15,12 @@ const PART: usize = 1 << 16;
 /// A warning about labels that differ only by blanks at their ends, letter case or leading zeros.
 pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
     let may_look_alike = match series.dtype() {
-        DataType::Categorical(..) | DataType::Enum(..) => true,
-        DataType::String => {
-            let labels = series.str()?;
-            let all_differ = Spelling::of_column(labels).is_some_and(|places| all_differ(&places));
-            !all_differ && Marks::of_all(labels).may_look_alike() && share_a_form(labels)
+        // Of all categories, whether they occur or not: they are mostly fewer than the rows.
+        DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
+            let categories = (0..).take(mapping.num_cats_upper_bound());
+            some_may(&categories.map(|category| mapping.cat_to_str(category)).collect())
         }
+        DataType::String => some_may(series.str()?),
         _ => false,
     };
     if !may_look_alike {
@@ -39,6 +39,12 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
     let Some([one, other, ..]) = several.first().map(Vec::as_slice) else { return Ok(None) };
     let example = [one, other].map(|label| excerpt(label));
     Ok(Some(DidWarning::AlikeLabels { column: series.name().to_string(), labels, example }))
+}
+
+/// Whether some labels may look alike.
+fn some_may(labels: &StringChunked) -> bool {
+    let all_differ = Spelling::of_column(labels).is_some_and(|places| all_differ(&places));
+    !all_differ && Marks::of_all(labels).may_look_alike() && share_a_form(labels)
 }
 
 /// Whether what labels have at each place tells that none looks like another: no blanks or letters of which nothing is known here, no place with a
@@ -210,6 +216,23 @@ mod tests {
         assert_eq!(found(&["é", "É"]), (2, pair("É", "é")));
         assert_eq!(found(&["z", "Z", "z", "01", "1", "001"]), (5, pair("001", "01")));
         assert_eq!(warned(&["0", "00", ""]), Some((2, pair("0", "00"))));
+    }
+
+    #[test]
+    fn categories_look_alike_where_they_occur() {
+        let texts = Series::new("id".into(), ["a", "b", "A", "a"]);
+        let frozen = FrozenCategories::new(["c", "C", "b", "a", "A"]).unwrap();
+        let own = Categories::random(PlSmallStr::EMPTY, CategoricalPhysical::U8);
+        for dtype in [DataType::from_frozen_categories(frozen), DataType::from_categories(own)] {
+            let categories = texts.cast(&dtype).unwrap();
+            let found = alike(&categories).unwrap();
+            let expected = ["A".to_owned(), "a".to_owned()];
+            assert!(
+                matches!(found, Some(DidWarning::AlikeLabels { labels: 2, example, .. }) if example == expected),
+                "{dtype}"
+            );
+            assert_eq!(alike(&categories.head(Some(2))).unwrap(), None, "{dtype}");
+        }
     }
 
     #[test]
