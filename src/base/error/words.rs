@@ -280,7 +280,7 @@ impl DidWarning {
             ),
             Self::NoVariance { columns } => write!(
                 f,
-                "no standard error of `{}`: apart from rounding, its scores are zero in every row or add up to zero in every cluster, so that this covariance says nothing of it; leave it out, or use another covariance",
+                "no standard error of `{}`: apart from rounding, its scores are zero in every row or add up to zero in every cluster, so that this covariance says nothing of it, and averages of effects that include it count its variance as zero; leave it out, or use another covariance",
                 columns.join("`, `")
             ),
             Self::NoJointTest { coefficients, rank } => {

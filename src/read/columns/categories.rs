@@ -7,6 +7,8 @@ use polars::prelude::*;
 use super::grouped::sorted;
 use super::integers::Present;
 use super::labels::{CategoryLabels, MISSING};
+use super::spelled::order_by_spelling;
+use super::text_block::TextSource;
 use crate::base::parallel;
 
 /// Rows that one task looks at.
@@ -38,14 +40,7 @@ impl CategoryColumn {
         let own = |row: usize| (codes[row] != MISSING).then_some(codes[row] as usize);
         let present = Present::new(codes.len(), bound, own);
         let present: Vec<u32> = (0..).take(bound).filter(|c| present.has(*c as usize)).collect();
-        let text = |at: usize| mapping.cat_to_str(present[at]).unwrap_or_default();
-        let categories: Vec<u32> = match (1..present.len()).all(|at| text(at - 1) < text(at)) {
-            true => present,
-            false => {
-                let order = sorted(present.len(), &text);
-                order.into_iter().map(|at| present[at as usize]).collect()
-            }
-        };
+        let categories = in_order(mapping, present);
         let mut rank = vec![MISSING; bound];
         for (place, category) in (0..).zip(&categories) {
             rank[*category as usize] = place;
@@ -82,6 +77,46 @@ impl CategoryColumn {
     pub fn head(&self, rows: usize) -> Self {
         Self { codes: Arc::new(self.codes[..rows].to_vec()), ..self.clone() }
     }
+}
+
+/// The texts of all categories of a mapping, whether they occur or not.
+pub(crate) struct CategoryTexts<'m>(pub &'m CategoricalMapping);
+
+impl TextSource for CategoryTexts<'_> {
+    fn count(&self) -> usize {
+        self.0.num_cats_upper_bound()
+    }
+
+    fn text(&self, position: usize) -> Option<&str> {
+        self.0.cat_to_str(u32::try_from(position).ok()?)
+    }
+}
+
+/// Texts of some categories of a mapping.
+struct Chosen<'m>(&'m CategoricalMapping, &'m [u32]);
+
+impl TextSource for Chosen<'_> {
+    fn count(&self) -> usize {
+        self.1.len()
+    }
+
+    fn text(&self, position: usize) -> Option<&str> {
+        self.0.cat_to_str(self.1[position])
+    }
+}
+
+/// Categories in the order of their texts.
+fn in_order(mapping: &CategoricalMapping, categories: Vec<u32>) -> Vec<u32> {
+    let chosen = Chosen(mapping, &categories);
+    let text = |at: usize| chosen.text(at).unwrap_or_default();
+    let count = categories.len();
+    let ascend =
+        |part| parallel::part(part, PART, count).all(|at| at == 0 || text(at - 1) < text(at));
+    if parallel::all(count.div_ceil(PART), &ascend) {
+        return categories;
+    }
+    let order = order_by_spelling(&chosen).unwrap_or_else(|| sorted(count, &text));
+    order.into_iter().map(|at| categories[at as usize]).collect()
 }
 
 /// The column's own codes, [`MISSING`] for null.
@@ -135,5 +170,24 @@ mod tests {
         let none =
             Series::full_null("c".into(), 2, &DataType::from_categories(Categories::global()));
         assert_eq!(column(&none), (vec![MISSING; 2], Vec::new(), true));
+    }
+
+    #[test]
+    fn many_categories_are_in_the_order_of_their_texts() {
+        let count = 20_011;
+        for text in [
+            |unit: usize| format!("u{unit}"),
+            |unit: usize| format!("unit {unit:x} of a number of words beyond those of a block"),
+        ] {
+            let own = (0..count).map(|i| text(i * 48_271 % count)).collect::<Vec<_>>();
+            let mut expected = own.clone();
+            expected.sort_unstable();
+            let texts = Series::new("c".into(), &own);
+            let own = Categories::random(PlSmallStr::EMPTY, CategoricalPhysical::U32);
+            let (codes, labels, _) = column(&texts.cast(&DataType::from_categories(own)).unwrap());
+            assert!(labels == expected);
+            let of_rows = codes.iter().map(|code| labels[*code as usize].as_str());
+            assert!(of_rows.eq(texts.str().unwrap().iter().flatten()));
+        }
     }
 }

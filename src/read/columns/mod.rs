@@ -6,7 +6,7 @@
 //! | by what it is for | `table.rs` |
 //! | what stands for a missing value, and rows that have one | `missing.rs`, `missing_words.rs`, `read_as_missing.rs`, `token.rs`, `gaps.rs` |
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
-//! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `spelled.rs`, `spelling.rs`, `grouped.rs` |
+//! | labels of units and clusters, and codes of them | `labels.rs`, `codes.rs`, `integers.rs`, `wide.rs`, `categories.rs`, `spelled.rs`, `spelling.rs`, `text_block.rs`, `grouped.rs` |
 //! | the order of the rows | `row_order.rs`, `runs.rs` |
 //! | periods, and codes of them | `periods.rs`, `period_codes.rs`, `period_table.rs` |
 //! | in messages | `kinds.rs`, `excerpt.rs` |
@@ -32,6 +32,7 @@ mod runs;
 mod spelled;
 mod spelling;
 mod table;
+mod text_block;
 mod token;
 mod total_order;
 mod values;
@@ -39,6 +40,7 @@ mod wanted;
 mod wide;
 mod without_group;
 
+pub(crate) use categories::CategoryTexts;
 pub(crate) use codes::LabelColumn;
 pub(crate) use excerpt::excerpt;
 pub(crate) use gaps::Gaps;

@@ -56,6 +56,7 @@ impl<'t> LabelSlice for TextSlice<'t> {
         self.0.value(row)
     }
 
+    #[inline]
     fn same(&self, a: usize, b: usize) -> bool {
         self.key(a).same(self.key(b)).unwrap_or_else(|| self.label(a) == self.label(b))
     }
@@ -67,19 +68,8 @@ impl<'t> TextSlice<'t> {
         self.0.get(row)
     }
 
-    /// The words of a row's text and its length, if the row has one.
-    #[inline]
-    pub fn words(&self, row: usize) -> Option<(Words, usize)> {
-        let text = self.0.get(row)?;
-        let view = self.0.views()[row];
-        let words = match view.length <= SHORT {
-            true => Words::Short([halves(view.buffer_idx, view.prefix), view.offset.into()]),
-            false => Words::Long(words_of(text.as_bytes())),
-        };
-        Some((words, text.len()))
-    }
-
     /// What is known of a text without reading it.
+    #[inline]
     pub fn key(&self, row: usize) -> TextKey {
         let view = self.0.views()[row];
         TextKey {
@@ -90,34 +80,7 @@ impl<'t> TextSlice<'t> {
 }
 
 /// Bytes of a text that its view holds, at most.
-const SHORT: u32 = 12;
-
-/// Bytes of a text that has [`Words`], at most.
-pub(super) const LONGEST: usize = 32;
-
-/// A text of at most [`LONGEST`] bytes, eight bytes a word, the first one lowest, and zeros after it. The words of a longer one are zero.
-pub(super) enum Words {
-    /// Of a text that is in its view.
-    Short([u64; 2]),
-    Long([u64; LONGEST / 8]),
-}
-
-impl Words {
-    pub fn all(self) -> [u64; LONGEST / 8] {
-        match self {
-            Self::Short([first, second]) => [first, second, 0, 0],
-            Self::Long(words) => words,
-        }
-    }
-}
-
-fn words_of(text: &[u8]) -> [u64; LONGEST / 8] {
-    let mut words = [[0; 8]; LONGEST / 8];
-    if let Some(place) = words.as_flattened_mut().get_mut(..text.len()) {
-        place.copy_from_slice(text);
-    }
-    words.map(u64::from_le_bytes)
-}
+pub(super) const SHORT: u32 = 12;
 
 /// Length and first bytes of a text, and the rest of it if it is short; else where it is.
 #[derive(Clone, Copy)]
@@ -128,6 +91,7 @@ pub(super) struct TextKey {
 
 impl TextKey {
     /// Whether two texts are the same; `None` if they have to be read.
+    #[inline]
     pub fn same(self, other: Self) -> Option<bool> {
         if self.head != other.head {
             return Some(false);

@@ -2,27 +2,38 @@
 
 use super::integers::from_integers;
 use super::labels::{Codes, Labels, MISSING, code};
-use super::runs::{LabelSlice, TextSlice};
 use super::spelling::{SpelledLabels, TextNumbers};
+use super::text_block::TextSource;
 
 /// In place of the number of a missing text.
-const NO_TEXT: i64 = -1;
+const NO_NUMBER: i64 = -1;
 
-/// Codes of texts in one piece; `None` if they are too long for numbers.
-pub(super) fn by_spelling(piece: &TextSlice<'_>) -> Option<Codes> {
-    let texts = TextNumbers::of(piece)?;
-    let numbers = texts.by_row(piece, NO_TEXT, |number| number);
-    let number = |row: usize| (numbers[row] != NO_TEXT).then_some(numbers[row]);
-    let Codes { codes, labels } = from_integers(piece.len(), number);
+/// Codes of texts; `None` if they are too long for numbers.
+pub(super) fn by_spelling(texts: &impl TextSource) -> Option<Codes> {
+    let by_number = TextNumbers::of(texts)?;
+    let numbers = by_number.of_each(texts, NO_NUMBER, |number| number);
+    let number = |at: usize| (numbers[at] != NO_NUMBER).then_some(numbers[at]);
+    let Codes { codes, labels } = from_integers(numbers.len(), number);
     let Labels::Integers(numbers) = labels else { return None };
-    Some(Codes { codes, labels: Labels::Spelled(SpelledLabels::new(numbers, texts)) })
+    Some(Codes { codes, labels: Labels::Spelled(SpelledLabels::new(numbers, by_number)) })
 }
 
-/// The numbers of texts in one piece, none of them missing, and how many numbers there may be, if these are not more than the rows.
-pub(super) fn dense_numbers(piece: &TextSlice<'_>) -> Option<(Vec<u32>, usize)> {
-    let texts = TextNumbers::of(piece)?;
-    let places = usize::try_from(texts.count).ok().filter(|places| *places <= piece.len())?;
-    Some((texts.by_row(piece, MISSING, |number| code(number.cast_unsigned())), places))
+/// Positions of texts that are all there and differ, in the order of the texts; `None` if they are too long for numbers.
+pub(super) fn order_by_spelling(texts: &impl TextSource) -> Option<Vec<u32>> {
+    let Codes { codes, labels } = by_spelling(texts)?;
+    let mut order = vec![MISSING; labels.len()];
+    for (position, place) in (0..).zip(&codes) {
+        *order.get_mut(*place as usize)? = position;
+    }
+    (order.len() == codes.len()).then_some(order)
+}
+
+/// The numbers of texts, none of them missing, and how many numbers there may be, if these are not more than the texts.
+pub(super) fn dense_numbers(texts: &impl TextSource) -> Option<(Vec<u32>, usize)> {
+    let by_number = TextNumbers::of(texts)?;
+    let places = usize::try_from(by_number.count).ok().filter(|n| *n <= texts.count())?;
+    let numbers = by_number.of_each(texts, MISSING, |number| code(number.cast_unsigned()));
+    Some((numbers, places))
 }
 
 #[cfg(test)]
@@ -33,7 +44,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::grouped::of_texts;
-    use super::super::runs::LONGEST;
+    use super::super::runs::TextSlice;
+    use super::super::text_block::LONGEST;
     use super::*;
 
     fn column(texts: &[Option<&str>]) -> StringChunked {

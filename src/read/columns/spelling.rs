@@ -5,14 +5,13 @@
 
 use polars::prelude::StringChunked;
 
-use super::runs::{LONGEST, LabelSlice, TextSlice, Words};
+use super::runs::TextSlice;
+use super::text_block::{BLOCK, LONGEST, NO_TEXT, TextBlock, TextSource};
 use crate::base::parallel;
+use crate::base::simd::vectorized;
 
-/// Rows that one task looks at.
-const PART: usize = 8_192;
-
-/// Rows whose numbers are formed together.
-const BLOCK: usize = 128;
+/// Texts that one task looks at.
+const PART: usize = 64 * BLOCK;
 
 /// What the texts of a column have at each of their places.
 #[derive(Clone, Copy)]
@@ -31,76 +30,25 @@ impl Spelling {
 
     /// `None` if a text is longer than 32 bytes or has a byte of zero.
     pub fn of_column(column: &StringChunked) -> Option<Self> {
-        Self::of_all(column.downcast_iter().map(TextSlice), |_| true)
+        column.downcast_iter().try_fold(Self::NONE, |all, piece| {
+            Some(all.and(Self::of(&TextSlice(piece), |_| true)?))
+        })
     }
 
-    /// As [`of_column`](Self::of_column); `None`, too, as soon as some rows have texts that do not suit.
-    fn of_all<'t>(
-        pieces: impl Iterator<Item = TextSlice<'t>>,
-        suits: impl Fn(&Self) -> bool + Sync,
-    ) -> Option<Self> {
-        let mut all = Self::NONE;
-        for piece in pieces {
-            let rows = piece.len();
-            let of_part = |part| {
-                let mut spelling = Self::NONE;
-                let rows = parallel::part(part, PART, rows);
-                let first = rows.start;
-                // Rows of a unit are mostly one after another.
-                for row in rows.filter(|row| *row == first || !piece.same(row - 1, *row)) {
-                    let Some((words, length)) = piece.words(row) else { continue };
-                    let is_known = match &words {
-                        Words::Short(words) => spelling.holds(words, length),
-                        Words::Long(words) => spelling.holds(words, length),
-                    };
-                    if !is_known {
-                        spelling.widen(words.all(), length)?;
-                    }
-                }
-                suits(&spelling).then_some(spelling)
-            };
-            all = parallel::map_all(rows.div_ceil(PART), of_part)?.into_iter().fold(all, Self::and);
-        }
-        Some(all)
-    }
-
-    /// Whether a text has nothing new. It is asked of every text, so that eight bytes are compared at once; beyond ASCII, whose bytes have a
-    /// bit to spare, the answer is no.
-    fn holds<const WORDS: usize>(&self, words: &[u64; WORDS], length: usize) -> bool {
-        const SPARE: u64 = (u64::MAX / 255) << 7;
-        if length < self.shortest || length > self.longest {
-            return false;
-        }
-        let (smallest, largest) = (self.smallest.as_chunks().0, self.largest.as_chunks().0);
-        let has_nothing_new = |at: usize| {
-            let (smallest, largest) =
-                (u64::from_le_bytes(smallest[at]), u64::from_le_bytes(largest[at]));
-            let behind = match length.saturating_sub(8 * at) {
-                bytes @ 0..8 => u64::MAX << (8 * bytes),
-                _ => 0,
-            };
-            let word = words[at] | (smallest & behind);
-            let are_within =
-                (word | SPARE).wrapping_sub(smallest) & (largest | SPARE).wrapping_sub(word);
-            (word | smallest | largest) & SPARE == 0 && are_within & SPARE == SPARE
-        };
-        (0..WORDS).all(has_nothing_new)
-    }
-
-    /// Adds a text; `None` if it is too long or has a byte of zero.
-    fn widen(&mut self, words: [u64; LONGEST / 8], length: usize) -> Option<()> {
-        let bytes = words.map(u64::to_le_bytes);
-        let places = self.smallest.iter_mut().zip(&mut self.largest);
-        for (byte, (smallest, largest)) in bytes.as_flattened().get(..length)?.iter().zip(places) {
-            if *byte == 0 {
-                return None;
+    /// As [`of_column`](Self::of_column); `None`, too, as soon as some of the texts do not suit.
+    pub fn of(texts: &impl TextSource, suits: impl Fn(&Self) -> bool + Sync) -> Option<Self> {
+        let count = texts.count();
+        let of_part = |part| {
+            let (mut found, mut block) = (Found::NOTHING, TextBlock::new());
+            let positions = parallel::part(part, PART, count);
+            for first in positions.clone().step_by(BLOCK) {
+                texts.fill(first..positions.end.min(first + BLOCK), &mut block);
+                found.add(&block)?;
             }
-            *smallest = if *largest == 0 { *byte } else { *byte.min(smallest) };
-            *largest = *byte.max(largest);
-        }
-        self.shortest = self.shortest.min(length);
-        self.longest = self.longest.max(length);
-        Some(())
+            Some(found.spelling()).filter(&suits)
+        };
+        let parts = parallel::map_all(count.div_ceil(PART), of_part)?;
+        Some(parts.into_iter().fold(Self::NONE, Self::and))
     }
 
     fn and(mut self, other: Self) -> Self {
@@ -126,6 +74,73 @@ impl Spelling {
     }
 }
 
+/// Bytes that are compared at once: the same places of four words.
+const LANES: usize = 32;
+
+/// What the texts of some blocks have at each of their places.
+struct Found {
+    /// One less than the smallest byte, so that zeros after the end of a text are more than any.
+    smallest_less_one: [[u8; LANES]; LONGEST / 8],
+    largest: [[u8; LANES]; LONGEST / 8],
+    shortest: u32,
+    /// One more than the length of the longest text, zero if there is none.
+    longest_and_one: u32,
+}
+
+impl Found {
+    const NOTHING: Self = Self {
+        smallest_less_one: [[u8::MAX; LANES]; LONGEST / 8],
+        largest: [[0; LANES]; LONGEST / 8],
+        shortest: NO_TEXT,
+        longest_and_one: 0,
+    };
+
+    /// Adds the texts of a block; `None` if one is too long or has a byte of zero.
+    fn add(&mut self, block: &TextBlock) -> Option<()> {
+        let mut bytes_of_texts = 0;
+        for length in &block.lengths {
+            self.shortest = self.shortest.min(*length);
+            self.longest_and_one = self.longest_and_one.max(length.wrapping_add(1));
+            bytes_of_texts += if *length == NO_TEXT { 0 } else { u64::from(*length) };
+        }
+        if self.longest_and_one as usize > LONGEST + 1 {
+            return None;
+        }
+        let extremes = self.smallest_less_one.iter_mut().zip(&mut self.largest);
+        let mut bytes_found = 0;
+        for (words, (smallest, largest)) in block.words().iter().zip(extremes) {
+            let bytes = words.map(u64::to_le_bytes);
+            let mut found = [0_u8; LANES];
+            for bytes in bytes.as_flattened().as_chunks::<LANES>().0 {
+                for lane in 0..LANES {
+                    let byte = bytes[lane];
+                    smallest[lane] = smallest[lane].min(byte.wrapping_sub(1));
+                    largest[lane] = largest[lane].max(byte);
+                    found[lane] += u8::from(byte != 0);
+                }
+            }
+            bytes_found += found.iter().map(|found| u64::from(*found)).sum::<u64>();
+        }
+        (bytes_found == bytes_of_texts).then_some(())
+    }
+
+    fn spelling(&self) -> Spelling {
+        let mut spelling = Spelling {
+            shortest: LONGEST.min(self.shortest as usize),
+            longest: (self.longest_and_one as usize).saturating_sub(1),
+            ..Spelling::NONE
+        };
+        for place in 0..LONGEST {
+            let lanes = || (0..LANES / 8).map(|word| place % 8 + 8 * word);
+            let smallest = lanes().map(|lane| self.smallest_less_one[place / 8][lane]).min();
+            let largest = lanes().map(|lane| self.largest[place / 8][lane]).max();
+            spelling.smallest[place] = smallest.unwrap_or(u8::MAX).wrapping_add(1);
+            spelling.largest[place] = largest.unwrap_or(0);
+        }
+        spelling
+    }
+}
+
 /// A place of texts as a digit of their numbers.
 #[derive(Clone, Copy)]
 struct Digit {
@@ -136,6 +151,28 @@ struct Digit {
     weight: i64,
     /// Whether all texts have the same there.
     is_constant: bool,
+}
+
+impl Digit {
+    /// Adds what a digit is worth to the numbers of texts with these words.
+    #[inline(always)]
+    fn add(&self, words: &[u64; BLOCK], numbers: &mut [i64; BLOCK]) {
+        let shift = 8 * (self.place % 8);
+        let more = |word: &u64| lowest_byte(word >> shift).saturating_sub(self.least);
+        match u32::try_from(self.weight) {
+            // Processors multiply halves of words by vectors.
+            Ok(weight) => {
+                for (number, word) in numbers.iter_mut().zip(words) {
+                    *number += (u64::from(more(word)) * u64::from(weight)).cast_signed();
+                }
+            }
+            Err(_) => {
+                for (number, word) in numbers.iter_mut().zip(words) {
+                    *number += i64::from(more(word)) * self.weight;
+                }
+            }
+        }
+    }
 }
 
 /// How texts are numbers.
@@ -151,9 +188,9 @@ pub(super) struct TextNumbers {
 
 impl TextNumbers {
     /// `None` if texts are too long or their numbers need more than 63 bits.
-    pub fn of(piece: &TextSlice<'_>) -> Option<Self> {
+    pub fn of(texts: &impl TextSource) -> Option<Self> {
         let has_numbers = |spelling: &Spelling| Self::by_places(spelling).is_some();
-        Self::by_places(&Spelling::of_all(std::iter::once(*piece), has_numbers)?)
+        Self::by_places(&Spelling::of(texts, has_numbers)?)
     }
 
     fn by_places(spelling: &Spelling) -> Option<Self> {
@@ -171,40 +208,44 @@ impl TextNumbers {
         Some(Self { digits, shortest: spelling.shortest, count })
     }
 
-    /// What `of` makes of the number of each row's text.
-    pub fn by_row<T: Copy + Send + Sync>(
+    /// What `of` makes of the number of each text.
+    pub fn of_each<T: Copy + Send + Sync>(
         &self,
-        piece: &TextSlice<'_>,
+        texts: &impl TextSource,
         missing: T,
         of: impl Fn(i64) -> T + Sync,
     ) -> Vec<T> {
-        let mut numbers = vec![missing; piece.len()];
-        parallel::chunks(&mut numbers, PART, |part, numbers| {
-            for (block, numbers) in numbers.chunks_mut(BLOCK).enumerate() {
-                let first = part * PART + block * BLOCK;
-                let mut words = [[0_u64; BLOCK]; LONGEST / 8];
-                let mut is_there = [false; BLOCK];
-                for (at, row) in (first..first + numbers.len()).enumerate() {
-                    let Some((text, _)) = piece.words(row) else { continue };
-                    is_there[at] = true;
-                    for (words, word) in words.iter_mut().zip(text.all()) {
-                        words[at] = word;
-                    }
-                }
-                let mut sums = [0_i64; BLOCK];
-                for digit in self.digits.iter().filter(|digit| !digit.is_constant) {
-                    let shift = 8 * (digit.place % 8);
-                    for (sum, word) in sums.iter_mut().zip(&words[digit.place / 8]) {
-                        let more = lowest_byte(word >> shift).saturating_sub(digit.least);
-                        *sum += i64::from(more) * digit.weight;
-                    }
-                }
-                for ((out, sum), is_there) in numbers.iter_mut().zip(sums).zip(is_there) {
-                    *out = if is_there { of(sum) } else { missing };
+        let count = texts.count();
+        let mut all = vec![missing; count];
+        parallel::chunks(&mut all, PART, |part, all| {
+            let mut block = TextBlock::new();
+            for (own, all) in all.chunks_mut(BLOCK).enumerate() {
+                let first = part * PART + own * BLOCK;
+                texts.fill(first..first + all.len(), &mut block);
+                let numbers = self.numbers(&block);
+                for ((out, number), length) in all.iter_mut().zip(numbers).zip(block.lengths) {
+                    *out = if length == NO_TEXT { missing } else { of(number) };
                 }
             }
         });
-        numbers
+        all
+    }
+
+    /// The numbers of the texts of a block.
+    fn numbers(&self, block: &TextBlock) -> [i64; BLOCK] {
+        let words = block.words();
+        vectorized(
+            #[inline(always)]
+            || {
+                let mut numbers = [0; BLOCK];
+                for digit in self.digits.iter().filter(|digit| !digit.is_constant) {
+                    if let Some(words) = words.get(digit.place / 8) {
+                        digit.add(words, &mut numbers);
+                    }
+                }
+                numbers
+            },
+        )
     }
 
     fn text(&self, number: i64) -> String {

@@ -1,5 +1,6 @@
 //! Labels that are written nearly as others of their column.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -7,7 +8,7 @@ use polars::prelude::*;
 
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
-use crate::read::columns::{Spelling, excerpt};
+use crate::read::columns::{CategoryTexts, Spelling, excerpt};
 
 /// Labels that are looked through in one task.
 const PART: usize = 1 << 16;
@@ -17,10 +18,16 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
     let may_look_alike = match series.dtype() {
         // Of all categories, whether they occur or not: they are mostly fewer than the rows.
         DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
-            let categories = (0..).take(mapping.num_cats_upper_bound());
-            some_may(&categories.map(|category| mapping.cat_to_str(category)).collect())
+            let texts = CategoryTexts(mapping);
+            some_may(Spelling::of(&texts, |_| true), || {
+                let categories = (0..).take(mapping.num_cats_upper_bound());
+                Cow::Owned(categories.map(|category| mapping.cat_to_str(category)).collect())
+            })
         }
-        DataType::String => some_may(series.str()?),
+        DataType::String => {
+            let labels = series.str()?;
+            some_may(Spelling::of_column(labels), || Cow::Borrowed(labels))
+        }
         _ => false,
     };
     if !may_look_alike {
@@ -42,9 +49,15 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
 }
 
 /// Whether some labels may look alike.
-fn some_may(labels: &StringChunked) -> bool {
-    let all_differ = Spelling::of_column(labels).is_some_and(|places| all_differ(&places));
-    !all_differ && Marks::of_all(labels).may_look_alike() && share_a_form(labels)
+fn some_may<'l>(
+    spelling: Option<Spelling>,
+    labels: impl FnOnce() -> Cow<'l, StringChunked>,
+) -> bool {
+    if spelling.is_some_and(|spelling| all_differ(&spelling)) {
+        return false;
+    }
+    let labels = labels();
+    Marks::of_all(&labels).may_look_alike() && share_a_form(&labels)
 }
 
 /// Whether what labels have at each place tells that none looks like another: no blanks or letters of which nothing is known here, no place with a
