@@ -6,7 +6,7 @@
 use polars::prelude::StringChunked;
 
 use super::runs::TextSlice;
-use super::text_block::{BLOCK, LONGEST, NO_TEXT, TextBlock, TextSource};
+use super::text_block::{BLOCK, LONGEST, NO_TEXT, TextBlock, TextSource, WORDS};
 use crate::base::parallel;
 use crate::base::simd::vectorized;
 
@@ -80,8 +80,8 @@ const LANES: usize = 32;
 /// What the texts of some blocks have at each of their places.
 struct Found {
     /// One less than the smallest byte, so that zeros after the end of a text are more than any.
-    smallest_less_one: [[u8; LANES]; LONGEST / 8],
-    largest: [[u8; LANES]; LONGEST / 8],
+    smallest_less_one: [[u8; LANES]; WORDS],
+    largest: [[u8; LANES]; WORDS],
     shortest: u32,
     /// One more than the length of the longest text, zero if there is none.
     longest_and_one: u32,
@@ -89,8 +89,8 @@ struct Found {
 
 impl Found {
     const NOTHING: Self = Self {
-        smallest_less_one: [[u8::MAX; LANES]; LONGEST / 8],
-        largest: [[0; LANES]; LONGEST / 8],
+        smallest_less_one: [[u8::MAX; LANES]; WORDS],
+        largest: [[0; LANES]; WORDS],
         shortest: NO_TEXT,
         longest_and_one: 0,
     };
@@ -112,11 +112,11 @@ impl Found {
             let bytes = words.map(u64::to_le_bytes);
             let mut found = [0_u8; LANES];
             for bytes in bytes.as_flattened().as_chunks::<LANES>().0 {
-                for lane in 0..LANES {
-                    let byte = bytes[lane];
-                    smallest[lane] = smallest[lane].min(byte.wrapping_sub(1));
-                    largest[lane] = largest[lane].max(byte);
-                    found[lane] += u8::from(byte != 0);
+                let lanes = smallest.iter_mut().zip(&mut *largest).zip(&mut found);
+                for (byte, ((smallest, largest), found)) in bytes.iter().zip(lanes) {
+                    *smallest = byte.wrapping_sub(1).min(*smallest);
+                    *largest = *byte.max(largest);
+                    *found += u8::from(*byte != 0);
                 }
             }
             bytes_found += found.iter().map(|found| u64::from(*found)).sum::<u64>();

@@ -11,8 +11,8 @@ pub(super) const BLOCK: usize = 128;
 /// Bytes of a text in a block, at most.
 pub(crate) const LONGEST: usize = 32;
 
-/// Words of eight bytes.
-const WORDS: usize = LONGEST / 8;
+/// Words of eight bytes that a text has, at most.
+pub(super) const WORDS: usize = LONGEST / 8;
 
 /// The length of a text that is missing.
 pub(super) const NO_TEXT: u32 = u32::MAX;
@@ -87,7 +87,7 @@ impl TextSource for TextSlice<'_> {
         let (there, _) = self.0.non_null_values_iter().size_hint();
         let all_there = there == self.0.views().len();
         if !all_there || views.iter().any(|view| view.length > SHORT) {
-            return block.fill_by_text(positions, |position| self.0.get(position));
+            return block.fill_by_text(positions, |position| self.text(position));
         }
         // Views hold short texts, with zeros after their ends.
         block.used = 2;
