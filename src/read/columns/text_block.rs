@@ -141,7 +141,7 @@ mod tests {
             assert!(held(&block).into_iter().eq(expected.chain(nothing)), "{texts:?}");
         }
         let long = "x".repeat(LONGEST + 1);
-        let column = StringChunked::from_slice("t".into(), &[long.as_str()]);
+        let column: StringChunked = [Some(long.as_str())].into_iter().collect();
         TextSlice(column.downcast_iter().next().unwrap()).fill(0..1, &mut block);
         assert_eq!((block.lengths[0], block.words()[0][0]), (33, 0));
     }
