@@ -34,6 +34,18 @@ impl Agreement {
     pub fn holds(&self) -> bool {
         self.unmatched == 0 && self.att <= self.tolerance.att && self.se <= self.tolerance.se
     }
+
+    /// Whether they agree, in words.
+    pub fn verdict(&self) -> String {
+        match (self.holds(), self.tolerance.convention) {
+            (true, "") => "agrees".into(),
+            (true, convention) => format!("agrees but for a convention: {convention}"),
+            (false, _) => format!(
+                "DISAGREES: allowed {:.1e} and {:.1e}, {} cells without counterpart",
+                self.tolerance.att, self.tolerance.se, self.unmatched
+            ),
+        }
+    }
 }
 
 /// The same code on the same columns.

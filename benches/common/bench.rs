@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::contestant::Contestant;
 use super::options::Options;
-use super::{Result, duel, machine, results, tables};
+use super::{Result, duel, results, tables};
 
 /// Cases that one section reports.
 pub struct Bench {
@@ -43,10 +43,8 @@ impl Bench {
     fn report(&self, options: &Options) -> Result<String> {
         let summaries = options.summaries(&self.cases)?;
         Ok(format!(
-            "Machine: {}. Measured: {}. Build: {}.\n\n{} Columns are those of the first table of this page.\n\n{}\n{}\nContestants:\n\n{}",
-            tables::distinct(&summaries, |s| &s.machine),
-            tables::distinct(&summaries, |s| &s.date),
-            machine::build(),
+            "{}\n\n{} Columns are those of the first table of this page.\n\n{}\n{}\nContestants:\n\n{}",
+            tables::places(&summaries),
             self.words,
             tables::speeds(&summaries),
             tables::agreements(&summaries),

@@ -39,6 +39,7 @@ struct Book {
     path: std::path::PathBuf,
     date: String,
     machine: String,
+    build: String,
     bandwidth: Bandwidth,
 }
 
@@ -49,8 +50,8 @@ impl Book {
         if path.exists() {
             std::fs::remove_file(&path)?;
         }
-        let (date, machine) = (machine::today(), machine::describe());
-        Ok(Self { task, path, date, machine, bandwidth: bandwidth::measure() })
+        let (date, machine, build) = (machine::today(), machine::describe(), machine::build());
+        Ok(Self { task, path, date, machine, build, bandwidth: bandwidth::measure() })
     }
 
     /// One fit, kept; nothing if it failed.
@@ -69,6 +70,7 @@ impl Book {
             round,
             date: self.date.clone(),
             machine: self.machine.clone(),
+            build: self.build.clone(),
             bandwidth: Some(self.bandwidth),
             outcome,
         };

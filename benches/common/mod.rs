@@ -29,6 +29,7 @@ pub mod results;
 pub mod run;
 pub mod stages;
 pub mod statistics;
+pub mod store;
 pub mod summary;
 pub mod tables;
 

@@ -6,7 +6,7 @@ use clap::Parser;
 
 use super::case::Case;
 use super::summary::Summary;
-use super::{Result, bench_file, ours, python, work_folder};
+use super::{Result, bench_file, ours, python, store, work_folder};
 
 /// This crate against other packages.
 #[derive(Debug, Parser)]
@@ -73,10 +73,11 @@ impl Options {
         Ok(all.iter().filter(wanted).map(|case| case.clone().scaled(self.scale)).collect())
     }
 
-    /// All cases with runs at this scale, from this time or earlier.
+    /// All cases with runs at this scale, from this time or earlier; in full size, what was measured elsewhere stands for the others.
     pub fn summaries(&self, all: &[Case]) -> Result<Vec<Summary>> {
         let kept = all.iter().map(|case| Summary::kept(&case.clone().scaled(self.scale)));
-        Ok(kept.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        let kept = kept.filter_map(Result::transpose).collect::<Result<Vec<_>>>()?;
+        if self.is_full() { store::completed(all, kept) } else { Ok(kept) }
     }
 
     /// The interpreter that is named, or one with the packages.
@@ -92,9 +93,17 @@ impl Options {
         !self.without.iter().any(|name| name == contestant)
     }
 
+    /// Whether cases have their own sizes and this crate is compared with others.
+    fn is_full(&self) -> bool {
+        (self.scale - 1.0).abs() < f64::EPSILON && self.earlier.is_none()
+    }
+
     /// Where the report goes.
     pub fn results(&self) -> Result<PathBuf> {
-        let full = (self.scale - 1.0).abs() < f64::EPSILON && self.earlier.is_none();
-        Ok(if full { bench_file("RESULTS.md") } else { work_folder("")?.join("RESULTS.md") })
+        if self.is_full() {
+            Ok(bench_file("RESULTS.md"))
+        } else {
+            Ok(work_folder("")?.join("RESULTS.md"))
+        }
     }
 }

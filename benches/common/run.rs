@@ -77,6 +77,8 @@ pub struct Record {
     pub date: String,
     /// Machine.
     pub machine: String,
+    /// This crate's build.
+    pub build: String,
     /// Bandwidth of its memory before the case.
     #[serde(default)]
     pub bandwidth: Option<Bandwidth>,

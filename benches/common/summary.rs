@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::agreement::{self, Agreement};
 use super::bandwidth::Bandwidth;
 use super::case::Case;
@@ -20,11 +22,20 @@ pub fn kept_in(case: &Case) -> Result<PathBuf> {
 pub struct Summary {
     /// The case.
     pub case: Case,
+    /// What was measured.
+    pub measured: Measured,
+}
+
+/// What was measured of a case, where and when.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
     /// Days of the runs.
     pub date: String,
     /// Machine of the runs.
     pub machine: String,
-    /// Bandwidth of its memory.
+    /// This crate's build.
+    pub build: String,
+    /// Bandwidth of the machine's memory.
     pub bandwidth: Option<Bandwidth>,
     /// Seconds that reading the columns once takes at this bandwidth.
     pub floor: Option<f64>,
@@ -33,26 +44,28 @@ pub struct Summary {
 }
 
 /// One contestant's runs of a case.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// Name.
     pub contestant: String,
-    /// A run, for what does not change; or why there is none.
-    pub example: std::result::Result<Run, String>,
-    /// Seconds of each run.
-    pub seconds: Vec<f64>,
-    /// Median bytes: frame loaded.
-    pub loaded: f64,
-    /// Median bytes: peak of the fit.
-    pub peak_fit: f64,
-    /// Comparison with the first; none for the first.
-    pub agreement: Option<Agreement>,
+    /// Package, version and settings; or why there is no run.
+    pub settings: std::result::Result<String, String>,
+    /// Number of runs.
+    pub runs: usize,
+    /// Least, median and most seconds; none without runs.
+    pub seconds: Option<[f64; 3]>,
+    /// Median bytes when the frame was loaded, and at the peak of the fit.
+    pub memory: Option<[f64; 2]>,
+    /// Largest distances of effects and of standard errors from the first's.
+    pub distances: Option<[f64; 2]>,
+    /// Whether they agree; empty of the first.
+    pub verdict: String,
     /// Medians over neighbouring runs of the ratios to the first, if the two agree.
     pub ratios: Option<Ratios>,
 }
 
 /// A peer over the first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Ratios {
     /// Of seconds.
     pub seconds: f64,
@@ -84,31 +97,37 @@ impl Summary {
             let before: Vec<&Record> = ours.iter().filter(|r| r.pair == name).copied().collect();
             lines.push(Line::new(name, &own, &before, case));
         }
-        let bytes = lines[0].example.as_ref().map_or(0, |run| run.bytes);
+        let bytes = ours.iter().find_map(|r| Some(r.outcome.as_ref().ok()?.bytes)).unwrap_or(0);
         let floor = last.bandwidth.filter(|_| bytes > 0).map(|width| bytes as f64 / width.read);
-        Ok(Self {
-            case: case.clone(),
+        let measured = Measured {
             date: last.date.clone(),
             machine: last.machine.clone(),
+            build: last.build.clone(),
             bandwidth: last.bandwidth,
             floor,
             lines,
-        })
+        };
+        Ok(Self { case: case.clone(), measured })
+    }
+}
+
+impl Measured {
+    /// The first contestant's line.
+    pub fn first(&self) -> Option<&Line> {
+        self.lines.first()
     }
 }
 
 impl Line {
-    /// Median over the runs.
+    /// Median over the runs, infinite without any.
     pub fn median_seconds(&self) -> f64 {
-        median(self.seconds.iter().copied())
+        self.seconds.map_or(f64::INFINITY, |[_, median, _]| median)
     }
 
     fn new(name: &str, own: &[&Record], before: &[&Record], case: &Case) -> Self {
         let runs: Vec<&Run> = own.iter().filter_map(|r| r.outcome.as_ref().ok()).collect();
-        let example = runs.first().map_or_else(
-            || Err(own.first().and_then(|r| r.outcome.clone().err()).unwrap_or_default()),
-            |run| Ok((*run).clone()),
-        );
+        let said = |run: &&Run| format!("{} {}: {}", run.contestant, run.version, run.settings);
+        let problem = || own.first().and_then(|r| r.outcome.clone().err()).unwrap_or_default();
         let pairs: Vec<(&Run, &Run)> = own
             .iter()
             .filter_map(|peer| {
@@ -123,13 +142,27 @@ impl Line {
             seconds: ratio(|r| r.seconds),
             peak_fit: ratio(|r| r.memory.peak_fit as f64),
         });
+        let settings = runs.first().map(said).ok_or_else(problem);
+        let seconds = || runs.iter().map(|r| r.seconds);
+        let of_runs = |of: fn(&Run) -> u64| median(runs.iter().map(|r| of(r) as f64));
         Self {
             contestant: name.to_owned(),
-            example,
-            seconds: runs.iter().map(|r| r.seconds).collect(),
-            loaded: median(runs.iter().map(|r| r.memory.loaded as f64)),
-            peak_fit: median(runs.iter().map(|r| r.memory.peak_fit as f64)),
-            agreement,
+            verdict: match &settings {
+                _ if before.is_empty() => String::new(),
+                Err(error) => format!("failed: {error}"),
+                Ok(_) => agreement.map_or_else(|| "not compared".into(), |found| found.verdict()),
+            },
+            settings,
+            runs: runs.len(),
+            seconds: (!runs.is_empty()).then(|| {
+                let least = seconds().fold(f64::INFINITY, f64::min);
+                [least, median(seconds()), seconds().fold(0.0, f64::max)]
+            }),
+            memory: (!runs.is_empty())
+                .then(|| [of_runs(|r| r.memory.loaded), of_runs(|r| r.memory.peak_fit)]),
+            distances: agreement
+                .map(|found| [found.att, found.se])
+                .filter(|found| found.iter().all(|distance| distance.is_finite())),
             ratios,
         }
     }

@@ -2,14 +2,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::agreement::Agreement;
 use super::results::{digits, mebibytes, table};
-use super::summary::{Line, Summary};
+use super::summary::{Line, Measured, Summary};
+
+/// Where and when the cases were measured, and of which build, a sentence; where these differ, a list that the tables refer to.
+pub fn places(summaries: &[Summary]) -> String {
+    match distinct(summaries).as_slice() {
+        [] => "Not measured.".into(),
+        [(machine, build)] => {
+            let days: BTreeSet<&str> = summaries.iter().map(|s| &*s.measured.date).collect();
+            let days: Vec<&str> = days.into_iter().collect();
+            format!("Machine: {machine}. Measured: {}. Build: {build}.", days.join("; "))
+        }
+        several => {
+            let line = |(number, (machine, build)): (usize, &(&str, &str))| {
+                format!("\n- [{}] {machine}. Build: {build}.", number + 1)
+            };
+            let lines: String = several.iter().enumerate().map(line).collect();
+            format!("Cases were measured on the day and in the place that the table says:\n{lines}")
+        }
+    }
+}
+
+/// Machines and builds of the summaries.
+fn distinct(summaries: &[Summary]) -> Vec<(&str, &str)> {
+    let places = summaries.iter().map(|s| (&*s.measured.machine, &*s.measured.build));
+    places.collect::<BTreeSet<_>>().into_iter().collect()
+}
 
 /// Seconds, memory, and ratios to the first contestant.
 pub fn speeds(summaries: &[Summary]) -> String {
     let head = [
         "case",
+        "measured",
         "contestant",
         "runs",
         "seconds",
@@ -21,28 +46,41 @@ pub fn speeds(summaries: &[Summary]) -> String {
         "peak ratio",
         "floor",
     ];
+    let places = distinct(summaries);
+    let measured = |measured: &Measured| {
+        let own = (&*measured.machine, &*measured.build);
+        match places.iter().position(|place| *place == own) {
+            Some(number) if places.len() > 1 => format!("{} [{}]", measured.date, number + 1),
+            _ => measured.date.clone(),
+        }
+    };
     let rows = summaries.iter().flat_map(|summary| {
-        summary.lines.iter().enumerate().map(move |(i, line)| {
-            let case = if i > 0 {
-                String::new()
-            } else {
-                format!("**{}** {}", summary.case.name, summary.case.describe())
+        summary.measured.lines.iter().enumerate().map(|(i, line)| {
+            let [case, measured] = match i {
+                0 => [
+                    format!("**{}** {}", summary.case.name, summary.case.describe()),
+                    measured(&summary.measured),
+                ],
+                _ => [String::new(), String::new()],
             };
-            let least = line.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = line.seconds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let ratio = |value: Option<f64>| value.map_or_else(String::new, digits);
+            let or_none = |value: Option<f64>, shown: fn(f64) -> String| {
+                value.map_or_else(String::new, shown)
+            };
+            let seconds = |at: usize| or_none(line.seconds.map(|seconds| seconds[at]), digits);
+            let memory = |at: usize| or_none(line.memory.map(|memory| memory[at]), mebibytes);
             vec![
                 case,
+                measured,
                 line.contestant.clone(),
-                line.seconds.len().to_string(),
-                digits(line.median_seconds()),
-                digits(least),
-                digits(most),
-                mebibytes(line.loaded),
-                mebibytes(line.peak_fit),
-                ratio(line.ratios.map(|r| r.seconds)),
-                ratio(line.ratios.map(|r| r.peak_fit)),
-                floor(summary, line),
+                line.runs.to_string(),
+                seconds(1),
+                seconds(0),
+                seconds(2),
+                memory(0),
+                memory(1),
+                or_none(line.ratios.map(|r| r.seconds), digits),
+                or_none(line.ratios.map(|r| r.peak_fit), digits),
+                floor(&summary.measured, line),
             ]
         })
     });
@@ -50,9 +88,9 @@ pub fn speeds(summaries: &[Summary]) -> String {
 }
 
 /// The floor as a share of the seconds.
-fn floor(summary: &Summary, line: &Line) -> String {
-    let share = summary.floor.map(|floor| 100.0 * floor / line.median_seconds());
-    let share = share.filter(|share| share.is_finite());
+fn floor(measured: &Measured, line: &Line) -> String {
+    let share = measured.floor.map(|floor| 100.0 * floor / line.median_seconds());
+    let share = share.filter(|share| *share > 0.0);
     share.map_or_else(String::new, |share| format!("{} %", digits(share)))
 }
 
@@ -60,53 +98,32 @@ fn floor(summary: &Summary, line: &Line) -> String {
 pub fn agreements(summaries: &[Summary]) -> String {
     let head = ["case", "contestant", "effects", "standard errors", "verdict"];
     let rows = summaries.iter().flat_map(|summary| {
-        summary.lines.iter().skip(1).map(|line| {
-            let found = |of: fn(&Agreement) -> f64| {
-                line.agreement.map_or_else(String::new, |a| format!("{:.1e}", of(&a)))
+        summary.measured.lines.iter().skip(1).map(|line| {
+            let distance = |at: usize| {
+                line.distances.map_or_else(String::new, |found| format!("{:.1e}", found[at]))
             };
             vec![
                 summary.case.name.clone(),
                 line.contestant.clone(),
-                found(|a| a.att),
-                found(|a| a.se),
-                verdict(line),
+                distance(0),
+                distance(1),
+                line.verdict.clone(),
             ]
         })
     });
     table(&head, &rows.collect::<Vec<_>>())
 }
 
-fn verdict(line: &Line) -> String {
-    match (&line.example, line.agreement) {
-        (Err(error), _) => format!("failed: {error}"),
-        (Ok(_), None) => "not compared".into(),
-        (Ok(_), Some(found)) if found.holds() => match found.tolerance.convention {
-            "" => "agrees".into(),
-            convention => format!("agrees but for a convention: {convention}"),
-        },
-        (Ok(_), Some(found)) => format!(
-            "DISAGREES: allowed {:.1e} and {:.1e}, {} cells without counterpart",
-            found.tolerance.att, found.tolerance.se, found.unmatched
-        ),
-    }
-}
-
 /// Versions and settings, a line each, with the cases they are of.
 pub fn contestants(summaries: &[Summary]) -> String {
-    let mut cases: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut cases: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for summary in summaries {
-        for run in summary.lines.iter().filter_map(|line| line.example.as_ref().ok()) {
-            let settings = format!("{} {}: {}", run.contestant, run.version, run.settings);
+        for settings in summary.measured.lines.iter().filter_map(|line| line.settings.as_ref().ok())
+        {
             cases.entry(settings).or_default().push(&summary.case.name);
         }
     }
     let line =
-        |(settings, cases): (String, Vec<&str>)| format!("- {settings} ({})\n", cases.join(", "));
+        |(settings, cases): (&str, Vec<&str>)| format!("- {settings} ({})\n", cases.join(", "));
     cases.into_iter().map(line).collect()
-}
-
-/// Distinct machines or days of the summaries.
-pub fn distinct(summaries: &[Summary], of: fn(&Summary) -> &String) -> String {
-    let values: BTreeSet<&String> = summaries.iter().map(of).collect();
-    values.into_iter().cloned().collect::<Vec<_>>().join("; ")
 }

@@ -5,12 +5,12 @@ use super::common::case::Estimator;
 use super::common::contestant::{Contestant, LIMIT, MEMORY};
 use super::common::results::{digits, mebibytes, table};
 use super::common::summary::Summary;
-use super::common::{machine, tables};
+use super::common::tables;
 
 /// What the section says.
 pub fn section(summaries: &[Summary]) -> String {
     format!(
-        "Machine: {}. Measured: {}. Build: {}.\n{}\n\
+        "{}\n{}\n\
          Every fit is in a fresh process, which loads the parquet file into the contestant's own kind of frame and makes a \
          small fit first; only the fit is timed. A process that takes more than {} minutes or {:.0} % of the memory is \
          stopped. Seconds are medians \
@@ -27,9 +27,7 @@ pub fn section(summaries: &[Summary]) -> String {
          the cells: of effects relative to the larger of effect and standard error, of standard errors relatively (with \
          draws, both sides have simulation error).\n\n{}\n\
          Contestants:\n\n{}",
-        tables::distinct(summaries, |s| &s.machine),
-        tables::distinct(summaries, |s| &s.date),
-        machine::build(),
+        tables::places(summaries),
         not_installed(),
         LIMIT.as_secs() / 60,
         100.0 * MEMORY,
@@ -54,7 +52,7 @@ fn not_installed() -> String {
 
 /// The bandwidths that floors are of.
 fn bandwidth(summaries: &[Summary]) -> String {
-    let measured = summaries.iter().filter_map(|summary| summary.bandwidth);
+    let measured = summaries.iter().filter_map(|summary| summary.measured.bandwidth);
     let range = |of: fn(&super::common::bandwidth::Bandwidth) -> f64| {
         let gigabytes = measured.clone().map(|bandwidth| of(&bandwidth) / 1e9);
         let least = gigabytes.clone().fold(f64::INFINITY, f64::min);
@@ -79,16 +77,19 @@ fn joint(summaries: &[Summary]) -> String {
                 && other.case.estimator != Estimator::JointStudy
                 && other.case.units == study.case.units
         });
-        let seconds = |summary: &Summary| summary.lines[0].median_seconds();
-        let slowest = alone.max_by(|a, b| seconds(a).total_cmp(&seconds(b)))?;
+        let seconds = |summary: &&Summary| Some(summary.measured.first()?.seconds?[1]);
+        let peak = |summary: &Summary| Some(mebibytes(summary.measured.first()?.memory?[1]));
+        let found = alone.filter_map(|other| Some((other, seconds(&other)?)));
+        let (slowest, longest) = found.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let own = seconds(&study)?;
         Some(vec![
             study.case.name.clone(),
-            digits(seconds(study)),
-            mebibytes(study.lines[0].peak_fit),
+            digits(own),
+            peak(study)?,
             slowest.case.name.clone(),
-            digits(seconds(slowest)),
-            mebibytes(slowest.lines[0].peak_fit),
-            digits(seconds(study) / seconds(slowest)),
+            digits(longest),
+            peak(slowest)?,
+            digits(own / longest),
         ])
     };
     let studies = summaries.iter().filter(|s| s.case.estimator == Estimator::JointStudy);
