@@ -4,7 +4,7 @@ use super::agreement;
 use super::bandwidth::{self, Bandwidth};
 use super::case::{Case, Task};
 use super::contestant::Contestant;
-use super::run::{self, Record, Run};
+use super::run::{self, Place, Record, Run};
 use super::summary;
 use super::{Result, data, machine};
 
@@ -37,9 +37,7 @@ pub fn run(case: &Case, ours: &Contestant, peers: &[Contestant], runs: usize) ->
 struct Book {
     task: Task,
     path: std::path::PathBuf,
-    date: String,
-    machine: String,
-    build: String,
+    place: Place,
     bandwidth: Bandwidth,
 }
 
@@ -51,7 +49,8 @@ impl Book {
             std::fs::remove_file(&path)?;
         }
         let (date, machine, build) = (machine::today(), machine::describe(), machine::build());
-        Ok(Self { task, path, date, machine, build, bandwidth: bandwidth::measure() })
+        let place = Place { date, machine, build };
+        Ok(Self { task, path, place, bandwidth: bandwidth::measure() })
     }
 
     /// One fit, kept; nothing if it failed.
@@ -68,9 +67,7 @@ impl Book {
             contestant: contestant.name.into(),
             pair: pair.into(),
             round,
-            date: self.date.clone(),
-            machine: self.machine.clone(),
-            build: self.build.clone(),
+            place: self.place.clone(),
             bandwidth: Some(self.bandwidth),
             outcome,
         };

@@ -62,6 +62,17 @@ pub fn same(a: &[Cell], b: &[Cell]) -> bool {
     a.iter().map(bits).eq(b.iter().map(bits))
 }
 
+/// When, where and with which build of this crate something was measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// Day of the runs.
+    pub date: String,
+    /// Machine of the runs.
+    pub machine: String,
+    /// This crate's build.
+    pub build: String,
+}
+
 /// A run, where and when it was.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -73,12 +84,8 @@ pub struct Record {
     pub pair: String,
     /// Counted from 1; 0 for runs that only choose a peer's setting.
     pub round: usize,
-    /// Day.
-    pub date: String,
-    /// Machine.
-    pub machine: String,
-    /// This crate's build.
-    pub build: String,
+    /// Day, machine and build.
+    pub place: Place,
     /// Bandwidth of its memory before the case.
     #[serde(default)]
     pub bandwidth: Option<Bandwidth>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{self, Agreement};
 use super::bandwidth::Bandwidth;
 use super::case::Case;
-use super::run::{self, Record, Run};
+use super::run::{self, Place, Record, Run};
 use super::statistics::median;
 use super::{Result, work_folder};
 
@@ -26,15 +26,11 @@ pub struct Summary {
     pub measured: Measured,
 }
 
-/// What was measured of a case, where and when.
+/// What was measured of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measured {
-    /// Days of the runs.
-    pub date: String,
-    /// Machine of the runs.
-    pub machine: String,
-    /// This crate's build.
-    pub build: String,
+    /// Of the last runs.
+    pub place: Place,
     /// Bandwidth of the machine's memory.
     pub bandwidth: Option<Bandwidth>,
     /// Seconds that reading the columns once takes at this bandwidth.
@@ -48,6 +44,9 @@ pub struct Measured {
 pub struct Line {
     /// Name.
     pub contestant: String,
+    /// Of a contestant that was not among the last runs.
+    #[serde(default)]
+    pub earlier: Option<Place>,
     /// Package, version and settings; or why there is no run.
     pub settings: std::result::Result<String, String>,
     /// Number of runs.
@@ -99,14 +98,8 @@ impl Summary {
         }
         let bytes = ours.iter().find_map(|r| Some(r.outcome.as_ref().ok()?.bytes)).unwrap_or(0);
         let floor = last.bandwidth.filter(|_| bytes > 0).map(|width| bytes as f64 / width.read);
-        let measured = Measured {
-            date: last.date.clone(),
-            machine: last.machine.clone(),
-            build: last.build.clone(),
-            bandwidth: last.bandwidth,
-            floor,
-            lines,
-        };
+        let measured =
+            Measured { place: last.place.clone(), bandwidth: last.bandwidth, floor, lines };
         Ok(Self { case: case.clone(), measured })
     }
 }
@@ -147,6 +140,7 @@ impl Line {
         let of_runs = |of: fn(&Run) -> u64| median(runs.iter().map(|r| of(r) as f64));
         Self {
             contestant: name.to_owned(),
+            earlier: None,
             verdict: match &settings {
                 _ if before.is_empty() => String::new(),
                 Err(error) => format!("failed: {error}"),

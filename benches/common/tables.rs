@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::results::{digits, mebibytes, table};
+use super::run::Place;
 use super::summary::{Line, Measured, Summary};
 
 /// Where and when the cases were measured, and of which build, a sentence; where these differ, a list that the tables refer to.
@@ -10,7 +11,7 @@ pub fn places(summaries: &[Summary]) -> String {
     match distinct(summaries).as_slice() {
         [] => "Not measured.".into(),
         [(machine, build)] => {
-            let days: BTreeSet<&str> = summaries.iter().map(|s| &*s.measured.date).collect();
+            let days: BTreeSet<&str> = all_places(summaries).map(|place| &*place.date).collect();
             let days: Vec<&str> = days.into_iter().collect();
             format!("Machine: {machine}. Measured: {}. Build: {build}.", days.join("; "))
         }
@@ -19,14 +20,23 @@ pub fn places(summaries: &[Summary]) -> String {
                 format!("\n- [{}] {machine}. Build: {build}.", number + 1)
             };
             let lines: String = several.iter().enumerate().map(line).collect();
-            format!("Cases were measured on the day and in the place that the table says:\n{lines}")
+            format!(
+                "Measured on the day and in the place that the table says; the ratios of a contestant are to this crate's runs of the same day and place:\n{lines}\n"
+            )
         }
     }
 }
 
+fn all_places(summaries: &[Summary]) -> impl Iterator<Item = &Place> {
+    summaries.iter().flat_map(|Summary { measured, .. }| {
+        let earlier = measured.lines.iter().filter_map(|line| line.earlier.as_ref());
+        std::iter::once(&measured.place).chain(earlier)
+    })
+}
+
 /// Machines and builds of the summaries.
 fn distinct(summaries: &[Summary]) -> Vec<(&str, &str)> {
-    let places = summaries.iter().map(|s| (&*s.measured.machine, &*s.measured.build));
+    let places = all_places(summaries).map(|place| (&*place.machine, &*place.build));
     places.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
@@ -47,22 +57,20 @@ pub fn speeds(summaries: &[Summary]) -> String {
         "floor",
     ];
     let places = distinct(summaries);
-    let measured = |measured: &Measured| {
-        let own = (&*measured.machine, &*measured.build);
+    let measured = |place: &Place| {
+        let own = (&*place.machine, &*place.build);
         match places.iter().position(|place| *place == own) {
-            Some(number) if places.len() > 1 => format!("{} [{}]", measured.date, number + 1),
-            _ => measured.date.clone(),
+            Some(number) if places.len() > 1 => format!("{} [{}]", place.date, number + 1),
+            _ => place.date.clone(),
         }
     };
     let rows = summaries.iter().flat_map(|summary| {
         summary.measured.lines.iter().enumerate().map(|(i, line)| {
-            let [case, measured] = match i {
-                0 => [
-                    format!("**{}** {}", summary.case.name, summary.case.describe()),
-                    measured(&summary.measured),
-                ],
-                _ => [String::new(), String::new()],
+            let case = match i {
+                0 => format!("**{}** {}", summary.case.name, summary.case.describe()),
+                _ => String::new(),
             };
+            let place = if i == 0 { Some(&summary.measured.place) } else { line.earlier.as_ref() };
             let or_none = |value: Option<f64>, shown: fn(f64) -> String| {
                 value.map_or_else(String::new, shown)
             };
@@ -70,7 +78,7 @@ pub fn speeds(summaries: &[Summary]) -> String {
             let memory = |at: usize| or_none(line.memory.map(|memory| memory[at]), mebibytes);
             vec![
                 case,
-                measured,
+                place.map_or_else(String::new, measured),
                 line.contestant.clone(),
                 line.runs.to_string(),
                 seconds(1),
