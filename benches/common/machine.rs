@@ -19,11 +19,13 @@ pub fn today() -> String {
     said("date", &["-u", "+%F"]).unwrap_or_else(|| "unknown day".into())
 }
 
-/// This crate, its commit, and the compiler.
+/// This crate, its commit, whether its source has changed since, and the compiler.
 pub fn build() -> String {
-    let commit =
-        said("git", &["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty"])
-            .map_or_else(String::new, |commit| format!(" ({commit})"));
+    let git = |words: &[&str]| said("git", &[&["-C", env!("CARGO_MANIFEST_DIR")], words].concat());
+    let changes = git(&["status", "--porcelain", "--", "src", "Cargo.toml", "Cargo.lock"]);
+    let changed = if changes.is_some_and(|files| !files.is_empty()) { "-dirty" } else { "" };
+    let commit = git(&["describe", "--always"]);
+    let commit = commit.map_or_else(String::new, |commit| format!(" ({commit}{changed})"));
     let compiler = said("rustc", &["--version"]).unwrap_or_else(|| "unknown rustc".into());
     format!("burn-did {}{commit}, {compiler}", env!("CARGO_PKG_VERSION"))
 }

@@ -95,9 +95,10 @@ pub fn speeds(summaries: &[Summary]) -> String {
     table(&head, &rows.collect::<Vec<_>>())
 }
 
-/// The floor as a share of the seconds.
+/// The floor, which is of the last runs, as a share of the seconds of one of them.
 fn floor(measured: &Measured, line: &Line) -> String {
-    let share = measured.floor.map(|floor| 100.0 * floor / line.median_seconds());
+    let floor = measured.floor.filter(|_| line.earlier.is_none());
+    let share = floor.map(|floor| 100.0 * floor / line.median_seconds());
     let share = share.filter(|share| *share > 0.0);
     share.map_or_else(String::new, |share| format!("{} %", digits(share)))
 }
