@@ -47,8 +47,8 @@ pub struct Line {
     /// Of a contestant that was not among the last runs.
     #[serde(default)]
     pub earlier: Option<Place>,
-    /// Package, version and settings; or why there is no run.
-    pub settings: std::result::Result<String, String>,
+    /// Package, version and settings; none without runs.
+    pub settings: Option<String>,
     /// Number of runs.
     pub runs: usize,
     /// Least, median and most seconds; none without runs.
@@ -57,7 +57,7 @@ pub struct Line {
     pub memory: Option<[f64; 2]>,
     /// Largest distances of effects and of standard errors from the first's.
     pub distances: Option<[f64; 2]>,
-    /// Whether they agree; empty of the first.
+    /// Whether they agree, or why there is no run; empty of the first.
     pub verdict: String,
     /// Medians over neighbouring runs of the ratios to the first, if the two agree.
     pub ratios: Option<Ratios>,
@@ -135,7 +135,7 @@ impl Line {
             seconds: ratio(|r| r.seconds),
             peak_fit: ratio(|r| r.memory.peak_fit as f64),
         });
-        let settings = runs.first().map(said).ok_or_else(problem);
+        let settings = runs.first().map(said);
         let seconds = || runs.iter().map(|r| r.seconds);
         let of_runs = |of: fn(&Run) -> u64| median(runs.iter().map(|r| of(r) as f64));
         Self {
@@ -143,8 +143,8 @@ impl Line {
             earlier: None,
             verdict: match &settings {
                 _ if before.is_empty() => String::new(),
-                Err(error) => format!("failed: {error}"),
-                Ok(_) => agreement.map_or_else(|| "not compared".into(), |found| found.verdict()),
+                None => format!("failed: {}", problem()),
+                Some(_) => agreement.map_or_else(|| "not compared".into(), |found| found.verdict()),
             },
             settings,
             runs: runs.len(),

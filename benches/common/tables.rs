@@ -127,8 +127,7 @@ pub fn agreements(summaries: &[Summary]) -> String {
 pub fn contestants(summaries: &[Summary]) -> String {
     let mut cases: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for summary in summaries {
-        for settings in summary.measured.lines.iter().filter_map(|line| line.settings.as_ref().ok())
-        {
+        for settings in summary.measured.lines.iter().filter_map(|line| line.settings.as_ref()) {
             cases.entry(settings).or_default().push(&summary.case.name);
         }
     }

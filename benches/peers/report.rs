@@ -46,7 +46,7 @@ fn not_installed() -> String {
     let missing: Vec<String> = missing.map(|(name, _)| format!("`{name}`")).collect();
     match missing.is_empty() {
         true => String::new(),
-        false => format!("Not installed of R: {}.\n", missing.join(", ")),
+        false => format!("Not installed of R in the last runs: {}.\n", missing.join(", ")),
     }
 }
 

@@ -57,6 +57,7 @@ pub(crate) use read_as_missing::{TokenCounts, add_counts};
 pub(crate) use row_order::{RowOrder, StridedRows};
 pub(crate) use spelling::Spelling;
 pub(crate) use table::{CompleteNumbers, Table};
+pub(crate) use text_block::TextSource;
 pub(crate) use token::{Token, rounded};
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values, lacking};

@@ -9,7 +9,7 @@ use crate::base::spread::halves;
 pub(super) const BLOCK: usize = 128;
 
 /// Bytes of a text in a block, at most.
-pub(crate) const LONGEST: usize = 32;
+pub(super) const LONGEST: usize = 32;
 
 /// Words of eight bytes that a text has, at most.
 pub(super) const WORDS: usize = LONGEST / 8;

@@ -8,7 +8,7 @@ use polars::prelude::*;
 
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
-use crate::read::columns::{CategoryTexts, Spelling, excerpt};
+use crate::read::columns::{CategoryTexts, Spelling, TextSource, excerpt};
 
 /// Labels that are looked through in one task.
 const PART: usize = 1 << 16;
@@ -20,8 +20,7 @@ pub(super) fn alike(series: &Series) -> Result<Option<DidWarning>> {
         DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
             let texts = CategoryTexts(mapping);
             some_may(Spelling::of(&texts, |_| true), || {
-                let categories = (0..).take(mapping.num_cats_upper_bound());
-                Cow::Owned(categories.map(|category| mapping.cat_to_str(category)).collect())
+                Cow::Owned((0..texts.count()).map(|category| texts.text(category)).collect())
             })
         }
         DataType::String => {
