@@ -127,6 +127,7 @@ fn group_time() -> Vec<Case> {
 fn small() -> Vec<Case> {
     let analytic = Case { units: 500, covariates: 1, repeats: 100, ..group_time()[0].clone() };
     vec![
+        Case { name: "m0".into(), covariates: 0, ..analytic.clone() },
         Case { name: "m1".into(), ..analytic.clone() },
         Case { name: "m2".into(), draws: 1_000, repeats: 20, ..analytic },
     ]

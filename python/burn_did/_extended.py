@@ -46,6 +46,11 @@ def etwfe(
     random_shares: bool = False,
     ssc: str | dict[str, Any] | None = None,
     solver: str | None = None,
+    fixef_tol: float | None = None,
+    fixef_maxiter: int | None = None,
+    glm_tol: float | None = None,
+    glm_maxiter: int | None = None,
+    influence: bool = False,
     scale: str | None = None,
     frequency: str | None = None,
     missing_values: Missing = None,
@@ -74,8 +79,9 @@ def etwfe(
         Which effects a linear regression projects out beside those of periods: of units (``"vs"``, ``"feo"``) or of cohorts (``"none"``).
     family : {"gaussian", "poisson", "logit", "probit"}, optional
         Least squares, or maximum likelihood for counts and for probabilities.
-    vcov, ssc, solver : optional
-        As in ``feglm``; standard errors are clustered by unit by default, and robust to heteroskedasticity without a unit.
+    vcov, ssc, solver, fixef_tol, fixef_maxiter, glm_tol, glm_maxiter, influence : optional
+        As in ``feglm``, but that ``fixef_tol`` is 1e-10 by default; standard errors are clustered by unit by default, and robust to
+        heteroskedasticity without a unit.
     unweighted_averages : bool
         Average over treated rows without their weights.
     undetermined : bool

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import panel
-from ._errors import exception
+from ._errors import DataError, exception
 from ._types import Data, refused, shown
 
 if TYPE_CHECKING:
@@ -121,8 +121,14 @@ def has_gaps(data: Data, idname: str, tname: str) -> bool:
     bool
         Of ``data`` by ``idname`` and ``tname``.
     """
+    # Both leave out rows without a unit or a period.
     pairs = panel.deduplicate(data, idname, tname, "first")
-    return len(panel.fill_gaps(pairs, idname, tname, all_periods=True)) > len(pairs)
+    filled = panel.fill_gaps(pairs, idname, tname, all_periods=True)
+    try:
+        return len(panel.balance(pairs, idname, tname)) < len(filled)
+    except DataError:
+        # No unit has every period.
+        return True
 
 
 def is_balanced_panel(data: Data, idname: str, tname: str) -> bool:

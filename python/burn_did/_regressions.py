@@ -68,6 +68,7 @@ def feglm(
     glm_maxiter: int | None = None,
     residuals: bool = False,
     fixef: bool = False,
+    influence: bool = False,
     missing_values: Missing = None,
     backend: Backend = None,
     precision: str | None = None,
@@ -95,6 +96,8 @@ def feglm(
         Relative change of the deviance at which maximum likelihood has converged, and its most steps.
     residuals, fixef : bool
         Keep residuals, and the fixed effects' levels (for ``fixef`` and ``predict`` of the result).
+    influence : bool
+        Keep influence values by cluster, for ``influence`` of the result; needs clusters of one factor.
 
     Returns
     -------
@@ -126,6 +129,9 @@ def sunab(
     absorb: Names | None = None,
     ssc: str | dict[str, Any] | None = None,
     solver: str | None = None,
+    fixef_tol: float | None = None,
+    fixef_maxiter: int | None = None,
+    influence: bool = False,
     alpha: float = 0.05,
     frequency: str | None = None,
     missing_values: Missing = None,
@@ -140,7 +146,7 @@ def sunab(
         Event times that all others are compared with; -1 by default.
     absorb : str or list of str, optional
         Further fixed effects, as in ``["region", "firm^year"]``.
-    vcov, ssc, solver : optional
+    vcov, ssc, solver, fixef_tol, fixef_maxiter, influence : optional
         As in ``feglm``; standard errors are clustered by unit by default.
 
     Returns

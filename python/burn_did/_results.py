@@ -24,13 +24,17 @@ def _weights(weights: Any, example: str) -> list[tuple[Any, Any]]:
     return list(weights.items())
 
 
-class _OnSample(Result):
-    """What results of estimators on samples of units have besides."""
+class _WithInfluence(Result):
+    """What results have besides whose fits may keep influence values."""
 
     def influence(self) -> Table | None:
-        """Influence values of shape (units, estimates) with a column ``unit``; None unless the fit kept them (``influence=True``)."""
+        """Influence values, a column an estimate, with the unit or the cluster in ``unit``; None unless the fit kept them (``influence=True``)."""
         kept = self._native.influence()
         return None if kept is None else Table(kept)
+
+
+class _OnSample(_WithInfluence):
+    """What results of estimators on samples of units have besides."""
 
     def scores(self) -> Table | None:
         """Propensity scores and weights by unit; None unless the fit kept them (``keep_scores=True``)."""
@@ -96,7 +100,7 @@ class MultiplegtResult(SwitchingFields):
     """Effects of a treatment that switches, by the time since a group's first change."""
 
 
-class RegressionResult(Result):
+class RegressionResult(_WithInfluence):
     """A regression with fixed effects."""
 
     def contrast(self, weights: Mapping[str, float]) -> dict[str, float | None]:
@@ -129,7 +133,7 @@ class RegressionResult(Result):
         return self._native.predict(source(data))
 
 
-class SunAbrahamResult(Result):
+class SunAbrahamResult(_WithInfluence):
     """The event study of Sun and Abraham."""
 
 
@@ -137,19 +141,19 @@ class EventStudy(Result):
     """Effects by event time with their covariance."""
 
 
-class LocalProjectionsResult(Result):
+class LocalProjectionsResult(_WithInfluence):
     """Local projections with clean controls."""
 
 
-class StackedResult(Result):
+class StackedResult(_WithInfluence):
     """Stacked difference-in-differences."""
 
 
-class EtwfeResult(EtwfeFields):
+class EtwfeResult(_WithInfluence, EtwfeFields):
     """Extended two-way fixed effects; ``emfx`` selects averages."""
 
 
-class _FirstStage(Result):
+class _FirstStage(_WithInfluence):
     """What results of regressions of untreated outcomes have besides."""
 
     @property
@@ -165,11 +169,6 @@ class _FirstStage(Result):
     def _overall(self, column: str) -> float | None:
         rows = self.tidy().to_dict()
         return next((value for kind, value in zip(rows["kind"], rows[column], strict=True) if kind == "overall"), None)
-
-    def influence(self) -> Table | None:
-        """Influence values of shape (clusters, effects) with the cluster in the column ``unit``; None unless kept (``influence=True``)."""
-        kept = self._native.influence()
-        return None if kept is None else Table(kept)
 
 
 class ImputationResult(_FirstStage):

@@ -78,6 +78,9 @@ def drdid(
     .. [1] Sant'Anna and Zhao (2020). https://doi.org/10.1016/j.jeconom.2020.06.003
     """
     options = locals()
+    if est_method == "ipw":
+        remedy = "write 'std_ipw' for normalised weights, or 'ipw_horvitz_thompson' for those of `ipwdid`'s 'ipw'"
+        raise refused(f"`est_method` must say which weights are meant, got 'ipw'; {remedy}", remedy)
     return _fit(options, progress)
 
 

@@ -33,6 +33,7 @@ def lpdid(
     dylags: int = 0,
     nonabsorbing_lag: int | None = None,
     rank_periods: bool = False,
+    influence: bool = False,
     alpha: float = 0.05,
     frequency: str | None = None,
     missing_values: Missing = None,
@@ -68,6 +69,8 @@ def lpdid(
         Treatment (``dname``) may end and start again; its effects are stable after so many periods.
     rank_periods : bool
         Count observed periods, where periods are not evenly spaced.
+    influence : bool
+        Keep influence values by unit.
 
     Returns
     -------
@@ -107,6 +110,7 @@ def stacked(
     effects: str | None = None,
     independent_copies: bool = False,
     rank_periods: bool = False,
+    influence: bool = False,
     alpha: float = 0.05,
     frequency: str | None = None,
     missing_values: Missing = None,
@@ -136,6 +140,8 @@ def stacked(
         Take copies of a unit as independent, for comparison with programs that cluster so.
     rank_periods : bool
         Count observed periods, where periods are not evenly spaced.
+    influence : bool
+        Keep influence values by unit.
 
     Returns
     -------

@@ -14,48 +14,35 @@ pub(crate) struct Kept {
     residuals: Option<Vec<Option<f64>>>,
 }
 
-/// Where a result keeps each of them; `None` where it never does.
+/// Where a result keeps each of them beside influence values; `None` where it never does.
 struct Places<'a> {
-    influence: Option<&'a mut Option<Influence>>,
     influence_of_shares: Option<&'a mut Option<Vec<Vec<f64>>>>,
     scores: Option<&'a mut Option<Scores>>,
     residuals: Option<&'a mut Option<Vec<Option<f64>>>>,
 }
 
 fn places(result: &mut SavedResult) -> Places<'_> {
-    let (mut influence_of_shares, mut scores, mut residuals) = (None, None, None);
-    let influence = match result {
+    let mut places = Places { influence_of_shares: None, scores: None, residuals: None };
+    match result {
         SavedResult::GroupTime(of) => {
-            influence_of_shares = Some(&mut of.influence_of_shares);
-            scores = Some(&mut of.scores);
-            Some(&mut of.influence)
+            places.influence_of_shares = Some(&mut of.influence_of_shares);
+            places.scores = Some(&mut of.scores);
         }
-        SavedResult::Drdid(of) => {
-            scores = Some(&mut of.scores);
-            Some(&mut of.influence)
-        }
-        SavedResult::Regression(of) => {
-            residuals = Some(&mut of.residuals);
-            Some(&mut of.influence)
-        }
-        SavedResult::Aggregated(of) => Some(&mut of.influence),
-        SavedResult::ContDid(of) => Some(&mut of.influence),
-        SavedResult::Imputation(of) => Some(&mut of.influence),
-        SavedResult::TwoStage(of) => Some(&mut of.influence),
-        SavedResult::Stacked(of) => Some(&mut of.influence),
-        SavedResult::SunAbraham(of) => Some(&mut of.influence),
-        _ => None,
-    };
-    Places { influence, influence_of_shares, scores, residuals }
+        SavedResult::Drdid(of) => places.scores = Some(&mut of.scores),
+        SavedResult::Regression(of) => places.residuals = Some(&mut of.residuals),
+        _ => {}
+    }
+    places
 }
 
 impl Kept {
     /// What a result keeps.
     pub(crate) fn of(result: &SavedResult) -> Self {
         let mut copy = result.clone();
-        let Places { influence, influence_of_shares, scores, residuals } = places(&mut copy);
+        let influence = copy.influence_mut().and_then(Option::take);
+        let Places { influence_of_shares, scores, residuals } = places(&mut copy);
         Self {
-            influence: influence.and_then(Option::take),
+            influence,
             influence_of_shares: influence_of_shares.and_then(Option::take),
             scores: scores.and_then(Option::take),
             residuals: residuals.and_then(Option::take),
@@ -64,10 +51,10 @@ impl Kept {
 
     /// Gives it back to the result.
     pub(crate) fn restore(self, result: &mut SavedResult) {
-        let Places { influence, influence_of_shares, scores, residuals } = places(result);
-        if let Some(place) = influence {
+        if let Some(place) = result.influence_mut() {
             *place = self.influence;
         }
+        let Places { influence_of_shares, scores, residuals } = places(result);
         if let Some(place) = influence_of_shares {
             *place = self.influence_of_shares;
         }

@@ -46,6 +46,7 @@ impl Family<Native> for Regression {
             .maybe_glm_maxiter(options.count("glm_maxiter")?)
             .keep_residuals(options.is("residuals")?)
             .keep_fixed_effects(options.is("fixef")?)
+            .keep_influence(options.is("influence")?)
             .precision(on.precision)
             .build();
         on.call.finish(SavedResult::Regression, move |data| config.fit_on(data, &device))
@@ -72,6 +73,9 @@ impl Family<Native> for Cohorts {
             .maybe_vcov(options.parsed("vcov")?)
             .maybe_ssc(options.parsed("ssc")?)
             .maybe_solver(options.word("solver")?)
+            .maybe_fixef_tol(options.number("fixef_tol")?)
+            .maybe_fixef_maxiter(options.count("fixef_maxiter")?)
+            .keep_influence(options.is("influence")?)
             .maybe_missing_values(options.missing_values()?)
             .maybe_alpha(options.number("alpha")?)
             .precision(on.precision)

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use burn_did::audit::Influence;
 use burn_did::imputation::StageTerm;
 use burn_did::options::Frequency;
 use burn_did::report::{Message, Reportable};
@@ -41,18 +40,6 @@ impl Native {
 
     fn report(&self) -> &dyn Reportable {
         self.saved.report()
-    }
-
-    fn influence_kept(&self) -> Option<&Influence> {
-        match &self.saved {
-            SavedResult::GroupTime(fit) => fit.influence.as_ref(),
-            SavedResult::Aggregated(averages) => averages.influence.as_ref(),
-            SavedResult::Drdid(fit) => fit.influence.as_ref(),
-            SavedResult::ContDid(fit) => fit.influence.as_ref(),
-            SavedResult::Imputation(fit) => fit.influence.as_ref(),
-            SavedResult::TwoStage(fit) => fit.influence.as_ref(),
-            _ => None,
-        }
     }
 
     fn scores_kept(&self) -> Option<&Scores> {
@@ -282,7 +269,7 @@ impl Native {
 
     /// Influence values by unit, if the fit kept them.
     fn influence(&self, py: Python<'_>) -> PyResult<Option<Table>> {
-        let Some(kept) = self.influence_kept() else { return Ok(None) };
+        let Some(kept) = self.saved.influence() else { return Ok(None) };
         let frame = values(&kept.names, &kept.columns, &kept.units);
         table(py, frame.map_err(Into::into)).map(Some)
     }

@@ -57,6 +57,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "multipliers without a bootstrap": (lambda: did.att_gt(data(), **COLUMNS, multiplier="webb"), "`multiplier`.*`boot=True`"),
     "multipliers of random weights": (lambda: two_periods(boot=True, multiplier="webb"), "`multiplier`.*boot_type"),
     "sections of a panel": (lambda: two_periods(locally_efficient=False), "`locally_efficient`.*`panel=False`"),
+    "weights of two kinds": (lambda: did.drdid(data(), "lemp", "year", est_method="ipw"), "`est_method`.*'std_ipw'.*'ipw_horvitz_thompson'"),
     "regression by weighting": (lambda: did.ipwdid(data(), "lemp", "year", est_method="reg"), "`est_method`.*`ordid`"),
     "heterogeneity without effects": (lambda: switching(predict_het=["lpop"]), "`predict_het`"),
     "heterogeneity in a column with a comma": (lambda: switching(predict_het=(["a,b"], [1])), "`predict_het`.*rename"),

@@ -164,6 +164,10 @@ def test_tools_for_panels_keep_the_kind_of_the_data() -> None:
     assert did.get_group(rows, "id", "t", "d", treat_period=9)["G"].to_list() == [0, 9, 9, 9]
     assert did.fill_panel_gaps(rows, "id", "t").shape == (6, 4) and did.make_balanced_panel(rows, "id", "t")["id"].to_list() == [1, 1, 1]
     assert did.has_gaps(rows, "id", "t") and not did.is_balanced_panel(rows, "id", "t")
+    whole = did.fill_panel_gaps(rows, "id", "t")
+    # A row without a unit is no row of the unit that it was of.
+    nameless = whole.with_columns(id=pl.when(pl.int_range(pl.len()) == 0).then(None).otherwise(pl.col("id")))
+    assert did.is_balanced_panel(whole, "id", "t") and not did.is_balanced_panel(nameless, "id", "t")
     twice = pl.concat([rows, rows[:1].with_columns(y=9.0)])
     assert did.deduplicate_panel(twice, "id", "t")["y"].to_list()[-1] == 9.0 and did.has_gaps(twice, "id", "t")
     assert "y_3" in did.panel_to_wide(rows, "id", "t").columns and "y.3" in did.panel_to_wide(rows, "id", "t", ".").columns

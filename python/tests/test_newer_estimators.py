@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -292,3 +294,25 @@ def test_averages_of_etwfe_have_intervals_p_values_and_tables() -> None:
     pytest.importorskip("pyarrow")
     assert list(did.emfx(fit, "group").to_pandas()["group"]) == [2004.0, 2006.0, 2007.0]
     assert did.emfx(fit, "calendar").to_arrow().num_rows == 4
+
+
+def test_influence_values_are_kept_on_request() -> None:
+    data = did.load_mpdta()
+    fits: dict[str, Callable[..., Any]] = {
+        "lpdid": lambda **more: did.lpdid(data, **COLUMNS, window=(-2, 1), **more),
+        "stacked": lambda **more: did.stacked(data, **COLUMNS, kappa_pre=2, kappa_post=1, **more),
+        "sunab": lambda **more: did.sunab(data, **COLUMNS, **more),
+        "etwfe": lambda **more: did.etwfe(data, **COLUMNS, **more),
+        "feols": lambda **more: did.feols("lemp ~ lpop | year", data, vcov="cluster:countyreal", **more),
+    }
+    for name, fit in fits.items():
+        assert fit().influence() is None, name
+        kept = fit(influence=True)
+        for again in (kept, pickle.loads(pickle.dumps(kept))):
+            values = again.influence().to_dict()
+            clusters = len(values.pop("unit"))
+            rows = kept.tidy().to_dict()
+            errors = [se for se in rows["se"] if se is not None]
+            for of_effect in values.values():
+                root = sum(value**2 for value in of_effect) ** 0.5 / clusters
+                assert any(abs(root / se - 1) < 0.05 for se in errors), (name, root, errors)

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::de::Error;
 
 use crate::base::error::Result;
+use crate::engine::source::Influence;
 use crate::estimator::aggregate::{Aggregated, EventStudy};
 use crate::estimator::etwfe::EtwfeResult;
 use crate::estimator::fixed_effects::{RegressionResult, SunAbrahamResult};
@@ -142,4 +143,37 @@ kinds! {
     Weighting(Weighting),
     /// How each cell's comparison units are weighted.
     Overlap(OverlapByCell),
+}
+
+/// The place of influence values in a result; none in results that keep none.
+macro_rules! influence_of {
+    ($result:expr, $($reference:tt)+) => {
+        match $result {
+            SavedResult::GroupTime(of) => Some($($reference)+ of.influence),
+            SavedResult::Aggregated(of) => Some($($reference)+ of.influence),
+            SavedResult::Drdid(of) => Some($($reference)+ of.influence),
+            SavedResult::ContDid(of) => Some($($reference)+ of.influence),
+            SavedResult::Regression(of) => Some($($reference)+ of.influence),
+            SavedResult::SunAbraham(of) => Some($($reference)+ of.influence),
+            SavedResult::Imputation(of) => Some($($reference)+ of.influence),
+            SavedResult::TwoStage(of) => Some($($reference)+ of.influence),
+            SavedResult::LocalProjections(of) => Some($($reference)+ of.influence),
+            SavedResult::Etwfe(of) => Some($($reference)+ of.influence),
+            SavedResult::Stacked(of) => Some($($reference)+ of.influence),
+            _ => None,
+        }
+    };
+}
+
+impl SavedResult {
+    /// Influence values that the fit kept, if it did: files of results do not have them.
+    #[must_use]
+    pub fn influence(&self) -> Option<&Influence> {
+        influence_of!(self, &)?.as_ref()
+    }
+
+    /// Where a result has influence values, to give it those of its fit; none of results that never have any.
+    pub fn influence_mut(&mut self) -> Option<&mut Option<Influence>> {
+        influence_of!(self, &mut)
+    }
 }

@@ -27,6 +27,7 @@ mod joint_rows;
 mod joint_study;
 mod joint_switching;
 mod laws;
+mod mistakes;
 mod npiv;
 mod panel_tools;
 mod results;

@@ -1,4 +1,4 @@
-//! Dates as text: ISO 8601, and quarters as `2007-Q1`.
+//! Dates as text: ISO 8601, quarters as `2007-Q1`, and quarters and months as Stata, R and statistical offices write them.
 
 use chrono::{NaiveDate, Weekday};
 
@@ -13,8 +13,8 @@ pub(super) enum WrittenDate {
 }
 
 impl WrittenDate {
-    /// `None` for anything but `2007`, `2007-Q1`, `2007Q1`, `2007-03`, `2007-W05`, `2007W05`, `2007-03-01` and a day with a
-    /// time of day: `2007-03-01 12:30:00`, `2007-03-01T12:30:00.5Z`, `2007-03-01T12:30:00+02:00`.
+    /// `None` for anything but `2007`, `2007-Q1`, `2007Q1`, `2007 Q1`, `2007q1`, `2007-03`, `2007M03`, `2007m3`, `2007-W05`, `2007W05`,
+    /// `2007-03-01` and a day with a time of day: `2007-03-01 12:30:00`, `2007-03-01T12:30:00.5Z`, `2007-03-01T12:30:00+02:00`.
     pub fn parse(text: &str) -> Option<Self> {
         let (year, rest) = digits(text, 4)?;
         let year = i32::try_from(year).ok().filter(|year| *year > 0)?;
@@ -22,8 +22,8 @@ impl WrittenDate {
             return Some(Self::Year(year));
         }
         let after_dash = rest.strip_prefix('-');
-        let part = after_dash.unwrap_or(rest);
-        if let Some(quarter) = part.strip_prefix('Q') {
+        let part = after_dash.or_else(|| rest.strip_prefix(' ')).unwrap_or(rest);
+        if let Some(quarter) = part.strip_prefix(['Q', 'q']) {
             let (quarter, end) = digits(quarter, 1)?;
             let valid = end.is_empty() && (1..=4).contains(&quarter);
             return valid.then_some(Self::Quarter(year, quarter));
@@ -32,6 +32,12 @@ impl WrittenDate {
             let (week, end) = digits(week, 2)?;
             let monday = NaiveDate::from_isoywd_opt(year, week, Weekday::Mon);
             return monday.filter(|_| end.is_empty()).map(Self::Week);
+        }
+        if let Some(month) = part.strip_prefix(['M', 'm']) {
+            let month =
+                digits(month, 2).or_else(|| digits(month, 1)).filter(|(_, end)| end.is_empty());
+            let month = month.map(|(month, _)| month).filter(|month| (1..=12).contains(month));
+            return month.map(|month| Self::Month(year, month));
         }
         let (month, rest) = digits(after_dash?, 2)?;
         if rest.is_empty() {
@@ -118,8 +124,11 @@ mod tests {
         }
         assert_eq!(WrittenDate::parse("2007"), Some(WrittenDate::Year(2007)));
         assert_eq!(WrittenDate::parse("2007-03"), Some(WrittenDate::Month(2007, 3)));
-        for text in ["2007Q3", "2007-Q3"] {
+        for text in ["2007Q3", "2007-Q3", "2007 Q3", "2007q3"] {
             assert_eq!(WrittenDate::parse(text), Some(WrittenDate::Quarter(2007, 3)));
+        }
+        for text in ["2007M03", "2007m3", "2007-M3", "2007m03"] {
+            assert_eq!(WrittenDate::parse(text), Some(WrittenDate::Month(2007, 3)));
         }
         let monday = NaiveDate::from_ymd_opt(2007, 1, 29).map(WrittenDate::Week);
         assert_eq!(WrittenDate::parse("2007-W05"), monday);

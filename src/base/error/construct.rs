@@ -5,9 +5,14 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use super::{DidError, DidWarning};
+use crate::base::calendar::label;
 
 /// Fewer clusters than these leave standard errors unsure.
 const FEW_CLUSTERS: usize = 10;
+
+/// What covariates must be.
+pub(crate) const WITHOUT_OUTCOME: &str =
+    "without the outcome, which would be fitted by itself, with effects of 0";
 
 /// Columns that a message names at most.
 const NAMED: usize = 3;
@@ -70,6 +75,23 @@ impl DidWarning {
         (distinct < segments).then_some(Self::CoincidentKnots { column, segments, distinct })
     }
 
+    /// A warning if rows were left out for a weight of zero.
+    pub(crate) fn weightless(rows: usize) -> Option<Self> {
+        (rows > 0).then_some(Self::WeightlessRows { rows })
+    }
+
+    /// A warning if references were asked for at event times of no cohort.
+    pub(crate) fn unknown_references(
+        option: &str,
+        unknown: impl Iterator<Item = f64>,
+    ) -> Option<Self> {
+        let unknown: Vec<String> = unknown.map(label).collect();
+        (!unknown.is_empty()).then(|| Self::WithoutEffect {
+            option: option.to_owned(),
+            reason: format!("no cohort is observed at event time {}", unknown.join(", ")),
+        })
+    }
+
     /// A warning if standard errors are from few clusters.
     pub(crate) fn few_clusters(clusters: usize) -> Option<Self> {
         (clusters < FEW_CLUSTERS).then_some(Self::FewClusters { clusters })
@@ -107,6 +129,21 @@ impl DidError {
         }
         let after = "after dropping rows with missing or non-finite values";
         Self::no_rows(after, missing, "check the columns for nulls and infinities")
+    }
+
+    /// An error if columns of covariates are also the outcome.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for this option.
+    pub(crate) fn check_without<'a>(
+        outcome: &str,
+        option: &'static str,
+        covariates: impl IntoIterator<Item = &'a String>,
+    ) -> Result<(), Self> {
+        match covariates.into_iter().find(|column| *column == outcome) {
+            Some(column) => Err(Self::config(option, WITHOUT_OUTCOME, column)),
+            None => Ok(()),
+        }
     }
 
     /// No row of a regression has all values and a weight, given how many rows each column cost.

@@ -15,6 +15,7 @@ mod words;
 use std::borrow::Cow;
 
 pub(crate) use columns::missing_word;
+pub(crate) use construct::WITHOUT_OUTCOME;
 pub use line::FileLine;
 pub use message::Message;
 pub(crate) use parts::RANGE as OUT_OF_RANGE;
@@ -373,7 +374,7 @@ pub enum DidError {
     },
     /// No group is first treated after the first period.
     #[error(
-        "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate (the group column holds first treated periods, not a status of 0 and 1)"
+        "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate (the group column holds first treated periods, on the scale of the period column, and not a status of 0 and 1)"
     )]
     NoValidGroups {
         /// Mentions the anticipation window, if any.

@@ -12,6 +12,13 @@ use crate::base::percent::percent;
 /// About standard errors with controls and several first treatments.
 pub(super) const CONTROL_VARIANCE: &str = "the standard errors are those of R DIDmultiplegtDYN 2.2.0, which are mostly too large with controls and several first treatments; `separate_control_variance` (`--separate-control-variance`) gives those of R from 2.3.0 on, and without clusters those of Stata";
 
+/// About sampling weights that change over time.
+pub(super) const WEIGHTS_OF_PERIODS: &str = "sampling weights change over time within units: comparisons of a balanced panel use those of one period (`AttGt`: the earlier of both, unless `fix_weights`, --fix-weights, says otherwise), and elsewhere each row has its own";
+
+/// About never-treated units where others anticipate.
+pub(super) const ANTICIPATION: &str =
+    "never-treated units are assumed never to anticipate treatment";
+
 /// About sampling weights where the change from a period counts once.
 pub(super) const WEIGHTS_OF_START: &str = "sampling weights vary over time within units: a unit counts with its weight in the period in which its treatment starts, or in which it is a control";
 
@@ -324,6 +331,31 @@ pub(super) fn few_units(groups: &str, single: &str) -> String {
     format!("cohorts with few units, whose standard errors are unreliable: {groups}{of_one}")
 }
 
+/// About effects of few treated units.
+pub(super) fn few_treated_effects(effects: usize, units: usize, example: &str) -> String {
+    format!(
+        "{} on few treated units, the least on {} ({example}); standard errors of these are often too small",
+        counted(effects, "effect rests", "effects rest"),
+        counted(units, "treated unit", "treated units")
+    )
+}
+
+/// About knots that the curve of a group goes without.
+pub(super) fn dropped_knots(group: &str, knots: usize) -> String {
+    let knots = counted(knots, "knot", "knots");
+    format!(
+        "the curve of group {group} leaves out {knots} outside the range of the doses or equal to another"
+    )
+}
+
+/// About points at which a function is extrapolated.
+pub(super) fn points_outside(points: usize) -> String {
+    let lie = counted(points, "point lies", "points lie");
+    format!(
+        "{lie} outside the range of the regressors; the function is extrapolated there as a polynomial"
+    )
+}
+
 /// Units that a group needs without covariates.
 const WITHOUT_COVARIATES: usize = 5;
 
@@ -352,6 +384,7 @@ impl fmt::Display for WithoutCells {
             Some(0.0) => f.write_str(
                 "; `na_rm` leaves these cells out, which have no weight in the overall average",
             ),
+            Some(1.0..) => f.write_str("; no other cell is in the average"),
             Some(share) => write!(
                 f,
                 "; `na_rm` leaves these cells out, and with them {} of the weight of the overall average",

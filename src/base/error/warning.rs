@@ -333,6 +333,15 @@ pub enum DidWarning {
         /// What it is of.
         example: String,
     },
+    /// Some effects of a regression rest on few treated units: fewer than 5, and one more for each covariate.
+    FewTreatedEffects {
+        /// How many effects.
+        effects: usize,
+        /// Treated units of the effect that has fewest.
+        units: usize,
+        /// What that effect is of.
+        example: String,
+    },
     /// There is no event time at or after treatment, so there is no overall effect.
     NoPostEventTime,
     /// A comparison cohort of a triple difference could not be used; the cell goes by the others.
@@ -620,6 +629,11 @@ pub enum DidWarning {
         reason: String,
         /// Its share of the treated units, by weight.
         share: f64,
+    },
+    /// A function was asked for at points outside the range of the regressors.
+    PointsOutside {
+        /// Number of points.
+        points: usize,
     },
     /// The curve of a group has few treated units for its coefficients.
     FewTreated {

@@ -6,12 +6,13 @@ use super::DidWarning;
 use super::columns::{alike_labels, early_group, nan_groups, unused_words};
 use super::construct::named;
 use super::parts::{
-    BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE, UNVARYING,
-    WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units, coincident_knots,
-    collinear_in_effects, crowded_pretest, dates_in_digits, few_units, groups_without_share,
-    influence_not_finite, list, missing_groups, moderator_levels, moved, negligible_errors,
-    no_error, no_joint_test, no_standard_error, not_imputed, one_outcome, rows_with_gaps,
-    separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
+    ANTICIPATION, BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE,
+    UNVARYING, WEIGHTS_OF_PERIODS, WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units,
+    coincident_knots, collinear_in_effects, crowded_pretest, dates_in_digits, dropped_knots,
+    few_treated_effects, few_units, groups_without_share, influence_not_finite, list,
+    missing_groups, moderator_levels, moved, negligible_errors, no_error, no_joint_test,
+    no_standard_error, not_imputed, one_outcome, points_outside, rows_with_gaps, separated,
+    treated_outside, trimmed_controls, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, label, shown};
 use crate::base::counted::{NAMED_COLUMNS, counted, listed};
@@ -54,7 +55,7 @@ impl DidWarning {
             }
             Self::FarGroup { group, period, .. } if group > period => write!(
                 f,
-                "cohort {} is far after the last period {}; if it is a code for never treated, {}leave it empty (its units count as never treated within the data in any case)",
+                "cohort {} is far after the last period {}; if it is a code for never treated, {}leave it empty (within the data its units are not treated in any case)",
                 name(group),
                 name(period),
                 if frequency.is_some() { "" } else { "write 0 or " }
@@ -116,18 +117,14 @@ impl DidWarning {
                 "numbers beyond 2^53, and differences between them, were rounded to double precision: {}; subtract a constant or divide if these digits matter",
                 columns.join(", ")
             ),
-            Self::TimeVaryingWeights => f.write_str(
-                "sampling weights vary over time within units: comparisons of a balanced panel use those of one period, unless options say otherwise, and elsewhere each row has its own",
-            ),
+            Self::TimeVaryingWeights => f.write_str(WEIGHTS_OF_PERIODS),
             Self::WeightsOfStart => f.write_str(WEIGHTS_OF_START),
             Self::FewClusters { clusters } => write!(
                 f,
                 "standard errors rest on {}; with fewer than ten they are often too small",
                 counted(*clusters, "cluster", "clusters")
             ),
-            Self::Anticipation => {
-                write!(f, "never-treated units are assumed never to anticipate treatment")
-            }
+            Self::Anticipation => f.write_str(ANTICIPATION),
             Self::FailedCell { group, time, reason } => {
                 let (group, time) = (name(group), name(time));
                 write!(f, "(group {group}, time {time}) has no estimate: {reason}")
@@ -379,16 +376,13 @@ impl DidWarning {
             Self::WithoutEffect { option, reason } => {
                 write!(f, "`{option}` has no effect: {reason}")
             }
-            Self::DroppedKnots { group, knots } => write!(
-                f,
-                "the curve of group {} leaves out {} outside the range of the doses or equal to another",
-                name(group),
-                counted(*knots, "knot", "knots")
-            ),
+            Self::DroppedKnots { group, knots } => {
+                f.write_str(&dropped_knots(&name(group), *knots))
+            }
             Self::Extrapolated { doses, pairs } => write!(
                 f,
                 "{} beyond the doses of some group ({} of dose and group); curves are extrapolated there as polynomials",
-                counted(*doses, "requested dose is", "requested doses are"),
+                counted(*doses, "dose of the curve is", "doses of the curve are"),
                 counted(*pairs, "pair", "pairs")
             ),
             Self::FewObservations { observations } => write!(
@@ -423,6 +417,10 @@ impl DidWarning {
                 "{} on fewer than 30 effective rows, the least on {effective:.1} ({example}); intervals by the normal distribution may be too short there",
                 counted(*effects, "average rests", "averages rest")
             ),
+            Self::PointsOutside { points } => f.write_str(&points_outside(*points)),
+            Self::FewTreatedEffects { effects, units, example } => {
+                f.write_str(&few_treated_effects(*effects, *units, example))
+            }
             Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
                 f,
                 "the curve of group {} goes through every one of its {} with {coefficients} coefficients: ATT(d), ACRT(d) and averages of slopes that include it have no standard error; choose a lower degree or fewer knots",

@@ -13,6 +13,27 @@ const DATES: &str = "add --frequency month, or another";
 /// What averages without some of their cells are.
 const NA_RM: &str = "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out";
 
+/// Options of the library that have another name on the command line.
+const FLAGS: &[(&str, &str)] = &[
+    ("base", "--pmd"),
+    ("covariates", "--xformla or --xname"),
+    ("derivative_index", "--deriv-index, which counts from 1,"),
+    ("derivative_order", "--deriv-order"),
+    ("knots", "--num-knots"),
+    ("moderator", "--xvar"),
+    ("outcome_lags", "--dylags"),
+    ("post_window", "the end of --window, or --kappa-post,"),
+    ("pre_window", "the start of --window, or --kappa-pre,"),
+    ("reference", "--ref-p"),
+    ("references", "--ref"),
+    ("stable_periods", "--nonabsorbing-lag"),
+    ("w_degree", "--k-w-degree"),
+    ("w_segments", "--k-w-segments"),
+    ("w_smooth", "--k-w-smooth"),
+    ("x_degree", "--j-x-degree"),
+    ("x_segments", "--j-x-segments"),
+];
+
 /// What to do about an error of the library, where its message does not say so in the words of the command line.
 pub(crate) fn hint(error: &DidError) -> Option<Cow<'static, str>> {
     let said = match error {
@@ -56,7 +77,7 @@ pub(crate) fn hint(error: &DidError) -> Option<Cow<'static, str>> {
         DidError::MissingCells { share: Some(0.0), .. } => {
             "na_rm=true, as in dynamic:na_rm=true, averages the cells that are left; these have no weight"
         }
-        DidError::MissingCells { remedy, .. } => {
+        DidError::MissingCells { remedy, share, .. } => {
             let other = if remedy.contains("knots") {
                 "fit the curves with a lower --degree or fewer --num-knots; "
             } else if remedy.contains("outcome regression") {
@@ -68,7 +89,15 @@ pub(crate) fn hint(error: &DidError) -> Option<Cow<'static, str>> {
             } else {
                 ""
             };
-            return Some(format!("{other}{NA_RM}").into());
+            // Without an estimate there is no cell that is left.
+            let averages = if share.is_some_and(|share| share >= 1.0) { "" } else { NA_RM };
+            let said = format!("{other}{averages}");
+            let said = said.trim_end_matches("; ").to_owned();
+            return (!said.is_empty()).then(|| said.into());
+        }
+        DidError::Config { option, .. } => {
+            let (_, flag) = FLAGS.iter().find(|(name, _)| name == option)?;
+            return Some(format!("`{option}` is {flag} here").into());
         }
         DidError::Precision { .. } => "add --precision f32",
         DidError::Json(_) => {
@@ -89,6 +118,8 @@ fn has_tabs(path: &str) -> bool {
 fn of_type(column: &str, role: &str, got: &str) -> Option<Cow<'static, str>> {
     // A value of a column of text.
     let text = got.strip_prefix("text, as `").and_then(|rest| rest.strip_suffix('`'))?;
+    // Of a number and a word, which stand in one column, the word is to blame.
+    let text = text.rsplit("` and `").next()?;
     // Messages escape apostrophes, and blanks that do not break lines.
     let text = text.replace("\\'", "'");
     let text = text.replace("\\u{a0}", "\u{a0}").replace("\\u{202f}", "\u{202f}");
@@ -205,6 +236,32 @@ mod tests {
         let error = DidError::ColumnType { column, role, expected, got };
         let hint = hint(&error).expect("a hint");
         assert!(hint.contains(words), "{hint}");
+    }
+
+    #[test]
+    fn options_are_named_as_they_are_typed() {
+        use clap::CommandFactory;
+        let mut program = crate::program::Cli::command();
+        program.build();
+        let is_there = |flag: &str| {
+            let mut commands = program.get_subcommands();
+            commands.any(|command| command.get_arguments().any(|arg| arg.get_long() == Some(flag)))
+        };
+        for (_, words) in FLAGS {
+            let flags = words.split([' ', ',']).filter_map(|word| word.strip_prefix("--"));
+            flags.for_each(|flag| assert!(is_there(flag), "{flag}"));
+        }
+        let (option, expected, got) = ("pre_window", "between 1 and 10000", "0".to_owned());
+        let error = DidError::Config { option, expected, got };
+        assert!(hint(&error).is_some_and(|hint| hint.contains("--kappa-pre")));
+    }
+
+    #[test]
+    fn a_word_beside_numbers_is_the_one_to_blame() {
+        let got = "text, as `-0.0093` and `abc`".to_owned();
+        let (column, role, expected) = ("x".to_owned(), "covariate", "numbers");
+        let error = DidError::ColumnType { column, role, expected, got };
+        assert!(hint(&error).is_some_and(|hint| hint.contains("--na \"x=abc\"")));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::{elsewhere, messages, output, panics, signals};
 /// made; 1 if the data or the estimation is at fault; 2 if the command line is.
 #[derive(Parser)]
 #[command(name = "burn-did", version, max_term_width = 100)]
-struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
 }

@@ -4,14 +4,14 @@
 //! |---|---|---|
 //! | doubly robust | panel: `two_by_two/panel.rs`, `doubly_robust` | Sant'Anna and Zhao (2020), eq. 3.1 |
 //! | | rows: `two_by_two/repeated/doubly_robust.rs`, `traditional` | eq. 3.3; locally efficient: eq. 3.4 |
-//! | improved doubly robust | `improved` in the same files; odds in `calibrate.rs` | eqs. 3.1, 3.3, 3.4 with sections 3.1, 3.2; Graham, Pinto and Egel (2012) |
+//! | improved doubly robust | `improved` in the same files; odds in `calibrate/` | eqs. 3.1, 3.3, 3.4 with sections 3.1, 3.2; Graham, Pinto and Egel (2012) |
 //! | weighting (Hájek) | panel: `ipw`; rows: `two_by_two/repeated/weighting.rs`, `hajek` | eq. 2.3, weights normalised |
 //! | weighting (Horvitz–Thompson) | `horvitz_thompson` in the same files | Abadie (2005) |
 //! | outcome regression | panel: `regression`; rows: `two_by_two/repeated/regression.rs` | eq. 2.2; Heckman, Ichimura and Todd (1997) |
 //! | two-way fixed effects | `two_by_two/twfe.rs` | R `DRDID`'s `twfe_did_panel`, `twfe_did_rc` |
 //! | triple differences | `triple/` | Ortiz-Villavicencio and Sant'Anna (2025) |
-//! | continuous treatments | `dosed.rs` | Callaway, Goodman-Bacon and Sant'Anna (2024) |
-//! | which cells exist | `plan.rs` | Callaway and Sant'Anna (2021), section 2 |
+//! | continuous treatments | `dosed/` | Callaway, Goodman-Bacon and Sant'Anna (2024) |
+//! | which cells exist | `plan/` | Callaway and Sant'Anna (2021), section 2 |
 //!
 //! A formula turns the [moments](algebra::Moments) of a cell's arms into a [`CellEstimate`]: a number, and the
 //! [terms](terms) of its influence values. Modules use only those above them:

@@ -238,11 +238,27 @@ impl<B: DidBackend> AttGt<B> {
         }
     }
 
-    /// Warnings of the sample, and that two periods have no band.
+    /// Warnings of the sample, that two periods have no band, and of options that have no effect.
     fn warnings(&self, sample: &Sample) -> Vec<DidWarning> {
         let is_idle = sample.periods.len() == 2 && self.band == Some(Band::Uniform);
         let idle = is_idle.then_some(DidWarning::BandOfOne);
-        setup::warnings(sample, &self.plan(), Vec::new()).into_iter().chain(idle).collect()
+        let without_effect = |(option, reason): (&str, &str)| DidWarning::WithoutEffect {
+            option: option.into(),
+            reason: reason.into(),
+        };
+        let unused = [
+            (self.fix_weights.is_some() && self.weights.is_none()).then_some((
+                "fix_weights",
+                "there are no sampling weights (`weights`, --weightsname)",
+            )),
+            (self.allow_unbalanced_panel && self.repeated_cross_sections).then_some((
+                "allow_unbalanced_panel",
+                "repeated cross sections have no units to drop",
+            )),
+        ];
+        let unused = unused.into_iter().flatten().map(without_effect);
+        let of_sample = setup::warnings(sample, &self.plan(), Vec::new());
+        of_sample.into_iter().chain(idle).chain(unused).collect()
     }
 
     fn settings(

@@ -108,6 +108,7 @@ pub(in crate::estimator) fn event_study(
             formula: words.formula.clone(),
             outcome: words.sample.columns.outcome.clone(),
             vcov: format!("clustered by {cluster} ({})", counted(clusters, "cluster", "clusters")),
+            weights: words.sample.columns.weights.clone(),
             n: words.sample.n_used(),
             n_singletons: 0,
             column: None,

@@ -19,7 +19,7 @@ use crate::read::columns::{MissingValues, ReadAsMissing};
 use crate::read::files::FilesRead;
 use crate::read::input::Data;
 use crate::read::panel::overview::{Overview, PanelColumns, Reading, Sums};
-use crate::read::panel::{dates_in_digits, doubtful_times, smallest_cohort, zero_groups};
+use crate::read::panel::{dates_in_digits, smallest_cohort};
 use crate::report::compare::sample_facts;
 use crate::report::estimates::Variable;
 use crate::report::foot;
@@ -292,11 +292,7 @@ impl Opened<'_> {
             warnings.push(DidWarning::RoundedIntegers { columns: overview.rounded.clone() });
         }
         if let Some(column) = &self.columns.group {
-            let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
-            warnings.extend(overview.moved_groups());
-            warnings.extend(doubtful_times(column, groups.iter().copied(), periods.clone()));
-            warnings.extend(zero_groups(column, overview.zero_groups, periods));
-            warnings.extend(overview.missing_groups(Some(column)));
+            warnings.extend(overview.doubtful_groups(Some(column)));
         }
         warnings
     }

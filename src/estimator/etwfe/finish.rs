@@ -9,7 +9,10 @@ use super::wanted::{Averages, Parts, Wanted};
 use crate::base::error::DidWarning;
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
-use crate::estimator::fixed_effects::{Coefficient, Law, RegressionResult};
+use crate::estimator::fixed_effects::{
+    Coefficient, Law, RegressionResult, groups_of_one, single_cohorts,
+};
+use crate::read::columns::MISSING;
 use crate::result::inference::Estimate;
 use crate::result::sample::{RowsRead, SampleColumns};
 
@@ -94,7 +97,10 @@ impl<B: DidBackend> Etwfe<B> {
             by_level,
             cells,
             regression,
-            warnings: sample.warnings.iter().cloned().chain(self.moderator_levels()).collect(),
+            warnings: {
+                let of_sample = sample.warnings.iter().cloned();
+                of_sample.chain(single_units(sample)).chain(self.moderator_levels()).collect()
+            },
             influence,
         }
     }
@@ -198,4 +204,14 @@ impl<B: DidBackend> Etwfe<B> {
             read_as_missing: sample.read_as_missing.clone(),
         }
     }
+}
+
+/// A warning of cohorts with effects that are those of a single unit, where there is a column of units.
+fn single_units(sample: &Sample) -> Option<DidWarning> {
+    let units = sample.units.as_ref()?.iter().enumerate().filter(|(_, unit)| **unit != MISSING);
+    let rows = units.map(|(row, unit)| (sample.cohort_of(row), *unit));
+    let single = groups_of_one(sample.cohorts.len(), rows);
+    let single = single.into_iter().map(|cohort| sample.cohorts[cohort]);
+    let treated = single.filter(|cohort| cohort.group.is_finite() && !cohort.reference);
+    single_cohorts(treated.map(|cohort| cohort.group).collect())
 }

@@ -26,9 +26,6 @@ use crate::read::input::Data;
 
 fits!(<B> Etwfe<B>, device: B::Device, output: EtwfeResult);
 
-/// How far the fixed effects of a column may be from converged: averages add up the errors of many columns.
-const TOLERANCE: f64 = 1e-10;
-
 impl<B: DidBackend> Etwfe<B> {
     /// Estimates from a data frame, a lazy frame, or the path of CSV, parquet or Stata [files](crate::Data), on the default device.
     ///
@@ -200,9 +197,12 @@ impl<B: DidBackend> Etwfe<B> {
             .ssc(self.ssc)
             .family(self.family)
             .keep_singletons(true)
-            .fixef_tol(TOLERANCE)
-            .keep_influence(self.keep_influence)
             .solver(self.solver)
+            .fixef_tol(self.fixef_tol)
+            .fixef_maxiter(self.fixef_maxiter)
+            .glm_tol(self.glm_tol)
+            .glm_maxiter(self.glm_maxiter)
+            .keep_influence(self.keep_influence)
             // Its rows have all that is needed, and the words for missing values may be numbers of cohorts or categories.
             .missing_values(Vec::<String>::new())
             .alpha(self.alpha)

@@ -4,7 +4,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::{ControlGroup, Inference};
 use crate::base::words::words;
 use crate::engine::backend::DidBackend;
-use crate::estimator::fixed_effects::{Family, Vcov};
+use crate::estimator::fixed_effects::{Family, Vcov, check_iterations, check_steps};
 use crate::estimator::shell::options;
 
 words! {
@@ -51,7 +51,7 @@ options! {
     /// assert_eq!((fit.cells.len(), fit.by_event_time.len()), (7, 4));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Etwfe<B: DidBackend> with [outcome, frequency, row_weights, ssc, solver, missing_values, alpha, precision, backend] {
+    pub struct Etwfe<B: DidBackend> with [outcome, frequency, row_weights, ssc, solver, likelihood, missing_values, alpha, precision, backend] {
         /// Unit; without one, effects of cohorts take the place of those of units.
         #[doc(alias = "ivar")]
         pub unit: Option<String>,
@@ -86,6 +86,10 @@ options! {
         pub absorb: EtwfeAbsorb,
         /// Covariance of the coefficients; clustered by unit if nothing is said, and robust to heteroskedasticity without a unit.
         pub vcov: Option<Vcov>,
+        /// Relative tolerance of the solver: smaller than that of other regressions, as averages add up the errors of many columns.
+        #[doc(alias = "fixef.tol")]
+        #[builder(default = 1e-10)]
+        pub fixef_tol: f64,
         /// Takes averages over rows without their weights.
         #[builder(default)]
         pub unweighted_averages: bool,
@@ -110,6 +114,10 @@ impl<B: DidBackend> Etwfe<B> {
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
         Inference::new(self.alpha).validate()?;
+        check_iterations(self.fixef_tol, self.fixef_maxiter)?;
+        check_steps(self.glm_tol, self.glm_maxiter)?;
+        DidError::check_without(&self.outcome, "covariates", &self.covariates)?;
+        DidError::check_without(&self.outcome, "moderator", &self.moderator)?;
         let twice = self.moderator.as_ref().filter(|name| self.covariates.contains(name));
         match twice {
             Some(name) => Err(DidError::config(

@@ -184,6 +184,7 @@ impl EtwfeResult {
                 formula: regression.settings.formula.clone(),
                 outcome: self.settings.columns.outcome.clone(),
                 vcov: regression.settings.vcov.label(),
+                weights: self.settings.columns.weights.clone(),
                 n: regression.n,
                 n_singletons: regression.n_singletons,
                 column: None,

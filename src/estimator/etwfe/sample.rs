@@ -12,7 +12,7 @@ use crate::estimator::fixed_effects::{
     CellRows, Identified, SortKeys, UnitRows, canonical, gather,
 };
 use crate::read::columns::{
-    Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted, lacking,
+    Gaps, Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Wanted,
     total_order,
 };
 use crate::read::files::FilesRead;
@@ -104,24 +104,27 @@ impl Sample {
         let used = clusters.iter().map(|name| (*name, "cluster"));
         let used = used.chain(used_unit.map(|name| (name, "unit")));
         let used: Vec<(&String, LabelColumn)> = used
-            .map(|(name, role)| Ok((name, table.levels(name, role)?)))
+            .map(|(name, role)| Ok((name, table.labels(name, role)?)))
             .collect::<Result<_>>()?;
-        let used: Vec<&(&String, LabelColumn)> =
-            used.iter().filter(|(_, labels)| labels.has_missing()).collect();
         let len = table.len();
-        let complete = |row: &u32| {
-            let row = *row as usize;
-            outcome[row].is_finite()
-                && !time.is_missing(row)
-                && !group.is_missing(row)
-                && weights.as_ref().is_none_or(|w| w[row].is_finite())
-                && covariates.iter().all(|x| x[row].is_finite())
-                && used.iter().all(|(_, labels)| labels.is_there(row))
-        };
+        let mut gaps = Gaps::new(len);
+        let numbers = std::iter::once((&config.outcome, &outcome))
+            .chain(config.weights.iter().zip(&weights))
+            .chain(config.covariates.iter().chain(&config.moderator).zip(&covariates));
+        for (name, values) in numbers {
+            gaps.mark(name, |row| values[row].is_finite());
+        }
+        gaps.mark(&config.time, |row| !time.is_missing(row));
+        gaps.mark(&config.group, |row| !group.is_missing(row));
+        for (name, labels) in used.iter().filter(|(_, labels)| labels.has_missing()) {
+            gaps.mark(name, |row| labels.is_there(row));
+        }
+        let is_complete = |row: &u32| gaps.complete.as_ref().is_none_or(|of| of[*row as usize]);
         let has_weight = |row: &u32| weights.as_ref().is_none_or(|w| w[*row as usize] > 0.0);
-        let mut rows: Vec<u32> = (0..).take(len).filter(complete).collect();
+        let mut rows: Vec<u32> = (0..).take(len).filter(is_complete).collect();
         let rows_missing = len - rows.len();
         rows.retain(has_weight);
+        let weightless = len - rows_missing - rows.len();
         let serves = (rows.len() < len).then(|| {
             let mut serves = vec![false; len];
             for row in &rows {
@@ -136,26 +139,10 @@ impl Sample {
             })?;
         read_as_missing.extend(table.read_as_missing.iter().cloned());
         without_group.mark(&config.group, &mut read_as_missing);
-        let missing = || -> Vec<(String, usize)> {
-            let numbers = [(&config.outcome, &outcome)].into_iter();
-            let numbers = numbers.chain(config.weights.iter().zip(&weights));
-            let covariates = config.covariates.iter().chain(&config.moderator).zip(&covariates);
-            let without = |name: &String, is_missing: &dyn Fn(usize) -> bool| {
-                (name.clone(), (0..len).filter(|row| is_missing(*row)).count())
-            };
-            let labels = [
-                without(&config.time, &|row| time.is_missing(row)),
-                without(&config.group, &|row| group.is_missing(row)),
-            ];
-            let used =
-                used.iter().map(|(name, labels)| without(name, &|row| !labels.is_there(row)));
-            let labels = labels.into_iter().chain(used).filter(|(_, rows)| *rows > 0);
-            lacking(numbers.chain(covariates)).into_iter().chain(labels).collect()
-        };
         if rows.is_empty() {
             return Err(DidError::no_rows(
                 "after dropping rows with missing or non-finite values and rows without weight",
-                &missing(),
+                &gaps.missing,
                 "check the columns for nulls and infinities, and the weights",
             ));
         }
@@ -200,9 +187,8 @@ impl Sample {
         warnings.extend(zero_groups(&config.group, zeros, periods.iter().copied()));
         let (of_groups, of_periods) = (found.iter().copied(), periods.iter().copied());
         warnings.extend(without_group.warnings(&config.group, of_groups, of_periods));
-        if rows_missing > 0 {
-            warnings.extend(DidWarning::dropped(rows_missing, missing()));
-        }
+        warnings.extend(DidWarning::dropped_rows(&gaps.missing));
+        warnings.extend(DidWarning::weightless(weightless));
         let number_of = time.of_codes(times.iter(), |t| periods.partition_point(|p| *p < t) as u32);
         let mut cohort_column = ".cohort".to_owned();
         while frame.column(&cohort_column).is_ok() {

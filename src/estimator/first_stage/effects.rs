@@ -251,17 +251,27 @@ pub(super) fn finished(effects: &mut StageEffects, reading: &StageReading, stage
     ];
     effects.warnings.extend(own.into_iter().flatten());
     effects.warnings.extend(sample.warnings.iter().chain(&stage.warnings).cloned());
-    let cells = &sample.cells;
-    let (groups, periods) = (cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
-    let far = doubtful_times(&effects.settings.group, groups, periods);
-    let cohorts = reading.rows.cohorts.as_ref();
-    let moved = cohorts.and_then(|cohorts| cohorts.moved_groups());
-    let zeros = cohorts.map_or(0, |cohorts| cohorts.zero_groups);
-    let zeros = zero_groups(&effects.settings.group, zeros, cells.iter().map(|c| c.time));
-    let (groups, periods) = (cells.iter().map(|c| c.group), cells.iter().map(|c| c.time));
-    let without = cohorts.map(|cohorts| cohorts.missing_groups(groups, periods));
-    let without = without.into_iter().flatten();
-    for warning in moved.into_iter().chain(far).chain(zeros).chain(without) {
+    let group = &effects.settings.group;
+    let doubtful = reading.rows.cohorts.as_ref().map(|cohorts| {
+        let periods = || sample.cells.iter().map(|cell| cell.time);
+        let is_usable =
+            |row: &usize| reading.rows.usable.as_ref().is_none_or(|usable| usable[*row]);
+        let rows = || (0..reading.rows.len).filter(is_usable);
+        let [groups, times] =
+            [&cohorts.cohort, &cohorts.time].map(|column| rows().map(|row| column[row]));
+        // A code is the least or the largest group.
+        let finite = groups.clone().filter(|group| group.is_finite());
+        let ends = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], group| {
+            [low.min(group), high.max(group)]
+        });
+        let of_cells = sample.cells.iter().map(|cell| cell.group);
+        let far = doubtful_times(group, ends.into_iter().chain(of_cells), periods());
+        let zeros = zero_groups(group, cohorts.zero_groups, periods());
+        let missing = cohorts.missing_groups(groups, times);
+        cohorts.moved_groups().into_iter().chain(far).chain(zeros).chain(missing).collect()
+    });
+    let doubtful: Vec<DidWarning> = doubtful.unwrap_or_default();
+    for warning in doubtful {
         if !effects.warnings.contains(&warning) {
             effects.warnings.push(warning);
         }

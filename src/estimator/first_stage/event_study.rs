@@ -66,6 +66,7 @@ pub(in crate::estimator) fn event_study(effects: &StageEffects, errors: &str) ->
             formula: settings.formula.clone(),
             outcome: settings.columns.outcome.clone(),
             vcov: format!("{errors}, clustered by {}", settings.cluster),
+            weights: settings.columns.weights.clone(),
             n: settings.n_untreated + settings.n_treated,
             n_singletons: 0,
             column: None,

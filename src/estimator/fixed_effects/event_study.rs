@@ -49,6 +49,7 @@ pub(super) fn combined(
             formula: settings.formula.clone(),
             outcome: settings.outcome.clone(),
             vcov: settings.vcov.label(),
+            weights: settings.weights.clone(),
             n: fit.n,
             n_singletons: fit.n_singletons,
             column: column.map(ToOwned::to_owned),

@@ -297,6 +297,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let rounded = &reading.rows.rounded;
         let first = [
             DidWarning::dropped_rows(&fit.audit.rows_missing),
+            DidWarning::weightless(fit.audit.rows_weightless),
             (*separated > 0)
                 .then(|| DidWarning::Separated { rows: *separated, columns: columns.clone() }),
             (!rounded.is_empty()).then(|| DidWarning::RoundedIntegers { columns: rounded.clone() }),

@@ -46,7 +46,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Inference, Precision};
 use crate::engine::backend::DidBackend;
-use crate::engine::demean::DemeanOptions;
 use crate::estimator::fitting::fits;
 use crate::estimator::shell::options;
 use crate::read::columns::MissingValues;
@@ -76,6 +75,7 @@ pub(in crate::estimator) use shared_columns::by_cluster;
 pub(in crate::estimator) use sums::{inner, sum};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
 pub(crate) use unit_rows::UnitRows;
+pub(in crate::estimator) use unit_rows::{groups_of_one, single_cohorts};
 pub use within::{Demean, DemeanResult};
 
 options! {
@@ -101,7 +101,7 @@ options! {
     /// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct FixedEffects<B: DidBackend> with [row_weights, ssc, solver, missing_values, alpha, backend] {
+    pub struct FixedEffects<B: DidBackend> with [row_weights, ssc, solver, fixef_tol, likelihood, missing_values, alpha, backend] {
         /// The regression, as in `log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year`: outcome, regressors as in the
         /// [formulas](crate::_documentation::comparison) of covariates and with `i()`, and fixed effects. Replaces
         /// [`outcome`](Self::outcome), [`regressors`](Self::regressors) and [`absorb`](Self::absorb).
@@ -124,22 +124,6 @@ options! {
         #[doc(alias = "fixef.rm")]
         #[builder(default)]
         pub keep_singletons: bool,
-        /// Relative tolerance of the solver.
-        #[doc(alias = "fixef.tol")]
-        #[builder(default = DemeanOptions::default().tolerance)]
-        pub fixef_tol: f64,
-        /// Iterations of the solver, at most.
-        #[doc(alias = "fixef.iter")]
-        #[builder(default = DemeanOptions::default().iterations)]
-        pub fixef_maxiter: usize,
-        /// Relative change of the deviance at which a regression by maximum likelihood has converged.
-        #[doc(alias = "glm.tol")]
-        #[builder(default = 1e-10)]
-        pub glm_tol: f64,
-        /// Steps of iterated least squares, at most.
-        #[doc(alias = "glm.iter")]
-        #[builder(default = 25)]
-        pub glm_maxiter: usize,
         /// Keeps the residuals.
         #[builder(default)]
         pub keep_residuals: bool,
@@ -202,10 +186,8 @@ impl<B: DidBackend> FixedEffects<B> {
     pub fn validate(&self) -> Result<()> {
         self.source()?.formula()?;
         self.clusters()?;
-        positive("fixef_tol", self.fixef_tol)?;
-        positive("glm_tol", self.glm_tol)?;
-        at_least_one("fixef_maxiter", self.fixef_maxiter)?;
-        at_least_one("glm_maxiter", self.glm_maxiter)?;
+        check_iterations(self.fixef_tol, self.fixef_maxiter)?;
+        check_steps(self.glm_tol, self.glm_maxiter)?;
         if self.keep_influence
             && !matches!(&self.vcov, Vcov::Cluster(factors) if factors.len() == 1)
         {
@@ -302,6 +284,18 @@ impl<B: DidBackend> FixedEffects<B> {
     fn missing(&self) -> MissingValues {
         MissingValues::new(self.missing_values.as_deref())
     }
+}
+
+/// Checks the limits of the solver that projects out fixed effects.
+pub(in crate::estimator) fn check_iterations(tolerance: f64, iterations: usize) -> Result<()> {
+    positive("fixef_tol", tolerance)?;
+    at_least_one("fixef_maxiter", iterations)
+}
+
+/// Checks the limits of maximum likelihood.
+pub(in crate::estimator) fn check_steps(tolerance: f64, steps: usize) -> Result<()> {
+    positive("glm_tol", tolerance)?;
+    at_least_one("glm_maxiter", steps)
 }
 
 fn positive(option: &'static str, value: f64) -> Result<()> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::FixedEffects;
-use super::cohorts::{CohortCells, coarse};
+use super::cohorts::{CohortCells, coarse, fine};
 use super::event_study::{combined, estimate};
 use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
@@ -15,7 +15,7 @@ use super::problem::{CohortCell, Regressors, columns};
 use super::reading::{Coded, CohortColumns, RegressionRows, RowCohorts};
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
-use super::unit_rows::UnitRows;
+use super::unit_rows::{UnitRows, groups_of_one, single_cohorts};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::engine::source::Influence;
@@ -49,7 +49,7 @@ options! {
     /// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct SunAbraham<B: DidBackend> with [outcome, time, group, frequency, row_weights, ssc, solver, missing_values, alpha, precision, backend] {
+    pub struct SunAbraham<B: DidBackend> with [outcome, time, group, frequency, row_weights, ssc, solver, fixef_tol, missing_values, alpha, precision, backend] {
         /// Unit, whose fixed effects are projected out.
         #[doc(alias = "idname")]
         pub unit: String,
@@ -153,6 +153,8 @@ impl<B: DidBackend> SunAbraham<B> {
             .vcov(vcov)
             .ssc(self.ssc)
             .solver(self.solver)
+            .fixef_tol(self.fixef_tol)
+            .fixef_maxiter(self.fixef_maxiter)
             .keep_influence(self.keep_influence)
             .maybe_missing_values(self.missing_values.clone())
             .alpha(self.alpha)
@@ -197,6 +199,8 @@ impl<B: DidBackend> SunAbraham<B> {
         regression.settings.formula =
             format!("{} ~ {dynamic} | {}", self.outcome, absorbed.join(" + "));
         let always = cells.always;
+        let is_known = |at: &f64| cells.references.contains(&fine(cohorts.grid.written(*at)));
+        let unknown = self.reference.iter().copied().filter(|at| !is_known(at));
         let warnings = [
             (always > 0).then_some(DidWarning::AlreadyTreatedRows { rows: always }),
             cells.last.map(|group| DidWarning::LastCohortAsControl { group }),
@@ -205,6 +209,7 @@ impl<B: DidBackend> SunAbraham<B> {
             }),
             cells.uncompared.warning(),
             single_units(&read.factors[0].codes, &cells),
+            DidWarning::unknown_references("reference", unknown),
         ];
         let far = doubtful_times(&self.group, cells.groups().into_iter(), cells.periods());
         let zeros = zero_groups(&self.group, cohorts.zero_groups, cells.periods());
@@ -290,23 +295,15 @@ fn averaged(
 
 /// A warning of cohorts whose effects are those of a single unit, by the codes of units of all rows.
 fn single_units(units: &[u32], cells: &CohortCells) -> Option<DidWarning> {
-    // A unit of each cell, and whether there is another.
-    let mut of_cells: Vec<Option<(u32, bool)>> = vec![None; cells.cells.len()];
-    for (code, unit) in cells.codes.iter().zip(units) {
-        let Some(cell) = of_cells.get_mut(*code as usize) else { continue };
-        let (first, others) = cell.get_or_insert((*unit, false));
-        *others |= first != unit;
-    }
-    let mut found: BTreeMap<i128, (u32, bool)> = BTreeMap::new();
-    for (cell, of_cell) in cells.cells.iter().zip(of_cells) {
-        let Some((unit, several)) = of_cell else { continue };
-        let (first, others) = found.entry(cell.cohort).or_insert((unit, false));
-        *others |= several || *first != unit;
-    }
-    let single = found.into_iter().filter(|(_, (_, others))| !others);
-    let single: Vec<f64> = single.map(|(cohort, _)| coarse(cohort)).collect();
-    let groups = single.clone();
-    (!single.is_empty()).then_some(DidWarning::SmallGroups { groups, single })
+    let mut cohorts: Vec<i128> = cells.cells.iter().map(|cell| cell.cohort).collect();
+    cohorts.sort_unstable();
+    cohorts.dedup();
+    let number = |cell: &CohortCell| cohorts.partition_point(|cohort| *cohort < cell.cohort);
+    let numbers: Vec<usize> = cells.cells.iter().map(number).collect();
+    let rows = cells.codes.iter().zip(units);
+    let rows = rows.filter_map(|(code, unit)| Some((*numbers.get(*code as usize)?, *unit)));
+    let single = groups_of_one(cohorts.len(), rows);
+    single_cohorts(single.into_iter().map(|cohort| coarse(cohorts[cohort])).collect())
 }
 
 /// What is to be said of the units, which are the first factor; the second is the period.

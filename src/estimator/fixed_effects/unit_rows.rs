@@ -107,3 +107,23 @@ impl UnitRows<'_> {
         Ok(Some(DidWarning::ChangingGroups { units: changing.len(), example: unit }))
     }
 }
+
+/// Groups whose rows are all of one unit, ascending, by the numbers of each row's group and unit.
+pub(in crate::estimator) fn groups_of_one(
+    groups: usize,
+    rows: impl Iterator<Item = (usize, u32)>,
+) -> Vec<usize> {
+    // A unit of each group, and whether there is another.
+    let mut of_groups: Vec<Option<(u32, bool)>> = vec![None; groups];
+    for (group, unit) in rows {
+        let (first, others) = of_groups[group].get_or_insert((unit, false));
+        *others |= *first != unit;
+    }
+    (0..groups).filter(|group| matches!(of_groups[*group], Some((_, false)))).collect()
+}
+
+/// A warning of cohorts whose effects are those of a single unit, if there are any.
+pub(in crate::estimator) fn single_cohorts(single: Vec<f64>) -> Option<DidWarning> {
+    let groups = single.clone();
+    (!single.is_empty()).then_some(DidWarning::SmallGroups { groups, single })
+}

@@ -12,7 +12,7 @@ use super::problem::{Where, centre, columns, project};
 use super::regressed::named;
 use super::result::{RegressionAudit, SolverReport};
 use super::sample::{RegressionSample, SampleRules};
-use super::{FixedEffects, positive, sums};
+use super::{FixedEffects, check_iterations, sums};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, On};
@@ -34,7 +34,7 @@ options! {
     /// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Demean<B: DidBackend> with [solver, missing_values, precision, backend] {
+    pub struct Demean<B: DidBackend> with [solver, fixef_tol, missing_values, precision, backend] {
         /// Columns of numbers.
         #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
         pub columns: Vec<String>,
@@ -43,12 +43,6 @@ options! {
         pub absorb: Vec<String>,
         /// Weights; rows with a weight of zero have no residual.
         pub weights: Option<String>,
-        /// Relative tolerance of the solver.
-        #[builder(default = DemeanOptions::default().tolerance)]
-        pub fixef_tol: f64,
-        /// Iterations of the solver, at most.
-        #[builder(default = DemeanOptions::default().iterations)]
-        pub fixef_maxiter: usize,
     }
 }
 
@@ -104,8 +98,7 @@ impl<B: DidBackend> Demean<B> {
     /// # Errors
     /// [`DidError::Config`] or [`DidError::Formula`].
     pub fn validate(&self) -> Result<()> {
-        positive("fixef_tol", self.fixef_tol)?;
-        super::at_least_one("fixef_maxiter", self.fixef_maxiter)?;
+        check_iterations(self.fixef_tol, self.fixef_maxiter)?;
         let given = |option, expected, got: &[String]| {
             Err(DidError::config(option, expected, format!("[{}]", got.join(", "))))
         };

@@ -15,6 +15,7 @@ use crate::estimator::by_unit::{
 };
 use crate::estimator::fitting::fits;
 use crate::read::input::Data;
+use crate::read::panel::smallest_cohort;
 use crate::result::inference::ClusterInfluence;
 
 fits!(LocalProjections, output: LocalProjectionsResult);
@@ -255,10 +256,24 @@ fn warnings(
         warnings.push(DidWarning::WeightsOfStart);
     }
     warnings.extend(collinear(plan, fitted));
+    let smallest = smallest_cohort(plan.options.covariates.len());
     let most = fitted.iter().map(|of| of.n_treated as usize).max().unwrap_or(0);
     warnings.extend(opened.few_treated(&|group| plan.pass.timeline.is_inside(group), most));
+    warnings.extend(few_treated(plan, fitted).filter(|_| most >= smallest));
     warnings.extend(covariance.warning());
     warnings
+}
+
+/// A warning of effects that rest on few treated units.
+fn few_treated(plan: &Plan<'_>, fitted: &[Fitted]) -> Option<DidWarning> {
+    let smallest = smallest_cohort(plan.options.covariates.len());
+    let few = fitted.iter().zip(&plan.pass.targets);
+    let few = few.map(|(of, target)| (of.estimate.map(|_| of.n_treated as usize), target));
+    let few =
+        few.filter_map(|(units, target)| Some((units.filter(|units| *units < smallest)?, target)));
+    let effects = few.clone().count();
+    let (units, target) = few.min_by_key(|(units, _)| *units)?;
+    Some(DidWarning::FewTreatedEffects { effects, units, example: target.name() })
 }
 
 /// Regressors that were left out, of all regressions or of some.
@@ -364,7 +379,7 @@ fn no_effect(plan: &Plan<'_>, opened: &Opened<'_>) -> String {
         _ => "",
     };
     format!(
-        "no effect from {} before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`){}",
+        "no effect from {} before treatment to {} after it can be estimated: in no period do some units start treatment and others serve as controls that are all observed in it and in {base}{lags}{after}; choose {shorter}{change}a shorter window, or count observed periods (`rank_periods`, --rank-periods){}",
         counted(options.pre_window, "period", "periods"),
         options.post_window,
         opened.also()

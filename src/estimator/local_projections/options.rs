@@ -107,6 +107,7 @@ impl LocalProjections {
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
         Inference::new(self.alpha).validate()?;
+        DidError::check_without(&self.outcome, "covariates", &self.covariates)?;
         let wrong = |option, expected, got: String| Err(DidError::config(option, expected, got));
         match (&self.group, &self.treatment) {
             (None, None) => return wrong("group", "a column, or `treatment`", "none".into()),

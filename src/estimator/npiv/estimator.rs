@@ -243,10 +243,26 @@ impl Npiv {
         result.rows_missing = rows_missing;
         let said = [
             DidWarning::dropped(rows_missing, missing),
-            (weightless > 0).then_some(DidWarning::WeightlessRows { rows: weightless }),
+            DidWarning::weightless(weightless),
+            self.points_outside(&columns),
         ];
         result.warnings.splice(0..0, said.into_iter().flatten());
         Ok(result)
+    }
+
+    /// A warning if points that were asked for lie outside the range of these regressors.
+    fn points_outside(&self, regressors: &[Vec<f64>]) -> Option<DidWarning> {
+        let SieveGrid::Points(points) = &self.grid else { return None };
+        let range = |values: &Vec<f64>| {
+            let ends = (f64::INFINITY, f64::NEG_INFINITY);
+            values.iter().fold(ends, |(low, high), v| (low.min(*v), high.max(*v)))
+        };
+        let ranges: Vec<(f64, f64)> = regressors.iter().map(range).collect();
+        let is_outside = |point: &&Vec<f64>| {
+            point.iter().zip(&ranges).any(|(at, (low, high))| at < low || at > high)
+        };
+        let points = points.iter().filter(is_outside).count();
+        (points > 0).then_some(DidWarning::PointsOutside { points })
     }
 
     /// An error unless there is room for the points and what is estimated at them.

@@ -116,6 +116,32 @@ macro_rules! options {
             /// How fixed effects are projected out.
             #[builder(default)]
             pub solver: $crate::engine::demean::Solver,
+            /// Iterations of the solver, at most.
+            #[doc(alias = "fixef.iter")]
+            #[builder(default = $crate::engine::demean::DemeanOptions::default().iterations)]
+            pub fixef_maxiter: usize,
+        } }
+    };
+    (@ [fixef_tol $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Relative tolerance of the solver.
+            #[doc(alias = "fixef.tol")]
+            #[builder(default = $crate::engine::demean::DemeanOptions::default().tolerance)]
+            pub fixef_tol: f64,
+        } }
+    };
+    (@ [likelihood $($more:tt)*] $head:tt { $($options:tt)* }) => {
+        $crate::estimator::shell::options! { @ [$($more)*] $head {
+            $($options)*
+            /// Relative change of the deviance at which a regression by maximum likelihood has converged.
+            #[doc(alias = "glm.tol")]
+            #[builder(default = 1e-10)]
+            pub glm_tol: f64,
+            /// Steps of iterated least squares, at most.
+            #[doc(alias = "glm.iter")]
+            #[builder(default = 25)]
+            pub glm_maxiter: usize,
         } }
     };
     (@ [ssc $($more:tt)*] $head:tt { $($options:tt)* }) => {

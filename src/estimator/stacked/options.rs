@@ -92,6 +92,7 @@ impl Stacked {
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
         Inference::new(self.alpha).validate()?;
+        DidError::check_without(&self.outcome, "covariates", &self.covariates)?;
         let wrong = |option, expected, got: String| Err(DidError::config(option, expected, got));
         if self.pre_window == 0 || self.pre_window > LONGEST {
             return wrong("pre_window", "between 1 and 10000", self.pre_window.to_string());

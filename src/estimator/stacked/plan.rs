@@ -35,7 +35,7 @@ impl<'a> Plan<'a> {
                     options.group
                 ),
                 false => format!(
-                    "no cohort is observed from {} before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`){}",
+                    "no cohort is observed from {} before its treatment to {post} after it; choose a shorter window, or count observed periods (`rank_periods`, --rank-periods){}",
                     counted(pre, "period", "periods"),
                     opened.also()
                 ),

@@ -28,6 +28,7 @@ impl Bacon {
     /// # Errors
     /// [`DidError::Config`] for a level out of range.
     pub fn validate(&self) -> Result<()> {
+        DidError::check_without(&self.outcome, "covariates", &self.covariates)?;
         Inference::new(self.alpha).validate()
     }
 
@@ -107,8 +108,9 @@ impl Bacon {
             comparisons: all.iter().map(|of| compared(of, &means)).collect(),
             within,
             warnings: overview
-                .doubtful_groups(columns.group.as_ref())
+                .dropped_rows()
                 .into_iter()
+                .chain(overview.doubtful_groups(columns.group.as_ref()))
                 .chain(rounded)
                 .chain(study::left_out(&self.covariates, &dependent))
                 .chain(few)

@@ -22,7 +22,7 @@ impl TwfeWeights {
     /// # Errors
     /// None.
     pub fn validate(&self) -> Result<()> {
-        Ok(())
+        DidError::check_without(&self.outcome, "covariates", &self.covariates)
     }
 
     /// Forms the weights.
@@ -32,6 +32,7 @@ impl TwfeWeights {
     /// determine; [`DidError::TimeVarying`] for units whose group changes, as of a treatment that turns off; [`DidError::ColumnType`]
     /// for controls that are no numbers; [`DidError::TooFewPeriods`], [`DidError::Weights`], [`DidError::Memory`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<TwfeWeightsResult> {
+        self.validate()?;
         let columns = self.columns();
         StudyRows::with(&self.reading(&columns), data.into(), |rows| self.weigh(rows))
     }

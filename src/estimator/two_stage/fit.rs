@@ -11,7 +11,7 @@
 use super::options::TwoStage;
 use super::result::TwoStageResult;
 use super::second::{Coefficient, Predicted, means, of_formula};
-use crate::base::error::Result;
+use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::first_stage::{
     Base, Estimated, FirstStage, Influences, RowWeights, StageEstimates, StageReading, StageTerm,
@@ -61,6 +61,8 @@ impl TwoStage {
             _ => None,
         });
         let references: Vec<f64> = references.collect();
+        let unknown = self.references.iter().copied().filter(|at| !references.contains(at));
+        let unknown = DidWarning::unknown_references("references", unknown);
         let counts = parallel::map(coefficients.len(), |j| coefficients[j].target.count(sample));
         let estimate = |(place, of): (usize, &Coefficient)| {
             of.is_shown.then(|| Estimated {
@@ -72,7 +74,7 @@ impl TwoStage {
             })
         };
         let estimates = coefficients.iter().enumerate().filter_map(estimate).collect();
-        let warnings = formula.warnings.into_iter().chain(concentrated).collect();
+        let warnings = formula.warnings.into_iter().chain(concentrated).chain(unknown).collect();
         Ok(StageEstimates { estimates, influences, references, base, warnings })
     }
 }

@@ -36,7 +36,7 @@ pub(crate) use present::Present;
 pub(crate) use regression::{Interaction, RegressionFormula};
 pub(crate) use texts::Texts;
 
-use crate::base::error::{DidError, Result};
+use crate::base::error::{DidError, Result, WITHOUT_OUTCOME};
 use ast::{Atom, AtomSource, FormulaTerm};
 
 /// Levels that a categorical may have, and columns that a design may have.
@@ -94,11 +94,7 @@ impl Formula {
             _ => false,
         };
         match self.terms.iter().any(is_outcome) {
-            true => Err(DidError::config(
-                "covariates",
-                "without the outcome, which would be fitted by itself, with effects of 0",
-                &self.text,
-            )),
+            true => Err(DidError::config("covariates", WITHOUT_OUTCOME, &self.text)),
             false => Ok(()),
         }
     }

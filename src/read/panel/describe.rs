@@ -79,7 +79,8 @@ fn warnings(
     let Blueprint { rules, shape, .. } = blueprint;
     let mut warnings = rules.warnings.clone();
     let by_row = rules.layout == Layout::RepeatedCrossSections;
-    if shape.weights == WeightLayout::Varying && !by_row {
+    let is_chosen = request.fix_weights.is_some();
+    if shape.weights == WeightLayout::Varying && !by_row && !is_chosen {
         warnings.push(DidWarning::TimeVaryingWeights);
     }
     if request.options.design.anticipation() > 0 {

@@ -212,7 +212,7 @@ impl Balance {
         let variable = |row: &BalanceRow| format!("{} (cohort {})", row.name(), group(row));
         let reasons = [
             listed(Missing::Before, &group).map(|groups| {
-                format!("Not defined for changes of cohort {groups}: no rows in the period before")
+                format!("Not defined for changes of cohort {groups}: no units that have rows in the period before, too")
             }),
             listed(Missing::Rows, &group).map(|groups| {
                 let weight = if self.weights.is_some() { " that has a weight" } else { "" };

@@ -80,7 +80,7 @@ impl Report for SpecificationCurve {
             Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", settings.n_clusters),
-            Variable::fact("n_rows", settings.n_rows),
+            Variable::fact("rows_in", settings.n_rows),
             Variable::fact("n_combinations", self.n_combinations),
             Variable::fact("n_specifications", self.specifications.len()),
             Variable::fact("n_estimated", self.n_estimated()),
@@ -298,7 +298,7 @@ impl SpecificationCurve {
         let (outcome, weights) = (&settings.columns.outcome, settings.columns.weights_note());
         let cluster = settings.cluster.as_ref().unwrap_or(&settings.unit);
         notes.push(format!(
-            "Outcome: {outcome}{weights}, Std. Errors: by {cluster} ({}), Rows: {}",
+            "Outcome: {outcome}{weights}, Std. Errors: by {cluster} ({}), Rows read: {}",
             counted(settings.n_clusters, "cluster", "clusters"),
             settings.n_rows
         ));
@@ -336,7 +336,7 @@ impl Comparable for SpecificationCurve {
         vec![
             ("Specifications".to_owned(), self.n_estimated().to_string()),
             ("Clusters".to_owned(), self.settings.n_clusters.to_string()),
-            ("Rows".to_owned(), self.settings.n_rows.to_string()),
+            ("Rows read".to_owned(), self.settings.n_rows.to_string()),
         ]
     }
 

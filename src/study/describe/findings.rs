@@ -5,7 +5,7 @@ use super::uses::clusters;
 use crate::base::calendar::Calendar;
 use crate::base::error::DidWarning;
 use crate::read::panel::overview::Overview;
-use crate::read::panel::{doubtful_times, is_status, smallest_cohort, zero_groups};
+use crate::read::panel::{is_status, smallest_cohort};
 use crate::report::number::counted;
 use crate::result::inference::FEW_CLUSTERS;
 use crate::study::explore::Explore;
@@ -92,7 +92,7 @@ fn irregular(description: &Description) -> Vec<String> {
     say(
         cluster_changes,
         &format!("several values of `{}`", cluster.as_deref().unwrap_or_default()),
-        "estimators refuse them: a unit stays in one cluster",
+        "most estimators refuse them, and regressions with fixed effects take the cluster of each row: a unit stays in one cluster",
     );
     all
 }
@@ -103,16 +103,11 @@ fn codes(
     overview: &Overview,
     calendar: &Calendar,
 ) -> impl Iterator<Item = String> {
-    let (groups, periods) = (overview.group_values(), overview.periods().iter().copied());
     // The 1 of a status is no code, and what it is has been said.
     let is_status = is_status_column(overview);
-    let doubtful = doubtful_times(&description.group, groups.iter().copied(), periods.clone());
-    overview
-        .moved_groups()
-        .into_iter()
-        .chain(doubtful.filter(move |w| !is_status || !matches!(w, DidWarning::FarGroup { .. })))
-        .chain(zero_groups(&description.group, overview.zero_groups, periods))
-        .chain(overview.missing_groups(Some(&description.group)))
+    let doubtful = overview.doubtful_groups(Some(&description.group)).into_iter();
+    doubtful
+        .filter(move |w| !is_status || !matches!(w, DidWarning::FarGroup { .. }))
         .map(|warning| warning.shown(calendar.frequency))
 }
 

@@ -15,7 +15,7 @@ use crate::estimator::etwfe::Etwfe;
 use crate::estimator::fixed_effects::{SunAbraham, Vcov};
 use crate::estimator::imputation::Imputation;
 use crate::estimator::local_projections::{LocalProjections, ProjectionMethod};
-use crate::estimator::stacked::Stacked;
+use crate::estimator::stacked::{StackEffects, Stacked};
 use crate::estimator::two_stage::TwoStage;
 use crate::read::columns::Label;
 use crate::read::formula::Formula;
@@ -302,6 +302,8 @@ impl<B: DidBackend> Fitting<'_, B> {
             .control_group(self.control_group())
             .covariates(columns(&specification.covariates)?)
             .cluster(&*sample.cluster)
+            // Effects of all sub-experiments together leave period effects in the residuals, and standard errors of differences grow with these.
+            .effects(StackEffects::SubExperiment)
             .build();
         let (fit, influence) = estimator.fit_with_influence(&rows.frame)?;
         let influence = by_code(sample, &influence.ok_or_else(foreign)?)?;

@@ -102,7 +102,7 @@ impl Report for JointStudyResult {
             Variable::fact("weights", settings.columns.weights.clone()),
             Variable::fact("cluster", settings.cluster.clone()),
             Variable::fact("n_clusters", settings.n_clusters),
-            Variable::fact("n_rows", settings.n_rows),
+            Variable::fact("rows_in", settings.n_rows),
             Variable::fact("n_estimators", self.ran().count()),
             Variable::fact("critical_value", self.critical_value),
             Variable::fact("band", self.band.to_string()),
@@ -222,7 +222,7 @@ impl JointStudyResult {
             average,
             format!("Outcome: {outcome}, Covariates: {}{weights}", settings.covariates),
             format!(
-                "Std. Errors and tests: joint covariance by {cluster} ({}), Rows: {}",
+                "Std. Errors and tests: joint covariance by {cluster} ({}), Rows read: {}",
                 counted(settings.n_clusters, "cluster", "clusters"),
                 settings.n_rows
             ),
@@ -338,7 +338,7 @@ impl Comparable for JointStudyResult {
     fn facts(&self) -> Vec<(String, String)> {
         vec![
             ("Clusters".to_owned(), self.settings.n_clusters.to_string()),
-            ("Rows".to_owned(), self.settings.n_rows.to_string()),
+            ("Rows read".to_owned(), self.settings.n_rows.to_string()),
         ]
     }
 

@@ -29,7 +29,7 @@ pub(super) fn names_times(warning: &DidWarning) -> bool {
     use DidWarning::{
         ChangingCovariates, Collinear, CollinearRegressors, ConcentratedEffects, DroppedRows,
         FewClusters, RoundedIntegers, RowsWithGaps, SmallGroups, TimeVaryingCovariates,
-        TimeVaryingWeights, Unbalanced, UnweightedStack, WeightsOfStart,
+        TimeVaryingWeights, Unbalanced, UnweightedStack, WeightlessRows, WeightsOfStart,
     };
     let is_told = match warning {
         ConcentratedEffects { example, .. } => example.starts_with(EVENT_TIME),
@@ -49,6 +49,7 @@ pub(super) fn names_times(warning: &DidWarning) -> bool {
             | TimeVaryingWeights
             | Unbalanced { .. }
             | UnweightedStack
+            | WeightlessRows { .. }
             | WeightsOfStart
     );
     !is_told && !has_none

@@ -5,6 +5,7 @@ use super::options::{Study, file_name};
 use super::run::{Made, Plan, Run, said};
 use super::step::Step;
 use crate::base::calendar::label;
+use crate::base::error::DidWarning;
 use crate::base::options::EstimationMethod;
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind, EventStudy};
@@ -180,7 +181,14 @@ fn effects(run: &mut Run<'_>) {
     }
     let name = run.study.variants[0].file_name();
     if let Some(wald) = run.fits[0].as_ref().and_then(|fit| fit.wald) {
-        let value = format!("p {}", equal(&p_value(wald.p_value)));
+        let is_crowded =
+            |warning: &DidWarning| matches!(warning, DidWarning::CrowdedPretest { .. });
+        let warnings = run.fits[0].iter().flat_map(|fit| &fit.warnings);
+        let caveat = match warnings.into_iter().any(is_crowded) {
+            true => ", of too many estimates for its units: it rejects too often",
+            false => "",
+        };
+        let value = format!("p {}{caveat}", equal(&p_value(wald.p_value)));
         run.find("Test that all effects before treatment are zero", value, &name);
     }
 }

@@ -121,7 +121,10 @@ fn it_is_shown_saved_and_drawn() {
     let shown = balance.to_string();
     assert!(shown.contains("First treated in 2006, observed in 2005"), "{shown}");
     assert!(shown.contains("change of lemp") && balance.to_latex().contains("Norm. Diff."));
-    assert!(shown.contains("cohort 2004: no rows in the period before"), "{shown}");
+    assert!(
+        shown.contains("cohort 2004: no units that have rows in the period before, too"),
+        "{shown}"
+    );
     assert!(shown.contains("Not defined, as nothing varies: change of lpop"), "{shown}");
     let number = |cell: &&str| cell.parse::<f64>().is_ok() && cell.contains('.');
     let of_lpop = shown.lines().filter(|line| line.trim_start().starts_with("lpop"));
@@ -140,7 +143,9 @@ fn it_is_shown_saved_and_drawn() {
     let picture = folder.path().join("balance.svg");
     balance.plot(&picture).unwrap();
     let drawn = std::fs::read_to_string(picture).unwrap();
-    for words in ["Group 2006, in 2005", "Not defined", "no rows in the period before"] {
+    for words in
+        ["Group 2006, in 2005", "Not defined", "no units that have rows in the period before"]
+    {
         assert!(drawn.contains(words), "{words}");
     }
 }

@@ -2,6 +2,9 @@
 
 use super::modules::Module;
 
+/// Layers whose rows name all their rooms.
+const LISTED: [&str; 4] = ["base", "read", "engine", "result"];
+
 /// Rows of layers and rooms, the lowest first: a room may import those of its row and of rows before it.
 #[derive(Debug)]
 pub(super) struct Layers {
@@ -23,12 +26,13 @@ impl Layers {
         Self { rows: lines.map(row).collect() }
     }
 
-    /// Position of a module's row. A layer of one row holds all its rooms.
+    /// Position of a module's row; none of a room that its layer does not list. Other layers hold all their rooms.
     pub(super) fn height(&self, module: &Module) -> Option<usize> {
         let layer = module.first()?;
         let rows = || self.rows.iter().enumerate().filter(|(_, row)| row.0 == *layer);
         let room = module.get(1);
         let named = rows().find(|(_, row)| room.is_some_and(|room| row.1.contains(room)));
-        named.or_else(|| rows().next()).map(|(height, _)| height)
+        let is_unlisted = named.is_none() && room.is_some() && LISTED.contains(&layer.as_str());
+        named.or_else(|| rows().next()).map(|(height, _)| height).filter(|_| !is_unlisted)
     }
 }

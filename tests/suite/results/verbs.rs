@@ -7,8 +7,38 @@ use burn_did::prelude::*;
 use burn_did::{Etwfe, JointStudy};
 use polars::prelude::DataFrame;
 
-/// Estimates twice without naming the estimator, and asks for a file that there is not.
+use crate::support::frames::{floats, rows, with};
+
+/// The frame, and the rows of its first unit once more for a unit without outcomes.
+fn with_empty_unit(data: &DataFrame) -> DataFrame {
+    let is_simulated = data.column("id").is_ok();
+    let (unit, outcome) = if is_simulated { ("id", "y") } else { ("countyreal", "lemp") };
+    let units = floats(data, unit);
+    let largest = units.iter().copied().fold(0.0, f64::max);
+    let of_first: Vec<usize> = (0..units.len()).filter(|row| units[*row] == units[0]).collect();
+    let order: Vec<usize> = (0..units.len()).chain(of_first.iter().copied()).collect();
+    let and_new = |values: Vec<f64>, new: Option<f64>| -> Vec<Option<f64>> {
+        values.into_iter().map(Some).chain(vec![new; of_first.len()]).collect()
+    };
+    let frame = rows(data, &order);
+    let frame = with(&frame, outcome, and_new(floats(data, outcome), None));
+    with(&frame, unit, and_new(units, Some(largest + 1.0)))
+}
+
+/// Rows that a fit used, as it says, but for those that serve without an outcome.
+fn rows_used(result: &impl Reportable) -> Option<f64> {
+    let glance = result.glance().unwrap();
+    let fact = |name: &str| Some(floats(&glance, glance.column(name).ok()?.name())[0]);
+    Some(fact("n_rows")? - fact("rows_with_gaps").unwrap_or(0.0))
+}
+
+/// Estimates twice without naming the estimator, and asks for a file that there is not. Rows without an outcome are none of those used.
 fn fits<E: Estimator<Output: Reportable>>(estimator: &E, data: &DataFrame) {
+    let used = rows_used(&estimator.fit(data).unwrap());
+    match estimator.fit(with_empty_unit(data)) {
+        Ok(fit) => assert_eq!(used, rows_used(&fit)),
+        Err(error) => assert!(error.to_string().contains("is of balanced panels"), "{error}"),
+    }
     estimator.validate().unwrap();
     let rows = |result: E::Output| result.to_dataframe().unwrap();
     let on_default = rows(estimator.fit(data).unwrap());

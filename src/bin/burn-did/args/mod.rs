@@ -38,6 +38,6 @@ pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs, ProgressArgs};
 pub(crate) use panel::{FrequencyArgs, PanelFormat, PanelKeyArgs, PanelOutputArgs, SpacingArgs};
 pub(crate) use plot::PictureArgs;
-pub(crate) use regression::{CohortRegressionArgs, ProjectionArgs, RegressionArgs};
+pub(crate) use regression::{CohortRegressionArgs, LikelihoodArgs, ProjectionArgs, RegressionArgs};
 pub(crate) use table::TableArgs;
 pub(crate) use weighting::WeightingArgs;

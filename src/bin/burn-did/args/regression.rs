@@ -30,27 +30,13 @@ pub(crate) struct RegressionArgs {
     pub level: LevelArgs,
 }
 
-/// Solver that projects out fixed effects.
-#[derive(Args)]
-#[command(next_help_heading = "Estimation")]
-pub(crate) struct SolverArgs {
-    /// Solver that projects out the fixed effects.
-    #[arg(
-        long,
-        value_name = "SOLVER",
-        default_value_t = defaults::fixed_effects().solver,
-        value_parser = solvers()
-    )]
-    pub solver: Solver,
-}
-
 /// A regression by cohort: how it is estimated, how sure it is, and where the arithmetic is done.
 #[derive(Args)]
 pub(crate) struct CohortRegressionArgs {
     #[command(flatten)]
     pub regression: RegressionArgs,
     #[command(flatten)]
-    pub solver: SolverArgs,
+    pub projection: ProjectionArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
 }
@@ -59,8 +45,14 @@ pub(crate) struct CohortRegressionArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Estimation")]
 pub(crate) struct ProjectionArgs {
-    #[command(flatten)]
-    solver: SolverArgs,
+    /// Solver that projects out the fixed effects.
+    #[arg(
+        long,
+        value_name = "SOLVER",
+        default_value_t = defaults::fixed_effects().solver,
+        value_parser = solvers()
+    )]
+    pub solver: Solver,
     /// Relative tolerance of the solver.
     #[arg(
         long,
@@ -74,11 +66,21 @@ pub(crate) struct ProjectionArgs {
     pub fixef_maxiter: usize,
 }
 
-impl ProjectionArgs {
-    /// The solver.
-    pub(crate) fn solver(&self) -> Solver {
-        self.solver.solver
-    }
+/// How far maximum likelihood goes.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct LikelihoodArgs {
+    /// Relative change of the deviance at which a regression by maximum likelihood has converged.
+    #[arg(
+        long,
+        value_name = "TOLERANCE",
+        default_value_t = defaults::fixed_effects().glm_tol,
+        value_parser = parse::fraction
+    )]
+    pub glm_tol: f64,
+    /// Maximum number of steps of a regression by maximum likelihood.
+    #[arg(long, value_name = "N", default_value_t = defaults::fixed_effects().glm_maxiter)]
+    pub glm_maxiter: usize,
 }
 
 /// What `--ssc` takes.

@@ -72,7 +72,7 @@ impl Fit for DemeanArgs {
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
             .maybe_missing_values(self.source.na.clone())
-            .solver(self.projection.solver())
+            .solver(self.projection.solver)
             .fixef_tol(self.projection.fixef_tol)
             .fixef_maxiter(self.projection.fixef_maxiter)
             .precision(on.precision)

@@ -9,7 +9,8 @@ use clap::Args;
 
 use super::one_device;
 use crate::args::{
-    CohortArgs, CohortRegressionArgs, DataArgs, LONG_FORM, OutcomeArgs, OutputArgs, SummandArgs,
+    CohortArgs, CohortRegressionArgs, DataArgs, LONG_FORM, LikelihoodArgs, OutcomeArgs, OutputArgs,
+    SummandArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::with_regression;
@@ -26,6 +27,7 @@ use crate::words::OneOf;
 #[command(mut_arg("xname", |arg| {
     arg.help("Covariates, as in x1,x2: columns of numbers, with slopes of cohorts, periods and effects")
 }))]
+#[command(mut_arg("fixef_tol", |arg| arg.default_value("0.0000000001")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the effects by event time to this .png, .svg or .pdf file")))]
 pub(crate) struct EtwfeArgs {
     #[command(flatten)]
@@ -90,6 +92,8 @@ pub(crate) struct EtwfeArgs {
     #[arg(long, help_heading = "Estimation")]
     random_shares: bool,
     #[command(flatten)]
+    likelihood: LikelihoodArgs,
+    #[command(flatten)]
     regression: CohortRegressionArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -116,6 +120,8 @@ impl Fit for EtwfeArgs {
             .unweighted_averages(self.unweighted_averages)
             .undetermined(self.undetermined)
             .random_shares(self.random_shares)
+            .glm_tol(self.likelihood.glm_tol)
+            .glm_maxiter(self.likelihood.glm_maxiter)
             .build();
         Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }

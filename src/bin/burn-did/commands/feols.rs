@@ -10,7 +10,9 @@ use clap::Args;
 use super::compare::text;
 use super::one_device;
 use super::saved::event_study;
-use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionArgs};
+use crate::args::{
+    DataArgs, DeviceArgs, LikelihoodArgs, OutputArgs, ProjectionArgs, RegressionArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
@@ -49,23 +51,8 @@ pub(crate) struct FeolsArgs {
     keep_singletons: bool,
     #[command(flatten)]
     projection: ProjectionArgs,
-    /// Relative change of the deviance at which a regression by maximum likelihood has converged.
-    #[arg(
-        long,
-        value_name = "TOLERANCE",
-        default_value_t = defaults::fixed_effects().glm_tol,
-        value_parser = parse::fraction,
-        help_heading = "Estimation"
-    )]
-    glm_tol: f64,
-    /// Maximum number of steps of a regression by maximum likelihood.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::fixed_effects().glm_maxiter,
-        help_heading = "Estimation"
-    )]
-    glm_maxiter: usize,
+    #[command(flatten)]
+    likelihood: LikelihoodArgs,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
@@ -155,11 +142,11 @@ impl Fit for OneFormula<'_> {
             .alpha(args.regression.level.alp)
             .family(args.family)
             .keep_singletons(args.keep_singletons)
-            .solver(args.projection.solver())
+            .solver(args.projection.solver)
             .fixef_tol(args.projection.fixef_tol)
             .fixef_maxiter(args.projection.fixef_maxiter)
-            .glm_tol(args.glm_tol)
-            .glm_maxiter(args.glm_maxiter)
+            .glm_tol(args.likelihood.glm_tol)
+            .glm_maxiter(args.likelihood.glm_maxiter)
             .precision(on.precision)
             .build();
         Ok(config.fit_on(args.source.files(), one_device(&on)?)?)

@@ -40,7 +40,7 @@ pub(crate) struct LpdidArgs {
     )]
     gname: Option<String>,
     /// Treatment in each period, 0 or 1.
-    #[arg(long, value_name = "COLUMN", visible_alias = "treatment")]
+    #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"])]
     treat: Option<String>,
     /// Covariates, at the first treated period, as in x1,x2: columns of numbers.
     #[arg(

@@ -91,6 +91,9 @@ pub struct RegressionProvenance {
     pub outcome: String,
     /// How the covariance was estimated, in words.
     pub vcov: String,
+    /// Column of weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// Rows of the sample.
     pub n: usize,
     /// Rows that were left out as they alone have a level of a fixed effect.
@@ -262,7 +265,7 @@ impl EventStudy {
         match self.rows[reference + 1..].iter().find(|row| row.reference) {
             None => Ok(reference),
             Some(other) => wrong(format!(
-                "the event times {} and {} are both references; leave out one of them",
+                "the event times {} and {} are both references; leave out one of them or, if periods are missing in between, {RANKS}",
                 self.rows[reference].at, other.at
             )),
         }
@@ -292,8 +295,14 @@ impl EventStudy {
         let times: Vec<String> = self.rows.iter().map(|row| row.at.to_string()).collect();
         let times = times.join(", ");
         wrong(format!(
-            "the event times {times} are not evenly spaced; choose a window without gaps"
+            "the event times {times} are not evenly spaced; choose a window without gaps, or {RANKS}"
         ))
+    }
+
+    /// The distance of neighbouring event times, if it is the same everywhere.
+    pub(crate) fn step(&self) -> Option<f64> {
+        let steps = || self.rows.windows(2).map(|w| w[1].at - w[0].at);
+        steps().next().filter(|_| !are_uneven(steps()))
     }
 
     /// Event times that are no reference.
@@ -445,6 +454,9 @@ fn estimate(value: f64, variance: f64, critical: f64) -> Estimate {
         false => Estimate { estimate: Some(value), se: Some(0.0), ..Estimate::default() },
     }
 }
+
+/// What makes event times of periods with gaps consecutive.
+const RANKS: &str = "number the observed periods 1, 2, 3 and so on, in the column of periods and in that of groups, so that event times count them";
 
 /// Whether steps between event times differ by more than rounding.
 fn are_uneven(steps: impl Iterator<Item = f64>) -> bool {

@@ -14,10 +14,12 @@ pub(crate) struct Coded {
 }
 
 impl Coded {
-    /// Codes of factors, each with its role; columns that several have are coded once.
+    /// Codes of factors, each with its role; columns that several have are coded once. Infinity is a level, but missing in the column of
+    /// `units` and in clusters if there is one.
     pub(super) fn read<'f>(
         table: &Table<'_>,
         factors: impl Iterator<Item = (&'static str, &'f Interaction)> + Clone,
+        units: Option<&str>,
     ) -> Result<Vec<Self>> {
         let mut known: BTreeMap<&str, Codes> = BTreeMap::new();
         let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
@@ -29,7 +31,9 @@ impl Coded {
             let mut columns = Vec::with_capacity(factor.columns().len());
             let mut codes: Option<Codes> = None;
             for name in factor.columns() {
-                let column = table.levels(name, role)?;
+                let is_finite = units.is_some_and(|unit| unit == name || role == "cluster");
+                let column =
+                    if is_finite { table.labels(name, role)? } else { table.levels(name, role)? };
                 let left = uses.entry(name).or_default();
                 *left -= 1;
                 let codes_of_column = match known.remove(name.as_str()) {
@@ -85,7 +89,7 @@ mod tests {
 
     fn read(df: &DataFrame, factors: &[Interaction]) -> Vec<Coded> {
         let factors = factors.iter().map(|factor| ("fixed effect", factor));
-        Coded::read(&Table::plain(df), factors).unwrap()
+        Coded::read(&Table::plain(df), factors, None).unwrap()
     }
 
     #[test]

@@ -168,7 +168,9 @@ impl RegressionRows {
         let levels = dated.as_ref().unwrap_or(&table);
         let effects = columns.formula.absorb.iter().map(|factor| ("fixed effect", factor));
         let clusters = columns.clusters.iter().map(|factor| ("cluster", factor));
-        let mut factors = Coded::read(levels, effects.chain(clusters))?;
+        // Infinity may be a level, as of cohorts, but no unit or cluster of units.
+        let units = columns.cohorts.as_ref().map(|cohorts| cohorts.unit.as_str());
+        let mut factors = Coded::read(levels, effects.chain(clusters), units)?;
         let clusters = factors.split_off(columns.formula.absorb.len());
         let cohorts = columns.cohorts.as_ref().map(|c| RowCohorts::read(levels, c)).transpose()?;
         let mut rounded: Vec<String> = regressors.rounded().to_vec();

@@ -4,9 +4,9 @@
 mod plot;
 
 use crate::base::calendar::label;
-use crate::base::error::Message;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::error::{DidWarning, Message};
 use crate::base::options::Band;
 use crate::estimator::honest::{
     AT_EVENT_TIME, Breakdown, Delta, HonestResult, Restriction, RobustInterval,
@@ -37,7 +37,9 @@ impl Report for HonestResult {
         };
         let Estimate { ci_lower, ci_upper, .. } = self.original;
         let excludes = self.original.excludes_zero();
-        let original = row(String::new(), ci_lower, ci_upper, "Original", excludes);
+        let is_rebased = self.warnings.contains(&DidWarning::LastPeriodAsBase);
+        let name = if is_rebased { "Original, less the base" } else { "Original" };
+        let original = row(String::new(), ci_lower, ci_upper, name, excludes);
         let robust = self.intervals.iter().map(|i| {
             let open = match i.open {
                 [false, false] => "",
@@ -154,7 +156,9 @@ impl HonestResult {
     fn restriction(&self, m: &str) -> String {
         let set = match self.options.delta {
             Delta::Smoothness => {
-                format!("the slope of the difference in trends changes by at most {m}")
+                let apart = self.study.step().is_some_and(|step| step != 1.0);
+                let from = if apart { " from one event time to the next" } else { "" };
+                format!("the slope of the difference in trends changes by at most {m}{from}")
             }
             Delta::RelativeMagnitude => {
                 format!("changes after treatment are at most {m} times the largest before")

@@ -83,7 +83,7 @@ impl Report for TwfeWeightsResult {
             Variable::fact("sd_opposite_sign", self.sd_opposite_sign),
             Variable::fact("n_units", settings.n_units),
             Variable::fact("n_periods", settings.n_periods),
-            Variable::fact("n_rows", settings.read.n_rows),
+            Variable::fact("n_rows", settings.read.n_complete()),
             Variable::fact("rows_missing", settings.read.rows_missing),
             Variable::fact("n_warnings", self.warnings.len()),
         ]

@@ -168,6 +168,15 @@ impl ColumnsRead {
             columns.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
         let treatment =
             columns.treatment.as_ref().map(|name| table.numbers(name, "treatment")).transpose()?;
+        // An infinite treatment is none: its row is left out, and says nothing of when treatment starts.
+        let treatment =
+            treatment.map(|values| match values.iter().any(|value| value.is_infinite()) {
+                true => {
+                    let known = |value: &f64| if value.is_finite() { *value } else { f64::NAN };
+                    values.iter().map(known).collect::<Vec<f64>>().into()
+                }
+                false => values,
+            });
         let group = match (&columns.group, &treatment, &unit_labels) {
             (Some(name), ..) => table.first_periods(name, columns.frequency)?,
             (None, Some(treatment), Some(labels)) => {

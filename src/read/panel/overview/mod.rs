@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::audit::SampleAudit;
 use super::counts::Counts;
-use super::mistakes::status_as_group;
+use super::mistakes::{doubtful_times, status_as_group, zero_groups};
 use super::rules::{Rules, SampleOptions};
 use crate::base::calendar::{Frequency, TimeGrid, grid};
 use crate::base::error::{DidError, DidWarning, Result};
@@ -205,10 +205,15 @@ impl Overview {
         }
     }
 
-    /// Warnings about groups that were taken as a period, or as another group, from which rounding alone tells them, and about rows
-    /// without a group.
+    /// Warnings about groups that were taken as a period, or as another group, from which rounding alone tells them, about groups that look
+    /// like a code, periods that look like dates, and about rows without a group.
     pub fn doubtful_groups(&self, group: Option<&String>) -> Vec<DidWarning> {
-        self.moved_groups().into_iter().chain(self.missing_groups(group)).collect()
+        let moved = self.moved_groups().into_iter();
+        let Some(group) = group else { return moved.collect() };
+        let periods = || self.periods().iter().copied();
+        let doubtful = doubtful_times(group, self.group_values().iter().copied(), periods());
+        let zeros = zero_groups(group, self.zero_groups, periods());
+        moved.chain(doubtful).chain(zeros).chain(self.missing_groups(group)).collect()
     }
 
     /// A warning about groups that were taken as a period, or as another group, from which rounding alone tells them.
@@ -226,8 +231,7 @@ impl Overview {
     }
 
     /// Warnings about rows without a group.
-    pub fn missing_groups(&self, group: Option<&String>) -> Vec<DidWarning> {
-        let Some(group) = group else { return Vec::new() };
+    fn missing_groups(&self, group: &str) -> Vec<DidWarning> {
         let groups = self.group_values().iter().zip(&self.found.groups);
         let groups = groups.filter(|(_, of)| of.units > 0).map(|(group, _)| *group);
         self.without_group.warnings(group, groups, self.periods().iter().copied())

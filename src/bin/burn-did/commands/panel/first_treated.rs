@@ -12,7 +12,7 @@ pub(crate) struct FirstTreatedArgs {
     #[command(flatten)]
     keys: PanelKeyArgs,
     /// Treatment in every period: 0 or 1.
-    #[arg(long, value_name = "COLUMN", visible_alias = "treatment", help_heading = "Columns")]
+    #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "treatname"], help_heading = "Columns")]
     dname: String,
     /// Name of the column that is added.
     #[arg(long, value_name = "COLUMN", default_value_t = FirstTreated::default().name, help_heading = "Columns")]

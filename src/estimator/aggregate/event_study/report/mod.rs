@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 mod plot;
 
-use super::{EventStudy, Provenance, relative_to};
+use super::{EventStudy, Provenance, RegressionProvenance, relative_to};
 use crate::base::calendar::{Frequency, label};
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -62,6 +62,7 @@ impl Report for EventStudy {
             Provenance::Regression(fit) => vec![
                 Variable::fact("outcome", fit.outcome.as_str()),
                 Variable::fact("formula", fit.formula.as_str()),
+                Variable::fact("weights", fit.weights.as_deref()),
                 Variable::fact("vcov", fit.vcov.as_str()),
                 Variable::fact("n_rows", fit.n),
                 Variable::fact("event_times_of", fit.column.as_deref()),
@@ -79,6 +80,18 @@ impl Report for EventStudy {
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         event_study_chart(&[(String::new(), self.clone())], options).map(Picture::Chart)
+    }
+}
+
+impl RegressionProvenance {
+    /// The regression, for the foot of tables.
+    fn notes(&self) -> [String; 2] {
+        let rows = foot::rows_of_regression(self.n, self.n_singletons);
+        let weights = self.weights.as_ref().map_or_else(String::new, |w| format!(", Weights: {w}"));
+        [
+            format!("Formula: {}", self.formula),
+            format!("{rows}{weights}, Std. Errors: {}", self.vcov),
+        ]
     }
 }
 
@@ -137,6 +150,9 @@ impl EventStudy {
     /// that [`left_out_notes`](Self::left_out_notes) say: for the foot of its table.
     pub(crate) fn analysed(&self, warnings: &[DidWarning]) -> Vec<String> {
         let mut notes: Vec<String> = self.event_times_in_words().into_iter().collect();
+        if let Provenance::Regression(fit) = &self.provenance {
+            notes.extend(fit.notes());
+        }
         if let Some(settings) = self.provenance.settings() {
             let (outcome, covariates) = (&settings.outcome, &settings.covariates);
             notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
@@ -171,7 +187,11 @@ impl EventStudy {
             false => ["before the reference", "after it"],
         };
         let of = self.axis().unwrap_or("Event times");
-        Some(format!("{of}: {} {left}, {} {right}", range(&before)?, range(&after)?))
+        let steps = match self.step() {
+            Some(step) if step != 1.0 => format!(", {} apart", label(step)),
+            _ => String::new(),
+        };
+        Some(format!("{of}: {} {left}, {} {right}{steps}", range(&before)?, range(&after)?))
     }
 
     /// What periods are, if they are dates.
@@ -201,14 +221,7 @@ impl EventStudy {
         notes.extend([foot::SIGNIF_POINTWISE.to_owned(), String::new()]);
         match &self.provenance {
             Provenance::Given => {}
-            Provenance::Regression(fit) => notes.extend([
-                format!("Formula: {}", fit.formula),
-                format!(
-                    "{}, Std. Errors: {}",
-                    foot::rows_of_regression(fit.n, fit.n_singletons),
-                    fit.vcov
-                ),
-            ]),
+            Provenance::Regression(fit) => notes.extend(fit.notes()),
             Provenance::Effects(settings) => notes.extend([
                 format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates),
                 foot::sample(settings),
