@@ -170,3 +170,21 @@ fn options_that_change_nothing_are_said() {
     let fit = config.weights("w").fix_weights(FixWeights::FirstPeriod).build().fit(&df).unwrap();
     assert!(!fit.warnings.iter().any(varies));
 }
+
+#[test]
+fn cohorts_in_few_clusters_are_named() {
+    let df = textbook();
+    let of_row = floats(&df, "id").into_iter().zip(floats(&df, "g"));
+    // The fifteen units of cohort 3 are in two clusters, and the others in ten each.
+    let clusters: Vec<f64> =
+        of_row.map(|(id, g)| 100.0 * g + if g == 3.0 { id % 4.0 } else { id % 60.0 }).collect();
+    let df = with(&df, "state", clusters);
+    let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    let fit = config.clone().cluster("state").build().fit(&df).unwrap();
+    let few = DidWarning::FewClustersOfGroups { groups: vec![(3.0, 2)] };
+    assert!(fit.warnings.contains(&few), "{:?}", fit.warnings);
+    assert!(few.to_string().ends_with(": 3 (2 clusters)"), "{few}");
+    let of_units = config.build().fit(&df).unwrap();
+    let is_few = |w: &DidWarning| matches!(w, DidWarning::FewClustersOfGroups { .. });
+    assert!(!of_units.warnings.iter().any(is_few));
+}

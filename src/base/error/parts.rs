@@ -331,6 +331,22 @@ pub(super) fn few_units(groups: &str, single: &str) -> String {
     format!("cohorts with few units, whose standard errors are unreliable: {groups}{of_one}")
 }
 
+/// About standard errors that rest on few clusters.
+pub(super) fn few_clusters(clusters: usize) -> String {
+    let clusters = counted(clusters, "cluster", "clusters");
+    format!("standard errors rest on {clusters}; with fewer than ten they are often too small")
+}
+
+/// About cohorts, by their names, whose units are in so few clusters.
+pub(super) fn few_clusters_of_groups(groups: impl Iterator<Item = (String, usize)>) -> String {
+    let one = |(group, clusters)| format!("{group} ({})", counted(clusters, "cluster", "clusters"));
+    let groups: Vec<String> = groups.map(one).collect();
+    format!(
+        "cohorts in few clusters, whose standard errors are often too small, whatever the number of their units: {}",
+        groups.join(", ")
+    )
+}
+
 /// About effects of few treated units.
 pub(super) fn few_treated_effects(effects: usize, units: usize, example: &str) -> String {
     format!(

@@ -73,6 +73,11 @@ pub enum DidWarning {
         #[serde(default)]
         single: Vec<f64>,
     },
+    /// Cohorts whose units are in few of the clusters: fewer than 5.
+    FewClustersOfGroups {
+        /// The cohorts, with the number of their clusters.
+        groups: Vec<(f64, usize)>,
+    },
     /// A group is so far from all periods that it looks like a code for something else.
     FarGroup {
         /// The group.

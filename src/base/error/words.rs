@@ -9,10 +9,10 @@ use super::parts::{
     ANTICIPATION, BAND_OF_ONE, CLUSTERS, CONTROL_VARIANCE, DRAWS, JUMP_AT_TREATMENT, RANGE,
     UNVARYING, WEIGHTS_OF_PERIODS, WEIGHTS_OF_START, cells_left_out, cohorts_in_place_of_units,
     coincident_knots, collinear_in_effects, crowded_pretest, dates_in_digits, dropped_knots,
-    few_treated_effects, few_units, groups_without_share, influence_not_finite, list,
-    missing_groups, moderator_levels, moved, negligible_errors, no_error, no_joint_test,
-    no_standard_error, not_imputed, one_outcome, points_outside, rows_with_gaps, separated,
-    treated_outside, trimmed_controls, unbalanced, without_comparison,
+    few_clusters, few_clusters_of_groups, few_treated_effects, few_units, groups_without_share,
+    influence_not_finite, list, missing_groups, moderator_levels, moved, negligible_errors,
+    no_error, no_joint_test, no_standard_error, not_imputed, one_outcome, points_outside,
+    rows_with_gaps, separated, treated_outside, trimmed_controls, unbalanced, without_comparison,
 };
 use crate::base::calendar::{Frequency, label, shown};
 use crate::base::counted::{NAMED_COLUMNS, counted, listed};
@@ -119,11 +119,11 @@ impl DidWarning {
             ),
             Self::TimeVaryingWeights => f.write_str(WEIGHTS_OF_PERIODS),
             Self::WeightsOfStart => f.write_str(WEIGHTS_OF_START),
-            Self::FewClusters { clusters } => write!(
-                f,
-                "standard errors rest on {}; with fewer than ten they are often too small",
-                counted(*clusters, "cluster", "clusters")
-            ),
+            Self::FewClusters { clusters } => f.write_str(&few_clusters(*clusters)),
+            Self::FewClustersOfGroups { groups } => {
+                let groups = groups.iter().map(|(group, clusters)| (name(group), *clusters));
+                f.write_str(&few_clusters_of_groups(groups))
+            }
             Self::Anticipation => f.write_str(ANTICIPATION),
             Self::FailedCell { group, time, reason } => {
                 let (group, time) = (name(group), name(time));

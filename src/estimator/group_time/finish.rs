@@ -12,6 +12,7 @@ use crate::base::options::Band;
 use crate::engine::cell::{CellEstimate, PlannedCell};
 use crate::engine::source::KeptColumn;
 use crate::estimator::shell::kept::Kept;
+use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::{Sample, SampleAudit};
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Covariance, Critical, Joint, pointwise};
@@ -68,6 +69,9 @@ pub(crate) fn result(
     let mut by_cluster = None;
     let kept = match moments {
         Some(mut moments) => {
+            if let Some(whole) = moments.whole() {
+                warnings.extend(few_clusters(&effects, whole, &warnings));
+            }
             let covariance = moments.covariance();
             fail_without_variance(&mut effects, &covariance, sample.y_scale, &mut warnings);
             let columns = kept_columns(sample, &effects);
@@ -130,6 +134,29 @@ pub(crate) fn of_effects(
         scores: None,
         by_cluster: None,
     }
+}
+
+/// A warning of groups whose units are in few clusters, but for those of few units, which were told.
+fn few_clusters(
+    effects: &GroupTimeEffects,
+    moments: &InfluenceMoments,
+    warnings: &[DidWarning],
+) -> Option<DidWarning> {
+    /// Clusters that a group needs.
+    const ENOUGH: usize = 5;
+    let is_told = |group: &f64| {
+        let of = |warning: &DidWarning| matches!(warning, DidWarning::SmallGroups { groups, .. } if groups.contains(group));
+        warnings.iter().any(of)
+    };
+    // Behind the effects are the groups' shares, to which the clusters of their units alone contribute.
+    let clusters = |(g, group): (usize, &f64)| {
+        let sums = moments.of_clusters(effects.cells.len() + g)?;
+        Some((*group, sums.iter().filter(|sum| **sum != 0.0).count()))
+    };
+    let groups = effects.groups.iter().enumerate().filter_map(clusters);
+    let groups = groups.filter(|(group, clusters)| *clusters < ENOUGH && !is_told(group));
+    let groups: Vec<(f64, usize)> = groups.collect();
+    (!groups.is_empty()).then_some(DidWarning::FewClustersOfGroups { groups })
 }
 
 /// Names of the influence columns, one per cell.

@@ -28,8 +28,9 @@ const EVENT_TIME: &str = "event time ";
 pub(super) fn names_times(warning: &DidWarning) -> bool {
     use DidWarning::{
         ChangingCovariates, Collinear, CollinearRegressors, ConcentratedEffects, DroppedRows,
-        FewClusters, RoundedIntegers, RowsWithGaps, SmallGroups, TimeVaryingCovariates,
-        TimeVaryingWeights, Unbalanced, UnweightedStack, WeightlessRows, WeightsOfStart,
+        FewClusters, FewClustersOfGroups, RoundedIntegers, RowsWithGaps, SmallGroups,
+        TimeVaryingCovariates, TimeVaryingWeights, Unbalanced, UnweightedStack, WeightlessRows,
+        WeightsOfStart,
     };
     let is_told = match warning {
         ConcentratedEffects { example, .. } => example.starts_with(EVENT_TIME),
@@ -42,6 +43,7 @@ pub(super) fn names_times(warning: &DidWarning) -> bool {
             | CollinearRegressors { .. }
             | DroppedRows { .. }
             | FewClusters { .. }
+            | FewClustersOfGroups { .. }
             | RoundedIntegers { .. }
             | RowsWithGaps { .. }
             | SmallGroups { .. }
