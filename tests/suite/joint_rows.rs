@@ -1,4 +1,4 @@
-//! Joint studies: rows without a group, differences that are equal or determine each other, and event studies with anticipation.
+//! Joint studies: rows without a group, shocks that all units have, differences that are equal or determine each other, and event studies with anticipation.
 
 use burn_did::backend::Cpu;
 use burn_did::data::{self, Simulation};
@@ -144,4 +144,32 @@ fn analyses_take_the_event_times_that_are_shown() {
     let honest = imputed.honest(Honest::relative_magnitude().m_bar([0.5])).unwrap();
     let taken = honest.study.event_times();
     assert!(!taken.is_empty() && taken.iter().all(shown), "{taken:?}");
+}
+
+/// What all units have in common in a period tells nothing of the treatment, and nothing of how estimators differ.
+#[test]
+fn shocks_that_all_units_have_change_no_standard_error() {
+    let frame = Simulation::builder().units(300).periods(8).cohorts([3, 4, 5]).build().frame();
+    let shocks = [0.0, 7.0, -4.0, 9.0, -8.0, 3.0, 6.0, -9.0, 5.0];
+    let periods = floats(&frame, "period");
+    let outcomes = floats(&frame, "y").into_iter().zip(&periods);
+    let shocked: Vec<f64> = outcomes.map(|(y, period)| y + shocks[*period as usize]).collect();
+    let [plain, shocked] = [frame.clone(), with(&frame, "y", shocked)].map(|frame| {
+        let all = JointStudy::<Cpu>::builder().outcome("y").unit("id").time("period");
+        let study = all.group("group").build().fit(&frame).unwrap();
+        assert_eq!(study.estimators.iter().filter(|of| of.event_study.is_some()).count(), 8);
+        study
+    });
+    for (before, after) in effects(&plain).into_iter().zip(effects(&shocked)) {
+        let near = |a: Option<f64>, b: Option<f64>| {
+            (a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs() < 1e-9 * (1.0 + a.unwrap_or(0.0).abs())
+        };
+        let is_near = near(before.1, after.1) && near(before.2, after.2);
+        assert!(before.0 == after.0 && is_near, "{before:?} {after:?}");
+    }
+    for (a, b) in plain.agreement.iter().zip(&shocked.agreement) {
+        let (before, after) = (a.difference.se.unwrap_or(0.0), b.difference.se.unwrap_or(0.0));
+        let pair = format!("{} and {}", a.first.name(), a.second.name());
+        assert!((before - after).abs() < 1e-9, "{pair}: {before} {after}");
+    }
 }

@@ -482,26 +482,3 @@ fn empty_cells_have_reasons() {
     let missing = never.fit(data::mpdta()).unwrap().missing_effects();
     assert!(!missing.iter().any(|m| m.estimator == StudyEstimator::Etwfe && m.event_time < -1.0));
 }
-
-/// What all units have in common in a period tells nothing of the treatment, and nothing of how estimators differ.
-#[test]
-fn shocks_that_all_units_have_change_no_standard_error() {
-    let frame = Simulation::builder().units(300).periods(8).cohorts([3, 4, 5]).build().frame();
-    let shocks = [0.0, 7.0, -4.0, 9.0, -8.0, 3.0, 6.0, -9.0, 5.0];
-    let periods = floats(&frame, "period");
-    let outcomes = floats(&frame, "y").into_iter().zip(&periods);
-    let shocked: Vec<f64> = outcomes.map(|(y, period)| y + shocks[*period as usize]).collect();
-    let [plain, shocked] = [frame.clone(), with(&frame, "y", shocked)].map(|frame| {
-        let study = simulated().fit(&frame).unwrap();
-        assert_eq!(study.estimators.iter().filter(|of| of.event_study.is_some()).count(), 8);
-        study
-    });
-    for (a, b) in plain.estimators.iter().zip(&shocked.estimators) {
-        close(a.event_study.as_ref().unwrap(), b.event_study.as_ref().unwrap(), 1e-9);
-    }
-    for (a, b) in plain.agreement.iter().zip(&shocked.agreement) {
-        let (before, after) = (a.difference.se.unwrap_or(0.0), b.difference.se.unwrap_or(0.0));
-        let pair = format!("{} and {}", a.first.name(), a.second.name());
-        assert!((before - after).abs() < 1e-9, "{pair}: {before} {after}");
-    }
-}
