@@ -1,9 +1,12 @@
 //! The same mistake in the data is told by every estimator, in the same words.
 
 use burn_did::backend::Cpu;
+use burn_did::explore::Explore;
+use burn_did::options::ControlGroup;
+use burn_did::sieve::SieveGrid;
 use burn_did::{
-    AttGt, Bacon, DidError, DidWarning, Etwfe, Imputation, LocalProjections, Stacked, SunAbraham,
-    TwfeWeights, TwoStage,
+    Aggregation, AttGt, Bacon, DidError, DidWarning, Etwfe, Honest, Imputation, LocalProjections,
+    Npiv, Stacked, SunAbraham, TwfeWeights, TwoStage, data,
 };
 use polars::prelude::DataFrame;
 
@@ -52,7 +55,12 @@ fn codes_of_never_treated_far_from_the_periods() {
     for code in [99.0, 9999.0] {
         let is_far =
             |w: &DidWarning| matches!(w, DidWarning::FarGroup { group, .. } if *group == code);
-        all_warn(&in_years(&textbook(), code), is_far);
+        let df = in_years(&textbook(), code);
+        all_warn(&df, is_far);
+        let look = Explore::builder().unit("id").time("t").group("g").outcome("y").build();
+        assert!(look.means(&df).unwrap().warnings.iter().any(is_far));
+        let balance = look.balance(&df, ControlGroup::NotYetTreated).unwrap();
+        assert!(balance.warnings.iter().any(is_far));
     }
 }
 
@@ -187,4 +195,43 @@ fn cohorts_in_few_clusters_are_named() {
     let of_units = config.build().fit(&df).unwrap();
     let is_few = |w: &DidWarning| matches!(w, DidWarning::FewClustersOfGroups { .. });
     assert!(!of_units.warnings.iter().any(is_few));
+}
+
+#[test]
+fn an_infinite_treatment_is_missing() {
+    let df = textbook();
+    let rows = floats(&df, "id").into_iter().zip(floats(&df, "t")).zip(floats(&df, "g"));
+    let rows: Vec<((f64, f64), f64)> = rows.collect();
+    let effects = |lost: f64| {
+        let treatment = |((id, t), g): &((f64, f64), f64)| match (*id, *t) {
+            (4.0, 3.0) => lost,
+            _ => f64::from(u8::from(*g > 0.0 && t >= g)),
+        };
+        let df = with(&df, "d", rows.iter().map(treatment).collect());
+        let config = LocalProjections::builder().outcome("y").unit("id").time("t").treatment("d");
+        config.pre_window(2).post_window(1).build().fit(&df).unwrap().effects
+    };
+    assert_eq!(effects(f64::INFINITY), effects(f64::NAN));
+}
+
+#[test]
+fn points_beyond_the_data_are_counted() {
+    let points = SieveGrid::Points(vec![vec![3.0], vec![1e3], vec![-9.0]]);
+    let config = Npiv::builder().outcome("lemp").regressors(["lpop"]).x_segments(1).grid(points);
+    let fit = config.build().fit(data::mpdta()).unwrap();
+    assert!(fit.warnings.contains(&DidWarning::PointsOutside { points: 2 }), "{:?}", fit.warnings);
+}
+
+#[test]
+fn event_studies_say_their_weights_and_how_far_apart_event_times_are() {
+    let config = SunAbraham::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    let fit = config.weights("w").build().fit(textbook()).unwrap();
+    assert!(fit.to_string().contains(", Weights: w, Std. Errors: "), "{fit}");
+    let df = map(&map(&textbook(), "t", |t| 12.0 * t), "g", |g| 12.0 * g);
+    let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    let study = config.build().fit(&df).unwrap().aggregate(Aggregation::dynamic()).unwrap();
+    let honest = study.event_study().unwrap().honest(Honest::smoothness().m([0.1])).unwrap();
+    let shown = honest.to_string();
+    assert!(shown.contains("0 to 36 after, 12 apart"), "{shown}");
+    assert!(shown.contains("at most M from one event time to the next"), "{shown}");
 }
