@@ -67,8 +67,13 @@ impl SampleColumns {
 
     /// The end of a note about columns, which names the weights if there are any.
     pub(crate) fn weights_note(&self) -> String {
-        self.weights.as_ref().map_or_else(String::new, |name| format!(", Weights: {name}"))
+        weights_note(self.weights.as_deref())
     }
+}
+
+/// The end of a note about a fit, which names its weights if there are any.
+pub(crate) fn weights_note(weights: Option<&str>) -> String {
+    weights.map_or_else(String::new, |name| format!(", Weights: {name}"))
 }
 
 impl RowsRead {

@@ -86,10 +86,13 @@ impl DidWarning {
         unknown: impl Iterator<Item = f64>,
     ) -> Option<Self> {
         let unknown: Vec<String> = unknown.map(label).collect();
-        (!unknown.is_empty()).then(|| Self::WithoutEffect {
-            option: option.to_owned(),
-            reason: format!("no cohort is observed at event time {}", unknown.join(", ")),
-        })
+        let reason = format!("no cohort is observed at event time {}", unknown.join(", "));
+        (!unknown.is_empty()).then(|| Self::without_effect(option, reason))
+    }
+
+    /// A warning that an option has no effect, for this reason.
+    pub(crate) fn without_effect(option: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::WithoutEffect { option: option.into(), reason: reason.into() }
     }
 
     /// A warning if standard errors are from few clusters.

@@ -242,10 +242,6 @@ impl<B: DidBackend> AttGt<B> {
     fn warnings(&self, sample: &Sample) -> Vec<DidWarning> {
         let is_idle = sample.periods.len() == 2 && self.band == Some(Band::Uniform);
         let idle = is_idle.then_some(DidWarning::BandOfOne);
-        let without_effect = |(option, reason): (&str, &str)| DidWarning::WithoutEffect {
-            option: option.into(),
-            reason: reason.into(),
-        };
         let unused = [
             (self.fix_weights.is_some() && self.weights.is_none()).then_some((
                 "fix_weights",
@@ -256,7 +252,8 @@ impl<B: DidBackend> AttGt<B> {
                 "repeated cross sections have no units to drop",
             )),
         ];
-        let unused = unused.into_iter().flatten().map(without_effect);
+        let unused = unused.into_iter().flatten();
+        let unused = unused.map(|(option, reason)| DidWarning::without_effect(option, reason));
         let of_sample = setup::warnings(sample, &self.plan(), Vec::new());
         of_sample.into_iter().chain(idle).chain(unused).collect()
     }

@@ -99,12 +99,9 @@ impl Sample {
             categories = moderator.categories;
         }
         let units = config.unit.as_ref().map(|name| table.labels(name, "unit")).transpose()?;
-        // The regression leaves out rows without these, and averages are over its rows.
-        let used_unit = config.unit.as_ref().filter(|_| config.uses_unit());
-        let used = clusters.iter().map(|name| (*name, "cluster"));
-        let used = used.chain(used_unit.map(|name| (name, "unit")));
-        let used: Vec<(&String, LabelColumn)> = used
-            .map(|(name, role)| Ok((name, table.labels(name, role)?)))
+        let clusters: Vec<(&String, LabelColumn)> = clusters
+            .iter()
+            .map(|name| Ok((*name, table.labels(name, "cluster")?)))
             .collect::<Result<_>>()?;
         let len = table.len();
         let mut gaps = Gaps::new(len);
@@ -116,7 +113,10 @@ impl Sample {
         }
         gaps.mark(&config.time, |row| !time.is_missing(row));
         gaps.mark(&config.group, |row| !group.is_missing(row));
-        for (name, labels) in used.iter().filter(|(_, labels)| labels.has_missing()) {
+        // The regression leaves out rows without these, and averages are over its rows.
+        let used_unit = config.unit.as_ref().zip(units.as_ref()).filter(|_| config.uses_unit());
+        let used = clusters.iter().map(|(name, labels)| (*name, labels)).chain(used_unit);
+        for (name, labels) in used.filter(|(_, labels)| labels.has_missing()) {
             gaps.mark(name, |row| labels.is_there(row));
         }
         let is_complete = |row: &u32| gaps.complete.as_ref().is_none_or(|of| of[*row as usize]);

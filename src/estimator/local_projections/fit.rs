@@ -259,14 +259,13 @@ fn warnings(
     let smallest = smallest_cohort(plan.options.covariates.len());
     let most = fitted.iter().map(|of| of.n_treated as usize).max().unwrap_or(0);
     warnings.extend(opened.few_treated(&|group| plan.pass.timeline.is_inside(group), most));
-    warnings.extend(few_treated(plan, fitted).filter(|_| most >= smallest));
+    warnings.extend(few_treated(plan, fitted, smallest).filter(|_| most >= smallest));
     warnings.extend(covariance.warning());
     warnings
 }
 
-/// A warning of effects that rest on few treated units.
-fn few_treated(plan: &Plan<'_>, fitted: &[Fitted]) -> Option<DidWarning> {
-    let smallest = smallest_cohort(plan.options.covariates.len());
+/// A warning of effects that rest on fewer treated units than the `smallest` cohort is to have.
+fn few_treated(plan: &Plan<'_>, fitted: &[Fitted], smallest: usize) -> Option<DidWarning> {
     let few = fitted.iter().zip(&plan.pass.targets);
     let few = few.map(|(of, target)| (of.estimate.map(|_| of.n_treated as usize), target));
     let few =

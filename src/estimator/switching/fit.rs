@@ -250,7 +250,7 @@ impl DidMultiplegt {
         if self.effects_equal.is_some() && tests.equal.is_none() {
             let option = "effects_equal".to_owned();
             let reason = "fewer than two of the effects are estimated, or not all of them, or one has no standard error";
-            warnings.push(DidWarning::WithoutEffect { option, reason: reason.into() });
+            warnings.push(DidWarning::without_effect(option, reason));
         }
         tests
     }
@@ -266,7 +266,7 @@ impl DidMultiplegt {
         if self.normalized {
             let option = "predict_heterogeneity".to_owned();
             let reason = "effects are normalized".to_owned();
-            warnings.push(DidWarning::WithoutEffect { option, reason });
+            warnings.push(DidWarning::without_effect(option, reason));
             return Vec::new();
         }
         let (varying, columns): (Vec<usize>, Vec<usize>) =
@@ -274,7 +274,7 @@ impl DidMultiplegt {
         for column in varying {
             let option = format!("predict_heterogeneity: {}", asked.covariates[column]);
             let reason = "it changes over time within groups".to_owned();
-            warnings.push(DidWarning::WithoutEffect { option, reason });
+            warnings.push(DidWarning::without_effect(option, reason));
         }
         if columns.is_empty() {
             return Vec::new();
@@ -283,7 +283,7 @@ impl DidMultiplegt {
         if let Some(large) = asked.effects.iter().find(|l| **l > effects) {
             let option = format!("predict_heterogeneity: effect {large}");
             let reason = format!("{} estimated", counted(effects, "effect is", "effects are"));
-            warnings.push(DidWarning::WithoutEffect { option, reason });
+            warnings.push(DidWarning::without_effect(option, reason));
         }
         // The trend of a placebo's change would be the change itself.
         let placebos = if self.linear_trends { 0 } else { placebos };
@@ -296,7 +296,7 @@ impl DidMultiplegt {
         {
             let option = format!("predict_heterogeneity: effect {}", regression.effect);
             let reason = "in cohorts of one first switch the columns do not vary, depend on each other, or have too few groups";
-            warnings.push(DidWarning::WithoutEffect { option, reason: reason.into() });
+            warnings.push(DidWarning::without_effect(option, reason));
         }
         let row = |position: usize, column: usize| {
             let name = asked.covariates[column].clone();

@@ -126,3 +126,18 @@ impl Fit for EtwfeArgs {
         Ok(config.fit_on(self.source.files(), one_device(&on)?)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches;
+
+    use super::*;
+
+    #[test]
+    fn the_tolerance_is_that_of_the_library() {
+        let command = EtwfeArgs::augment_args(clap::Command::new("etwfe"));
+        let words = ["etwfe", "data.csv", "--yname", "y", "--tname", "t", "--gname", "g"];
+        let args = EtwfeArgs::from_arg_matches(&command.get_matches_from(words)).unwrap();
+        assert!(args.regression.projection.fixef_tol == defaults::etwfe().fixef_tol);
+    }
+}

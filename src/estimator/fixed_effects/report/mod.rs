@@ -23,6 +23,7 @@ use crate::report::plot::{Picture, PlotOptions, chart::Chart};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
+use crate::result::sample::weights_note;
 
 #[cfg(feature = "plot")]
 use crate::estimator::aggregate::event_study_chart;
@@ -167,11 +168,8 @@ impl RegressionResult {
             let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
             notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
         }
-        let mut rows = foot::rows_of_regression(self.n, self.n_singletons);
-        if let Some(weights) = &settings.weights {
-            rows.push_str(&format!(", Weights: {weights}"));
-        }
-        notes.push(rows);
+        let rows = foot::rows_of_regression(self.n, self.n_singletons);
+        notes.push(rows + &weights_note(settings.weights.as_deref()));
         notes.push(format!("Std. Errors: {}{}", settings.vcov.label(), groups(self)));
         let mut quality = Vec::new();
         let mut add = |name: &str, value: Option<f64>| {

@@ -24,6 +24,7 @@ use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
 use crate::report::{PlotRow, facts, foot};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::inference::Estimate;
+use crate::result::sample::weights_note;
 use crate::result::saved::Consistent;
 use crate::result::settings::{EstimatorSettings, Settings};
 
@@ -87,7 +88,7 @@ impl RegressionProvenance {
     /// The regression, for the foot of tables.
     fn notes(&self) -> [String; 2] {
         let rows = foot::rows_of_regression(self.n, self.n_singletons);
-        let weights = self.weights.as_ref().map_or_else(String::new, |w| format!(", Weights: {w}"));
+        let weights = weights_note(self.weights.as_deref());
         [
             format!("Formula: {}", self.formula),
             format!("{rows}{weights}, Std. Errors: {}", self.vcov),
